@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -36,6 +36,7 @@ IDENTIFIERS = ("identifier", "normalized_id", "mesh", "omim", "ncbi gene", "gene
 """The infons that have the concept, whatever their case, the first there counts."""
 
 _FIELDS = ("documents", "passages", "annotations", "infons", "locations", "offset", "length", "relations", "sentences")
+_LINE = "@line"
 _GAP, _FREE = 16, 1_000_000
 """How many spaces stand for the gaps between passages: so many times the file's size, and so many whatever its size."""
 
@@ -49,151 +50,114 @@ def _is_bioc(head: bytes, name: str) -> bool:
 @reader
 def _read(source: SourceFile, mends: Mends) -> MentionTables:
     content = source.read()
-    documents = (_of_xml if begin_of(content).startswith(b"<") else _of_json)(source, content, mends)
-    texts: list[tuple[str, str]] = []
-    rows: list[dict[str, Any]] = []
-    gaps = _Gaps(source.name, _GAP * len(content) + _FREE)
-    for document in documents:
-        texts.append((document["id"], gaps.fill(document)))
-        for passage in document["passages"]:
-            for annotation in passage["annotations"]:
-                rows += _rows(document["id"], annotation, len(rows), mends)
-    mentions, links = split_concepts(pl.DataFrame(rows, schema={**MENTIONS, "identifiers": pl.String}))
-    named = pl.DataFrame(texts, schema=TEXTS, orient="row")
-    return MentionTables(named, mentions, links)
+    if begin_of(content).startswith(b"<"):
+        documents: object = _as_json(parse_tree(content, source.name, mends))
+    else:
+        text = json_text(content, mends)
+        documents = json_value(source.name, text, what="BioC JSON")
+        tell_misspelt(text, _FIELDS, mends)
+        if isinstance(documents, dict):
+            documents = documents.get("documents", documents.get("PubTator3", [documents]))
+        elif not isinstance(documents, list):
+            documents = [documents]
+    found = _Found(source.name, mends, _GAP * len(content) + _FREE)
+    for document, place in found.list_objects({"documents": documents}, "documents", ""):
+        found.add_document(document, place)
+    mentions, links = split_concepts(pl.DataFrame(found.rows, schema={**MENTIONS, "identifiers": pl.String}))
+    return MentionTables(pl.DataFrame(found.texts, schema=TEXTS, orient="row"), mentions, links)
 
 
-def _of_json(source: SourceFile, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
-    """Yield documents: `id` and `passages`, each with offset, text and annotations (id, infons, text, locations)."""
-    text = json_text(content, mends)
-    whole = json_value(source.name, text, what="BioC JSON")
-    tell_misspelt(text, _FIELDS, mends)
-    listed: Any = [whole]
-    if isinstance(whole, list):
-        listed = whole
-    elif isinstance(whole, dict):
-        listed = whole.get("documents", whole.get("PubTator3", [whole]))
-    for nth, document in enumerate(_list_of(source, listed, "documents", "the file"), 1):
-        place = f"document {nth}"
-        yield {
-            "id": str(_field(source, document, "id", (str, int), place)),
-            "passages": [
-                _passage(source, one, f"{place}, passage {number}")
-                for number, one in enumerate(_list_of(source, document.get("passages"), "passages", place), 1)
-            ],
-        }
+def _as_json(root: Element) -> list[dict[str, Any]]:
+    """Return the documents of XML as JSON has them, with the lines of what is in them."""
 
+    def of_passage(one: Element) -> dict[str, Any]:
+        annotations = [of_annotation(each) for each in one.every("annotation")]
+        return {"offset": "0", **one.fields(), "annotations": annotations, _LINE: one.line}
 
-def _passage(source: SourceFile, said: dict[str, Any], place: str) -> dict[str, Any]:
-    listed = _list_of(source, said.get("annotations", []), "annotations", place)
-    return {
-        "offset": _number(source, _field(source, said, "offset", (int, str), place), place),
-        "text": _field(source, said, "text", (str, NoneType), place) or "",
-        "annotations": [_annotation_of(source, one, f"{place}, annotation {nth}") for nth, one in enumerate(listed, 1)],
-    }
-
-
-def _annotation_of(source: SourceFile, said: dict[str, Any], place: str) -> dict[str, Any]:
-    locations = _list_of(source, said.get("locations", []), "locations", place)
-    return {
-        "id": str(said.get("id", "")),
-        "infons": _field(source, said, "infons", (dict, NoneType), place) or {},
-        "text": _field(source, said, "text", (str, NoneType), place),
-        "locations": [
-            {key: _number(source, _field(source, one, key, (int, str), place), place) for key in ("offset", "length")}
-            for one in locations
-        ],
-    }
-
-
-def _list_of(source: SourceFile, said: object, name: str, place: str) -> list[dict[str, Any]]:
-    """Return what is said as a list of objects; raises `BadInput` where it is none."""
-    if isinstance(said, list) and all(isinstance(one, dict) for one in said):
-        return said
-    raise BadInput(source.name, f"is no BioC JSON: {place} has no list of objects as '{name}'")
-
-
-def _field(source: SourceFile, of: dict[str, Any], name: str, kinds: tuple[type, ...], place: str) -> Any:
-    """Return a field of an object; raises `BadInput` where it is not of these types; for Python true is a number."""
-    value = of.get(name)
-    if isinstance(value, kinds) and not isinstance(value, bool):
-        return value
-    told = f"lacks '{name}'" if name not in of else f"has {json.dumps(value)[:60]} as '{name}'"
-    raise BadInput(source.name, f"is no BioC JSON: {place} {told}")
-
-
-def _of_xml(source: SourceFile, content: bytes, mends: Mends) -> Iterator[dict[str, Any]]:
-    """Yield documents as `_of_json` does."""
-
-    def tell_passage(passage: Element) -> dict[str, Any]:
-        said = passage.fields()
-        offset = _number(source, said.get("offset", "0"), f"line {passage.line}")
-        annotations = [tell_annotation(one) for one in passage.every("annotation")]
-        return {"offset": offset, "text": said.get("text", ""), "annotations": annotations}
-
-    def tell_annotation(annotation: Element) -> dict[str, Any]:
-        located = [
-            {key: _number(source, one.get(key, "-1"), f"line {one.line}") for key in ("offset", "length")}
-            for one in annotation.every("location")
+    def of_annotation(one: Element) -> dict[str, Any]:
+        infons = {each.get("key", ""): each.own_text() for each in one.every("infon")}
+        locations = [
+            {"offset": "-1", "length": "-1", **each.attrib, _LINE: each.line} for each in one.every("location")
         ]
-        infons = {one.get("key", ""): one.own_text() for one in annotation.every("infon")}
-        said = {"id": annotation.get("id", ""), "text": annotation.fields().get("text")}
-        return {**said, "infons": infons, "locations": located}
+        said = {"id": one.get("id", ""), "text": one.fields().get("text")}
+        return {**said, "infons": infons, "locations": locations, _LINE: one.line}
 
-    for document in parse_tree(content, source.name, mends).every("document"):
-        passages = [tell_passage(one) for one in document.every("passage")]
-        yield {"id": document.fields().get("id", ""), "passages": passages}
-
-
-def _number(source: SourceFile, said: int | str, place: str) -> int:
-    number = whole_number(said)
-    if number is None:
-        raise BadInput(source.name, f"is no BioC: {place}: an offset or length is no number ('{str(said)[:30]}')")
-    return number
+    return [
+        {"id": one.fields().get("id", ""), "passages": [of_passage(each) for each in one.every("passage")]}
+        for one in root.every("document")
+    ]
 
 
 @dataclass
-class _Gaps:
-    """Puts texts together, with spaces between passages, as long as these are not many times the file."""
+class _Found:
+    """The texts and mentions found in a file; `left` spaces may stand for the gaps between passages still to come.
+
+    Its methods raise `BadInput` with the place of what is not as it should be.
+    """
 
     file: str
+    mends: Mends
     left: int
+    texts: list[tuple[str, str]] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
 
-    def fill(self, document: dict[str, Any]) -> str:
-        """Return the text of a document, each passage at its offset."""
+    def add_document(self, document: dict[str, Any], place: str) -> None:
+        """Add a document, whose passages begin at their offsets."""
+        name = str(self.value(document, "id", (str, int), place))
         parts, length = [], 0
-        for passage in document["passages"]:
-            gap = max(0, passage["offset"] - length)
+        for passage, where in self.list_objects(document, "passages", place):
+            begin = self.number(passage, "offset", where)
+            gap = max(0, begin - length)
             self.left -= gap
             if self.left < 0:
-                begins = f"a passage of document {document['id']} begins at {passage['offset']:,}"
+                begins = f"a passage of document {name} begins at {begin:,}"
                 raise BadInput(self.file, f"{begins}, and the text before it ends at {length:,}")
-            parts += [" " * gap, passage["text"]]
-            length += gap + len(passage["text"])
-        return "".join(parts)
+            parts += [" " * gap, self.value(passage, "text", (str, NoneType), where) or ""]
+            length += gap + len(parts[-1])
+            for annotation, at in self.list_objects({"annotations": [], **passage}, "annotations", where):
+                self.add_annotation(name, annotation, at)
+        self.texts.append((name, "".join(parts)))
 
-
-def _rows(name: str, annotation: dict[str, Any], number: int, mends: Mends) -> Iterator[dict[str, Any]]:
-    """Yield a row for each location of an annotation; `part_of` is the first where there are several."""
-    infons = {key.lower(): str(value) for key, value in annotation.get("infons", {}).items() if value is not None}
-    locations = annotation.get("locations", [])
-    place = f"document {name}, annotation {annotation.get('id', '')}"
-    if not locations:
-        mends.add("no-location", f"{place} has no location")
-    for nth, location in enumerate(locations):
-        begin, length = location["offset"], location["length"]
-        yield {
-            "mention": number + nth,
-            "place": place,
-            "name": name,
-            "begin": begin,
-            "end": begin + length,
+    def add_annotation(self, name: str, annotation: dict[str, Any], place: str) -> None:
+        """Add a row for each location of an annotation; `part_of` is the first where there are several."""
+        said = self.value(annotation, "infons", (dict, NoneType), place) or {}
+        infons = {key.lower(): str(value) for key, value in said.items() if value is not None}
+        locations = list(self.list_objects({"locations": [], **annotation}, "locations", place))
+        text, first = self.value(annotation, "text", (str, NoneType), place), len(self.rows)
+        told = f"document {name}, annotation {annotation.get('id', '')}"
+        if not locations:
+            self.mends.add("no-location", f"{told} has no location")
+        for nth, (location, at) in enumerate(locations):
+            begin, length = (self.number(location, key, at) for key in ("offset", "length"))
+            row = {"mention": first + nth, "place": told, "name": name, "begin": begin, "end": begin + length}
             # The text of an annotation in several places is in none of them.
-            "anchor": annotation.get("text") if len(locations) == 1 else None,
-            "class": infons.get("type") or None,
-            "part_of": number if len(locations) > 1 else None,
-            "identifiers": next((infons[key] for key in IDENTIFIERS if key in infons), ""),
-        }
+            row |= {"anchor": text} if len(locations) == 1 else {"part_of": first}
+            identifiers = next((infons[key] for key in IDENTIFIERS if key in infons), "")
+            self.rows.append(row | {"class": infons.get("type") or None, "identifiers": identifiers})
+
+    def list_objects(self, of: dict[str, Any], name: str, place: str) -> Iterator[tuple[dict[str, Any], str]]:
+        """Yield the objects in a list of an object, each with its place: in XML the line, in JSON its number."""
+        said = of.get(name)
+        if not isinstance(said, list) or not all(isinstance(one, dict) for one in said):
+            raise BadInput(self.file, f"is no BioC JSON: {place or 'the file'} has no list of objects as '{name}'")
+        for nth, one in enumerate(said, 1):
+            yield one, f"line {one[_LINE]}" if _LINE in one else f"{place}, {name[:-1]} {nth}".removeprefix(", ")
+
+    def value(self, of: dict[str, Any], name: str, kinds: tuple[type, ...], place: str) -> Any:
+        """Return the value of an object that is of one of these types; for Python true is a number."""
+        value = of.get(name)
+        if isinstance(value, kinds) and not isinstance(value, bool):
+            return value
+        told = f"lacks '{name}'" if name not in of else f"has {json.dumps(value)[:60]} as '{name}'"
+        raise BadInput(self.file, f"is no BioC JSON: {place} {told}")
+
+    def number(self, of: dict[str, Any], name: str, place: str) -> int:
+        """Return an offset or a length of an object."""
+        said = self.value(of, name, (int, str), place)
+        number = whole_number(said)
+        if number is None:
+            raise BadInput(self.file, f"is no BioC: {place}: an offset or length is no number ('{str(said)[:30]}')")
+        return number
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
