@@ -35,7 +35,7 @@ from remix.formats.mentions import MENTIONS, TEXTS, TOLD, MentionTables, reader,
 from remix.names import REPEAT, RMX
 
 LABEL = "urn:remix:label:"
-PROBLEMS = {"refusal": f"{RMX}refusal", "cut_off": f"{RMX}cutOff", "not_in_text": f"{RMX}notInText"}
+PROBLEMS = {"refusal": f"{RMX}refusal", "cut-off": f"{RMX}cutOff", "not-in-text": f"{RMX}notInText"}
 """What is no answer, by the term of its value."""
 
 
@@ -46,107 +46,95 @@ def _is_answers(head: bytes, name: str) -> bool:
     ) and (b'"document"' in head or b'"text"' in head)
 
 
-@dataclass
-class _Collected:
-    """What was read so far: rows of the tables of `MentionTables`."""
+@reader
+def _read(source: SourceFile, mends: Mends) -> MentionTables:
+    found = _AnswerTables(source.name, mends)
+    header: dict[str, Any] = {}
+    for line, said in enumerate(json_text(source.read(), mends).split("\n"), 1):
+        if not said.strip():
+            continue
+        row = json_value(source.name, said, line=line)
+        if not isinstance(row, dict):
+            raise BadInput(source.name, "a text with its answers is expected, as a JSON object", line=line)
+        if "document" in row or "text" in row:
+            found.add_text(line, row)
+        elif found.documents:
+            raise BadInput(source.name, "neither a document nor a text is named", line=line)
+        else:
+            header |= row
+    for key, value in header.items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        told = {"number": float(value)} if is_number else {"text": str(value)}
+        found.values.append({"term": f"{RMX}{key}", **told})
+    # Values of answers are the last.
+    values = sorted(found.values, key=lambda value: "mention" in value)
+    documents = pl.DataFrame(list(found.documents.items()), schema=TEXTS, orient="row")
+    mentions = pl.DataFrame(found.mentions, schema=MENTIONS)
+    return MentionTables(documents, mentions, values=pl.DataFrame(values, schema=TOLD))
 
+
+@dataclass
+class _AnswerTables:
+    """What was found so far: rows of the tables of `MentionTables`."""
+
+    file: str
     mends: Mends
     documents: dict[str, str | None] = field(default_factory=dict)
     mentions: list[dict[str, Any]] = field(default_factory=list)
     values: list[dict[str, Any]] = field(default_factory=list)
 
+    def add_text(self, line: int, row: dict[str, Any]) -> None:
+        """Add a text with its answers, and count what is none."""
+        name = str(row.get("document", f"line-{line}"))
+        text = str(row["text"]) if row.get("text") is not None else self.documents.get(name)
+        self.documents[name] = text
+        repeat = None if row.get("repeat") is None else str(row["repeat"])
+        if repeat is not None and re.fullmatch("[0-9]{1,15}", repeat) is None:
+            raise BadInput(self.file, f"repeat is a number, not '{repeat}'", line=line)
+        problems: Counter[str] = Counter()
+        answers = row["answers"] if isinstance(row.get("answers"), list) else _answers(row.get("output"), problems)
+        aligner = Aligner(text) if text is not None else None
+        for answer in answers:
+            if not isinstance(answer, dict):
+                raise BadInput(self.file, f"an answer is a JSON object, not {str(answer)[:60]}", line=line)
+            span = self.place(line, answer, aligner)
+            if span is None:
+                problems["not-in-text"] += 1
+            else:
+                self.add_answer(line, answer, {"name": name, "begin": span[0], "end": span[1]}, repeat)
+        if failed := row.get("error"):
+            self.mends.add("failed", f"line {line}: document {name}: {' '.join(str(failed).split())[:100]}")
+        for problem, count in problems.items():
+            self.values.append({"name": name, "term": PROBLEMS[problem], "number": float(count), "text": repeat})
+            if not failed:
+                self.mends.add(problem, f"line {line}: document {name}", count)
 
-@reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
-    read = _Collected(mends)
-    header: dict[str, Any] = {}
-    for line, row in _lines(source, json_text(source.read(), mends)):
-        if "document" not in row and "text" not in row:
-            if read.documents:
-                raise BadInput(source.name, "neither a document nor a text is named", line=line)
-            header |= row
-        else:
-            _collect(source, line, row, read)
-    for key, value in header.items():
-        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-        read.values.append(
-            {"term": f"{RMX}{key}", "number": number, "text": None if number is not None else str(value)}
-        )
-    # Values of answers are the last.
-    values = sorted(read.values, key=lambda value: "mention" in value)
-    documents = pl.DataFrame(list(read.documents.items()), schema=TEXTS, orient="row")
-    mentions = pl.DataFrame(read.mentions, schema=MENTIONS)
-    return MentionTables(documents, mentions, values=pl.DataFrame(values, schema=TOLD))
-
-
-def _lines(source: SourceFile, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            row = json_value(source.name, line, line=number)
-            if not isinstance(row, dict):
-                raise BadInput(source.name, "a text with its answers is expected, as a JSON object", line=number)
-            yield number, row
-
-
-def _collect(source: SourceFile, line: int, row: dict[str, Any], read: _Collected) -> None:
-    name = str(row.get("document", f"line-{line}"))
-    text = row.get("text")
-    text = str(text) if text is not None else read.documents.get(name)
-    read.documents[name] = text
-    repeat = None if row.get("repeat") is None else str(row["repeat"])
-    if repeat is not None and re.fullmatch("[0-9]{1,15}", repeat) is None:
-        raise BadInput(source.name, f"repeat is a number, not '{repeat}'", line=line)
-    problems: Counter[str] = Counter()
-    answers = row["answers"] if isinstance(row.get("answers"), list) else _answers(row.get("output"), problems)
-    aligner = Aligner(text) if text is not None else None
-    for answer in answers:
-        if not isinstance(answer, dict):
-            raise BadInput(source.name, f"an answer is a JSON object, not {str(answer)[:60]}", line=line)
-        span = _place(source, line, answer, aligner, read.mends)
-        if span is None:
-            problems["not_in_text"] += 1
-            continue
-        number, place = len(read.mentions), f"line {line}"
-        said = {"mention": number, "place": place, "name": name, "begin": span[0], "end": span[1]}
-        said["confidence"] = _confidence(answer.get("confidence"), place, read.mends)
+    def add_answer(self, line: int, answer: dict[str, Any], span: dict[str, Any], repeat: str | None) -> None:
+        """Add an answer, which has an entity or a label."""
+        number, place, label = len(self.mentions), f"line {line}", str(answer.get("label") or "").strip()
+        entity = str(answer["entity"]) if answer.get("entity") else f"{LABEL}{label}" if label else None
+        said = {"confidence": _confidence(answer.get("confidence"), place, self.mends), "identifier": entity}
         # Answers are no alternatives of each other.
         own = f"{repeat or 'x'}-{number}"
-        read.mentions.append(said | {"group": own, "option": own, "identifier": _identifier(answer)})
+        self.mentions.append({"mention": number, "place": place, **span, **said, "group": own, "option": own})
         if repeat is not None:
-            read.values.append({"mention": number, "term": REPEAT, "number": float(repeat)})
-    failed = row.get("error")
-    if failed:
-        read.mends.add("failed", f"line {line}: document {name}: {' '.join(str(failed).split())[:100]}")
-    for problem, count in problems.items():
-        read.values.append({"name": name, "term": PROBLEMS[problem], "number": float(count), "text": repeat})
-        if not failed:
-            read.mends.add(problem.replace("_", "-"), f"line {line}: document {name}", count)
+            self.values.append({"mention": number, "term": REPEAT, "number": float(repeat)})
 
-
-def _place(
-    source: SourceFile, line: int, answer: dict[str, Any], aligner: Aligner | None, mends: Mends
-) -> tuple[int, int] | None:
-    """Return where an answer stands in the text, None where it stands nowhere."""
-    mention = str(answer.get("mention") or "")
-    begin, end = (whole_number(said) if isinstance(said := answer.get(key), int) else None for key in ("begin", "end"))
-    if aligner is None:
-        if begin is None or end is None:
-            raise BadInput(source.name, f"'{mention}' has no offsets, and the line no text to find it in", line=line)
-        return begin, end
-    if aligner.spent > MOST_LETTERS:
-        reason = f"too many mentions are looked for in a text of {len(aligner.text):,} letters: give begin and end"
-        raise BadInput(source.name, reason, line=line)
-    found = aligner.find(mention, begin, end)
-    if found is not None and found.how in ("normalised", "fuzzy"):
-        mends.add(f"aligned-{found.how}", f"line {line}: '{mention}' is {found.begin},{found.end}")
-    return None if found is None else (found.begin, found.end)
-
-
-def _identifier(answer: dict[str, Any]) -> str | None:
-    if answer.get("entity"):
-        return str(answer["entity"])
-    label = str(answer.get("label") or "").strip()
-    return f"{LABEL}{label}" if label else None
+    def place(self, line: int, answer: dict[str, Any], aligner: Aligner | None) -> tuple[int, int] | None:
+        """Return where an answer stands in the text, None where it stands nowhere."""
+        mention, offsets = str(answer.get("mention") or ""), (answer.get("begin"), answer.get("end"))
+        begin, end = (whole_number(said) if isinstance(said, int) else None for said in offsets)
+        if aligner is None:
+            if begin is None or end is None:
+                raise BadInput(self.file, f"'{mention}' has no offsets, and the line no text to find it in", line=line)
+            return begin, end
+        if aligner.spent > MOST_LETTERS:
+            reason = f"too many mentions are looked for in a text of {len(aligner.text):,} letters: give begin and end"
+            raise BadInput(self.file, reason, line=line)
+        found = aligner.find(mention, begin, end)
+        if found is not None and found.how in ("normalised", "fuzzy"):
+            self.mends.add(f"aligned-{found.how}", f"line {line}: '{mention}' is {found.begin},{found.end}")
+        return None if found is None else (found.begin, found.end)
 
 
 def _confidence(value: object, place: str, mends: Mends) -> float | None:
@@ -173,7 +161,7 @@ def _answers(output: object, problems: Counter[str]) -> list[Any]:
         whole, _ = json.JSONDecoder().raw_decode(text, begin)
     except (ValueError, RecursionError):
         found = list(_objects(text, begin))
-        problems["cut_off" if found or fenced or text[begin:].count("{") else "refusal"] += 1
+        problems["cut-off" if found or fenced or text[begin:].count("{") else "refusal"] += 1
         return found
     if isinstance(whole, dict):
         listed = next((value for value in whole.values() if isinstance(value, list)), None)

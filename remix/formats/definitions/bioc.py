@@ -60,7 +60,7 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
             documents = documents.get("documents", documents.get("PubTator3", [documents]))
         elif not isinstance(documents, list):
             documents = [documents]
-    found = _Found(source.name, mends, _GAP * len(content) + _FREE)
+    found = _BiocTables(source.name, mends, _GAP * len(content) + _FREE)
     for document, place in found.list_objects({"documents": documents}, "documents", ""):
         found.add_document(document, place)
     mentions, links = split_concepts(pl.DataFrame(found.rows, schema={**MENTIONS, "identifiers": pl.String}))
@@ -89,7 +89,7 @@ def _as_json(root: Element) -> list[dict[str, Any]]:
 
 
 @dataclass
-class _Found:
+class _BiocTables:
     """The texts and mentions found in a file; `left` spaces may stand for the gaps between passages still to come.
 
     Its methods raise `BadInput` with the place of what is not as it should be.
