@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar, overload
 
 import click
 
@@ -32,9 +32,22 @@ Command = Callable[..., None]
 Options = Callable[[Command], Command]
 """What adds options to a verb."""
 
+FrameCall: TypeAlias = "partial[pl.DataFrame]"
+"""A method that returns a frame, with its options."""
+
 FILE, COUNT = click.Path(path_type=Path), click.IntRange(min=0)
 _TYPES = {"Path": FILE, "int": int, "float": float}
 """The types of options by how the annotations of parameters begin."""
+
+
+_workspace_option = click.option(
+    "-w",
+    "--workspace",
+    type=FILE,
+    callback=lambda _, __, folder: open_workspace(folder),
+    help="Folder of the workspace (default: .remix).",
+)
+"""The workspace of the folder that holds the store, the knowledge base and the runs."""
 
 
 @overload
@@ -49,7 +62,8 @@ def calling(*methods: Callable[..., Any]) -> Callable[..., Any]:
     """Return what makes a verb of a function that calls methods of the workspace and prints what they return.
 
     The function is given each method with the options that are called as its parameters, ready to be called, and beside
-    them those options that it names itself. An option that none of them takes ends in a `TypeError`.
+    them those options that it names itself. An option that none of them takes ends in a `TypeError`. Every verb has the
+    option `--workspace`.
     """
     taken = [inspect.signature(method).parameters for method in methods]
 
@@ -65,7 +79,7 @@ def calling(*methods: Callable[..., Any]) -> Callable[..., Any]:
             show(*calls, **{name: value for name, value in options.items() if name not in beside})
 
         vars(command)["parameters"] = {name: one for own in reversed(taken) for name, one in own.items()}
-        return command
+        return _workspace_option(command)
 
     return add
 
@@ -104,15 +118,6 @@ def _together(*options: Options) -> Options:
 
     return add
 
-
-workspace_option = click.option(
-    "-w",
-    "--workspace",
-    type=FILE,
-    callback=lambda _, __, folder: open_workspace(folder),
-    help="Folder of the workspace (default: .remix).",
-)
-"""The workspace of the folder that holds the store, the knowledge base and the runs."""
 
 output_option = _together(
     click.option(

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import COUNT, calling, format_option, option, output_option, print_table, workspace_option
+from remix.cli._options import COUNT, FrameCall, calling, format_option, option, output_option, print_table
 from remix.workspace import Workspace
-
-if TYPE_CHECKING:
-    import polars as pl
 
 AFTER = "partition"
 
@@ -24,10 +19,9 @@ AFTER = "partition"
 @option("--seed N", "Seed of systems that draw.", type=COUNT)
 @option("--nif", "Also write each run as NIF into this folder.")
 @format_option
-@workspace_option
 @output_option
 @calling(Workspace.annotate)
-def command(annotate: partial[pl.DataFrame], output: str, to: Path | None) -> None:
+def command(annotate: FrameCall, output: str, to: Path | None) -> None:
     """Run systems over datasets or remixes and keep their answers; without a target, over all datasets.
 
     In A2KB a system gets the texts alone, in D2KB the spans of the annotations as well. The answers are kept in the

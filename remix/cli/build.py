@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from remix import tables
-from remix.cli._options import COUNT, asking_options, calling, option, print_table, workspace_option
+from remix.cli._options import COUNT, asking_options, calling, option, print_table
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ AFTER = "query"
 @option("--seed N", "Draw the documents of --limit with this seed.", type=COUNT)
 @option("--explain", "Also print the query as it was run and what each condition left.")
 @option("--fix-variables", "Mend a template variable that the pattern never binds.")
-@workspace_option
 @calling(Workspace.build)
 def command(build: partial[Remix], to: Path, output: str, explain: bool) -> None:
     """Make a remix: the documents and annotations that a query selects, as NIF with a manifest.

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import (
-    as_data,
-    calling,
-    file_format_option,
-    option,
-    output_option,
-    print_table,
-    workspace_option,
-)
+from remix.cli._options import FrameCall, as_data, calling, file_format_option, option, output_option, print_table
 from remix.tables import shorten
 from remix.workspace import Workspace
 
@@ -43,9 +34,8 @@ AFTER = "load"
 @option("--sarif FILE", "Write each finding as a SARIF log, too.")
 @file_format_option
 @output_option
-@workspace_option
 @calling(Workspace.check)
-def command(check: partial[pl.DataFrame], each: bool, fix: Path | None, output: str, to: Path | None) -> None:
+def command(check: FrameCall, each: bool, fix: Path | None, output: str, to: Path | None) -> None:
     """Look for defects in datasets: in the file, where mentions begin and end, in links, copies of texts.
 
     Each row is one rule with the count and first example of what it finds; `remix list rules` says what each looks for

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import (
-    calling,
-    option,
-    output_option,
-    print_report,
-    scoring_options,
-    workspace_option,
-)
+from remix.cli._options import calling, option, output_option, print_report, scoring_options
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -31,7 +24,6 @@ AFTER = "evaluate"
 @option("--average", "Average of it.", type=click.Choice(["micro", "macro"]))
 @option("--samples N", "How many samples.", type=click.IntRange(min=100))
 @option("--agreement", "Agreement of two datasets' annotations (as two --gold without --run).")
-@workspace_option
 @output_option
 @calling(Workspace.compare)
 def command(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import FILE, calling, file_format_option, option, workspace_option
+from remix.cli._options import FILE, calling, file_format_option, option
 from remix.tables import render
 from remix.workspace import Workspace
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 @file_format_option
 @option("--text", "File of any format with the texts that IN lacks.")
 @option("--name", "Name of the dataset, which IRIs are made of (default: from IN's name).")
-@workspace_option
 @calling(Workspace.convert)
 def command(convert: partial[Conversion], target: Path) -> None:
     """Write the documents and annotations of a dataset, gold or answers, in another format.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, workspace_option
+from remix.cli._options import calling
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("datasets", nargs=-1, required=True)
 @click.option("--run", "systems", multiple=True, metavar="NAME", help="Drop the answers of this run on them alone.")
-@workspace_option
 @calling(Workspace.drop, Workspace.drop_run)
 def command(
     drop: partial[Listed[DatasetEntry]],

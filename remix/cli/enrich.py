@@ -9,21 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import (
-    COUNT,
-    FILE,
-    calling,
-    comparing_options,
-    option,
-    output_option,
-    print_table,
-    workspace_option,
-)
+from remix.cli._options import COUNT, FILE, FrameCall, calling, comparing_options, option, output_option, print_table
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from remix.runs.difficulty import Difficulty
 
 SHOWN = 10
@@ -42,11 +31,10 @@ AFTER = "kb"
     help="Also learn from the registered runs how likely a system is wrong on an annotation.",
 )
 @option("--seed N", "Seed of the cross-validation.", type=COUNT)
-@workspace_option
 @output_option
 @calling(Workspace.enrich, Workspace.difficulty)
 def command(
-    enrich: partial[pl.DataFrame],
+    enrich: FrameCall,
     learn: partial[Difficulty],
     workspace: Workspace,
     folder: Path | None,

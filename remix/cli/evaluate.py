@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import (
-    COUNT,
-    as_data,
-    calling,
-    option,
-    output_option,
-    print_report,
-    scoring_options,
-    workspace_option,
-)
+from remix.cli._options import COUNT, as_data, calling, option, output_option, print_report, scoring_options
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -63,7 +54,6 @@ AFTER = "run"
     "Run the evaluation of a --signature-to file again, and check that the same comes out.",
     type=click.Path(path_type=Path, dir_okay=False),
 )
-@workspace_option
 @output_option
 @calling(Workspace.evaluate)
 def command(evaluate: partial[EvaluationReport], reproduce: Path | None, output: str, to: Path | None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, option, output_option, print_table, workspace_option
+from remix.cli._options import calling, option, output_option, print_table
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ AFTER = ""
 @option("--accept-licence", "Accept the licences, which are shown before the first download.", is_flag=True)
 @option("--mirror DIR|URL", "Folder or address that has the files, instead of where they are from.", type=str)
 @output_option
-@workspace_option
 @calling(Workspace.fetch)
 def command(fetch: partial[Listed[Fetched]], accept_licence: bool, output: str, to: Path | None) -> None:
     """Download datasets of the catalogue, verify and keep them, so that `remix load` takes them by their names.

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, option, output_option, print_bytes, print_table, workspace_option
+from remix.cli._options import FrameCall, calling, option, output_option, print_bytes, print_table
 from remix.tables import render
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
     import networkx
-    import polars as pl
 
     from remix.kb import KnowledgeBase
     from remix.tables import Tables
@@ -54,7 +53,6 @@ def command() -> None:
 @option("--fresh", "Remove what unfinished builds of the name left, and begin anew.")
 @option("--engine ENGINE", "What does the relational work.")
 @option("--memory SIZE", "What the engine may use, such as 3GB.", envvar="REMIX_MEMORY")
-@workspace_option
 @output_option
 @calling(Workspace.build_kb, Workspace.show_kb)
 def build(build_kb: partial[KnowledgeBase], show_kb: partial[Tables], output: str, to: Path | None) -> None:
@@ -92,7 +90,6 @@ def build(build_kb: partial[KnowledgeBase], show_kb: partial[Tables], output: st
 
 @command.command()
 @click.argument("name", required=False)
-@workspace_option
 @output_option
 @calling(Workspace.attach_kb)
 def attach(attach_kb: partial[KnowledgeBase], output: str, to: Path | None) -> None:
@@ -107,7 +104,6 @@ def attach(attach_kb: partial[KnowledgeBase], output: str, to: Path | None) -> N
 
 @command.command()
 @option("--only", "Show one table, in any format.", type=click.Choice(("summary", "sources", "problems", "coverage")))
-@workspace_option
 @output_option
 @calling(Workspace.show_kb)
 def show(show_kb: partial[Tables], workspace: Workspace, only: str | None, output: str, to: Path | None) -> None:
@@ -139,7 +135,6 @@ def show(show_kb: partial[Tables], workspace: Workspace, only: str | None, outpu
 @click.argument("of", type=click.Choice(("links", "classes", "candidates")))
 @option("--document IRI", "The document whose mentions have the candidates.")
 @option("--to", "Write the graph to this file, such as out.graphml.", required=True)
-@workspace_option
 @calling(Workspace.graph_kb)
 def graph(graph_kb: partial[networkx.DiGraph], to: Path) -> None:
     """Write a graph of the attached knowledge base as GraphML, which Gephi, Cytoscape and yEd read.
@@ -158,10 +153,9 @@ def graph(graph_kb: partial[networkx.DiGraph], to: Path) -> None:
 @command.command()
 @click.argument("name")
 @option("--limit", "Show the first so many.", type=click.IntRange(min=1))
-@workspace_option
 @output_option
 @calling(Workspace.lookup_kb)
-def lookup(lookup_kb: partial[pl.DataFrame], output: str, to: Path | None) -> None:
+def lookup(lookup_kb: FrameCall, output: str, to: Path | None) -> None:
     """Show the candidates of a surface form, or what is known of an entity.
 
     \b

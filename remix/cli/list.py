@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, option, output_option, print_table, workspace_option
+from remix.cli._options import FrameCall, calling, option, output_option, print_table
 from remix.workspace import Workspace
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @click.command()
@@ -21,10 +16,9 @@ if TYPE_CHECKING:
 @option("--language", "Datasets whose texts are in this language: en, de, ….")
 @option("--kb", "Datasets with links to this knowledge base: wikidata, dbpedia, ….")
 @option("--licence", "Datasets whose licence has these words: 'CC BY', MIT, ….")
-@workspace_option
 @output_option
 @calling(Workspace.listing)
-def command(listing: partial[pl.DataFrame], output: str, to: Path | None) -> None:
+def command(listing: FrameCall, output: str, to: Path | None) -> None:
     """List what is loaded and known (datasets), or the parts of remix of a kind.
 
     `remix list kinds` says which kinds there are: queries, measures, columns, terms, tasks, profiles, formats, ….

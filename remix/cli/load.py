@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from remix.cli._options import (
-    COUNT,
-    calling,
-    file_format_option,
-    option,
-    output_option,
-    print_table,
-    workspace_option,
-)
+from remix.cli._options import COUNT, calling, file_format_option, option, output_option, print_table
 from remix.errors import UsageError
 from remix.tables import shorten
 from remix.workspace import Workspace
@@ -42,7 +34,6 @@ AFTER = "fetch"
 @option("--sample N", "Of a folder of frames, load so many documents.")
 @option("--seed", "Seed of --sample.", type=COUNT)
 @output_option
-@workspace_option
 @calling(Workspace.load, Workspace.stream)
 def command(
     load: partial[Listed[Outcome]],

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from remix import tables
-from remix.cli._options import FILE, calling, option, print_table, workspace_option
+from remix.cli._options import FILE, FrameCall, calling, option, print_table
 from remix.workspace import Workspace
-
-if TYPE_CHECKING:
-    import polars as pl
 
 AFTER = "build"
 
@@ -29,9 +24,8 @@ AFTER = "build"
 @option("--to", "Folder of the parts (default: only the table).", type=click.Path(path_type=Path, file_okay=False))
 @option("--replace", "Replace what is there already.")
 @click.option("-o", "--output", type=click.Choice(tables.FORMATS[:-1]), default="table", help="Format of the table.")
-@workspace_option
 @calling(Workspace.partition)
-def command(partition: partial[pl.DataFrame], to: Path | None, output: str) -> None:
+def command(partition: FrameCall, to: Path | None, output: str) -> None:
     """Cut what is loaded, or a folder of frames, into parts by a column; print boundaries and quantities.
 
     Each part is written into a folder: of a workspace as a remix (NAME.ttl with its manifest), of frames as a folder of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, file_format_option, option, workspace_option
+from remix.cli._options import calling, file_format_option, option
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ AFTER = "compare"
 @option("--syntax", "Syntax of the NIF.", type=click.Choice(["ttl", "nt", "jsonld"]))
 @option("--gzip", "Compress the NIF.")
 @file_format_option
-@workspace_option
 @calling(Workspace.publish)
 def command(publish: partial[Listed[Path]], dataset: str, to: Path, run: str | None) -> None:
     """Write a dataset or a remix as NIF with its measures and as Parquet, described for people and machines.

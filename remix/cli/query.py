@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from remix import tables
-from remix.cli._options import FILE, asking_options, calling, print_bytes, print_table, workspace_option
+from remix.cli._options import FILE, asking_options, calling, print_bytes, print_table
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ AFTER = "stats"
 @click.option("--to", type=FILE, help="Write the result to this file.")
 @click.option("--rewrite/--no-rewrite", default=True, help="Run a CONSTRUCT sooner, or exactly as it stands.")
 @click.option("--explain", is_flag=True, help="Print the query as it is run, on standard error.")
-@workspace_option
 @calling(Workspace.query)
 def command(query: partial[Result], output: str | None, to: Path | None, explain: bool) -> None:
     """Run a shipped query, a .rq file or SPARQL text as it is, and print what it answers.

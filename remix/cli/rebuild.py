@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, output_option, print_table, workspace_option
+from remix.cli._options import FrameCall, calling, output_option, print_table
 from remix.workspace import Workspace
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @click.command()
-@workspace_option
 @output_option
 @calling(Workspace.rebuild)
-def command(rebuild: partial[pl.DataFrame], output: str, to: Path | None) -> None:
+def command(rebuild: FrameCall, output: str, to: Path | None) -> None:
     """Make the state and the index of a workspace again from its files, and check those.
 
     This is for a workspace whose state.json is gone or damaged, or of which any file is. What is sound is kept; what is

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from remix.cli._options import calling, option, workspace_option
+from remix.cli._options import calling, option
 from remix.workspace import Workspace
 
 AFTER = "publish"
@@ -18,7 +18,6 @@ AFTER = "publish"
 @click.argument("datasets", nargs=-1, metavar="DATASET...")
 @option("--run NAME", "A registered run whose errors are shown (default: all).")
 @option("--to FILE", "File of HTML to write.")
-@workspace_option
 @calling(Workspace.report)
 def command(report: partial[Path]) -> None:
     """Write the pages of `remix serve` on datasets, scores and errors as one file, which needs no server.

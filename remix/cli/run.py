@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, format_option, option, output_option, print_table, workspace_option
+from remix.cli._options import FrameCall, calling, format_option, option, output_option, print_table
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from remix.tables import Listed
 
 AFTER = "annotate"
@@ -39,10 +37,9 @@ def command() -> None:
 @option("--task", "What the system was given: texts, or texts and spans.", type=click.Choice(["A2KB", "D2KB"]))
 @option("--replace", "Replace other answers that are registered under the name.")
 @format_option
-@workspace_option
 @output_option
 @calling(Workspace.add_run)
-def add(add_run: partial[pl.DataFrame], output: str, to: Path | None) -> None:
+def add(add_run: FrameCall, output: str, to: Path | None) -> None:
     """Register the answers of files under a name: `remix evaluate`, `compare` and `enrich --difficulty` take it.
 
     Files are of any format that remix reads; several add up. Documents are found by their IRI, the last part of it, or
@@ -57,10 +54,9 @@ def add(add_run: partial[pl.DataFrame], output: str, to: Path | None) -> None:
 
 
 @command.command("list")
-@workspace_option
 @output_option
 @calling(Workspace.runs)
-def list_all(runs: partial[pl.DataFrame], output: str, to: Path | None) -> None:
+def list_all(runs: FrameCall, output: str, to: Path | None) -> None:
     """List the registered runs, a row for each dataset and task.
 
     \b
@@ -75,10 +71,9 @@ def list_all(runs: partial[pl.DataFrame], output: str, to: Path | None) -> None:
 
 @command.command()
 @click.argument("name")
-@workspace_option
 @output_option
 @calling(Workspace.show_run)
-def show(show_run: partial[pl.DataFrame], output: str, to: Path | None) -> None:
+def show(show_run: FrameCall, output: str, to: Path | None) -> None:
     """Show a run: the datasets and tasks that it has answers to, how many, and where they come from.
 
     \b
@@ -93,7 +88,6 @@ def show(show_run: partial[pl.DataFrame], output: str, to: Path | None) -> None:
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @option("--on DATASET", "Drop the answers to this dataset alone (default: all).")
 @option("--task", "Drop those made for this task alone.", type=click.Choice(["A2KB", "D2KB"]))
-@workspace_option
 @calling(Workspace.drop_run)
 def drop(drop_run: partial[Listed[tuple[str, str]]], names: tuple[str, ...]) -> None:
     """Take runs out of the workspace, with their outcomes; the files that they came from stay.

@@ -6,7 +6,7 @@ from functools import partial
 
 import click
 
-from remix.cli._options import calling, option, workspace_option
+from remix.cli._options import calling, option
 from remix.workspace import Workspace
 
 AFTER = "publish"
@@ -21,7 +21,6 @@ AFTER = "publish"
 @option("--largest MB", "Size of a result.", type=click.IntRange(1))
 @option("--allow-service URL", "Let SERVICE ask this endpoint.")
 @option("--allow-origin ORIGIN", "Let pages of this origin read answers.")
-@workspace_option
 @calling(Workspace.serve)
 def command(serve: partial[None]) -> None:
     """Serve the workspace over the SPARQL 1.1 Protocol and as pages to look at, read-only, until interrupted.

@@ -6,13 +6,12 @@ from functools import partial
 
 import click
 
-from remix.cli._options import calling, workspace_option
+from remix.cli._options import calling
 from remix.workspace import Workspace
 
 
 @click.command()
 @click.argument("name")
-@workspace_option
 @calling(Workspace.show)
 def command(show: partial[str]) -> None:
     """Show a query with its parameters and text, a dataset with its counts, source and licence, a measure, a profile.

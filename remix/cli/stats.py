@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import (
-    calling,
-    comparing_options,
-    format_option,
-    option,
-    output_option,
-    print_table,
-    workspace_option,
-)
+from remix.cli._options import calling, comparing_options, format_option, option, output_option, print_table
 from remix.tables import blocks
 from remix.workspace import Workspace
 
@@ -46,7 +38,6 @@ AFTER = "enrich"
 @option("--plot", "Also draw the table into this file.", type=click.Path(path_type=Path, dir_okay=False))
 @option("--endpoint URL", "Measure the datasets that this SPARQL endpoint holds.")
 @format_option
-@workspace_option
 @output_option
 @calling(Workspace.stats)
 def command(stats: partial[Statistics], level: str, output: str, to: Path | None) -> None:
