@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlencode
 
-from remix.errors import Error
+from remix.errors import Error, UnknownName
 from remix.registry import Registry
 from remix.scoring.inputs.sources import Keeper
 
@@ -154,9 +154,18 @@ class Field:
     explained: str = ""
 
 
-def choose(name: str, label: str, values: Sequence[str], chosen: str, explained: str = "") -> Field:
-    """Return the field of one choice among values, of which the empty one is shown as '(any)'."""
-    return Field(name, label, chosen, tuple(values), "choice", explained=explained)
+def choose(
+    name: str, label: str, values: Iterable[str], chosen: str, explained: str = "", *, what: str = "", command: str = ""
+) -> Field:
+    """Return the field of one choice among values, of which the empty one is shown as '(any)'.
+
+    Where these are all that there are of a kind (`what`), raises `UnknownName` for another, which names the `command`
+    that lists them.
+    """
+    known = tuple(values)
+    if what and chosen not in known:
+        raise UnknownName(what, chosen, filter(None, known), command)
+    return Field(name, label, chosen, known, "choice", explained=explained)
 
 
 @dataclass(frozen=True)

@@ -16,22 +16,21 @@ if TYPE_CHECKING:
     from remix.store import Store
 
 
-def _registry_at(place: str) -> Registry[Any]:
-    """Return the registry at a place such as `remix.scoring.tasks:TASKS`, whose module is loaded for it."""
-    module, _, name = place.partition(":")
-    found = getattr(importlib.import_module(module), name)
+def _registry(name: str, module: str) -> Registry[Any]:
+    """Return the registry of a module, which is loaded for it; it is called as the listing, in capitals."""
+    found = getattr(importlib.import_module(module), name.upper())
     assert isinstance(found, Registry)
     return found
 
 
-def _list_parts(rank: int, kind: str, name: str, summary: str, place: str, fields: str = "summary") -> Listing:
-    """Return the listing of the registry at a place: the name of each part, and these fields of it."""
+def _list_parts(rank: int, kind: str, name: str, module: str, summary: str, fields: str = "summary") -> Listing:
+    """Return the listing of the registry of a module: the name of each part, and these fields of it."""
 
     def rows(_: Store, __: Path) -> Rows:
-        for part in _registry_at(place):
+        for part in _registry(name, module):
             yield {field: _plain(getattr(part, field)) for field in ("name", *fields.split())}
 
-    return Listing(name, summary, rows, kind, lambda: _registry_at(place), rank)
+    return Listing(name, summary, rows, kind, lambda: _registry(name, module), rank)
 
 
 def _plain(value: object) -> object:
@@ -82,46 +81,30 @@ measures = Listing(
     "what describes datasets, documents and annotations",
     _measures,
     kind="measure",
-    parts=lambda: _registry_at("remix.measures:MEASURES"),
+    parts=lambda: _registry("measures", "remix.measures"),
     rank=0,
 )
 columns = Listing("columns", "what scores can be broken down by (--by), beside the classes and properties", _columns)
 terms = Listing("terms", "the RDF terms of the measures, as queries name them", _terms)
+
 profiles = _list_parts(
-    1, "profile", "profiles", "the tools whose conventions scores can follow", "remix.scoring.profiles:PROFILES"
+    1, "profile", "profiles", "remix.scoring.profiles", "the tools whose conventions scores can follow"
 )
-tasks = _list_parts(2, "task", "tasks", "what can be scored (--task)", "remix.scoring.tasks:TASKS")
-matchings = _list_parts(
-    3, "matching", "matchings", "when spans count as the same (--match)", "remix.scoring.matching:MATCHINGS"
-)
+tasks = _list_parts(2, "task", "tasks", "remix.scoring.tasks", "what can be scored (--task)")
+matchings = _list_parts(3, "matching", "matchings", "remix.scoring.matching", "when spans count as the same (--match)")
 taxonomies = _list_parts(
-    4, "taxonomy", "taxonomies", "classes of errors (--errors)", "remix.scoring.errors:TAXONOMIES", "summary classes"
+    4, "taxonomy", "taxonomies", "remix.scoring.errors", "classes of errors (--errors)", "summary classes"
 )
 formats = _list_parts(
-    5,
-    "format",
-    "formats",
-    "the formats of files that are read and written",
-    "remix.formats:FORMATS",
-    "summary suffixes",
+    5, "format", "formats", "remix.formats", "the formats of files that are read and written", "summary suffixes"
 )
-systems = _list_parts(6, "system", "systems", "the systems that `remix annotate` runs", "remix.systems:SYSTEMS")
-sources = _list_parts(7, "source", "sources", "what knowledge bases are built from", "remix.kb.sources:SOURCES")
-engines = _list_parts(8, "engine", "engines", "what builds knowledge bases", "remix.kb.engines:ENGINES")
+systems = _list_parts(6, "system", "systems", "remix.systems", "the systems that `remix annotate` runs")
+sources = _list_parts(7, "source", "sources", "remix.kb.sources", "what knowledge bases are built from")
+engines = _list_parts(8, "engine", "engines", "remix.kb.engines", "what builds knowledge bases")
 conventions = _list_parts(
-    9,
-    "convention",
-    "conventions",
-    "the rules that profiles are made of",
-    "remix.scoring.conventions:CONVENTIONS",
-    "aspect words",
+    9, "convention", "conventions", "remix.scoring.conventions", "the rules that profiles are made of", "aspect words"
 )
 rules = _list_parts(
-    12,
-    "rule",
-    "rules",
-    "what `remix check` looks for, and what to do about it",
-    "remix.checks:RULES",
-    "severity summary fix",
+    12, "rule", "rules", "remix.checks", "what `remix check` looks for, and what to do about it", "severity summary fix"
 )
-views = _list_parts(13, "view", "views", "the pages of `remix serve`", "remix.web.page:VIEWS", "title menu")
+views = _list_parts(13, "view", "views", "remix.web.page", "the pages of `remix serve`", "title menu")

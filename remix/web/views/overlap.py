@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 
 from remix.checks.copies import count_shared
-from remix.errors import UnknownName
 from remix.web import page
 
 _KINDS = {
@@ -29,14 +28,11 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         said = "What datasets share is seen where two or more are loaded."
         return page.Page("What datasets share", [page.Note(said, ["remix load FILE", "remix fetch NAME"])])
     of, shown = parameters.get("of") or "texts", parameters.get("show") or "share"
-    for what, name, known in (("kind of what is shared", of, _KINDS), ("way to show it", shown, _SHOWN)):
-        if name not in known:
-            raise UnknownName(what, name, known)
     dataset, other = parameters.get("dataset", ""), parameters.get("other", "")
     form = page.Form(
         [
-            page.choose("of", "what is shared", [*_KINDS], of),
-            page.choose("show", "as", [*_SHOWN], shown),
+            page.choose("of", "what is shared", _KINDS, of, what="kind of what is shared"),
+            page.choose("show", "as", _SHOWN, shown, what="way to show it"),
             page.choose("dataset", "dataset", ["", *(entry.name for entry in work.datasets())], dataset),
             page.choose("other", "and", ["", *(entry.name for entry in work.datasets())], other),
         ]

@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from remix.errors import UnknownName
 from remix.measures import MEASURES
 from remix.names import shorten
 from remix.reports.readable import fold_rows, with_f1_shown
@@ -40,13 +39,12 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         if dataset:
             work.store.dataset(dataset)
         return _tell_empty(loaded, dataset)
-    asked, columns = _complete(work, runs, parameters)
+    asked, form, columns = _ask(work, runs, parameters)
     names = sorted({run.dataset for run in runs})
     chosen = [asked["dataset"]] if asked["dataset"] else names
     parts: list[str | list[str]] = [chosen] if asked["by"] else [*chosen]
     by = [asked["by"]] if asked["by"] else []
     scored = work.scores(parts, **{key: asked[key] for key in ("profile", "task", "match")}, by=by)
-    form = _form(asked, names, sorted({run.system for run in runs}), columns)
     told = [page.Note(said) for said in scored.problems]
     waiting = scored.done < scored.of
     if waiting:
@@ -93,32 +91,36 @@ def _tell_empty(loaded: Sequence[str], dataset: str) -> page.Page:
     )
 
 
-def _complete(
+def _ask(
     work: page.Explored, runs: Sequence[Run], parameters: page.Parameters
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return what is asked, with the task and matching of the profile, and the columns that can be asked for."""
-    asked = {
-        name: parameters.get(name, "") for name in ("dataset", "by", "profile", "task", "match", "against", "spider")
-    }
-    asked["profile"] = asked["profile"] or "remix"
-    headline = PROFILES[asked["profile"]].headline
-    asked["task"], asked["match"] = asked["task"] or headline[0], asked["match"] or headline[1]
-    columns = _list_columns(work)
-    datasets = sorted({run.dataset for run in runs})
-    systems = sorted({run.system for run in runs})
-    asked["dataset"] = asked["dataset"] or (datasets[0] if asked["by"] and len(datasets) == 1 else "")
-    known = {
-        "dataset": ("dataset with a run", datasets, "remix run list"),
-        "by": ("column to slice by", [*columns], "remix list columns"),
-        "task": ("task", _list_tasks(asked["profile"]), "remix list tasks"),
-        "match": ("matching", _list_matchings(asked["profile"]), "remix list matchings"),
-        "against": ("system with a run", systems, "remix run list"),
-        "spider": ("spider plot", ["scores"], ""),
-    }
-    for name, (what, values, command) in known.items():
-        if asked[name] and asked[name] not in values:
-            raise UnknownName(what, asked[name], values, command)
-    return asked, columns
+) -> tuple[dict[str, str], page.Form, dict[str, str]]:
+    """Return what is asked, with the task and matching of the profile, its form, and the columns to slice by."""
+    names = ("dataset", "by", "profile", "task", "match", "against", "spider")
+    asked = {name: parameters.get(name, "") for name in names}
+    profile = PROFILES[asked["profile"] or "remix"]
+    task, match = profile.headline
+    asked |= {"profile": profile.name, "task": asked["task"] or task, "match": asked["match"] or match}
+    tasks, matchings = [*profile.tasks, task, *TASKS.names()], [*profile.matchings, match, *MATCHINGS.names()]
+    datasets, systems = (sorted({getattr(run, name) for run in runs}) for name in ("dataset", "system"))
+    by, columns = asked["by"], _list_columns(work)
+    asked["dataset"] = asked["dataset"] or (datasets[0] if by and len(datasets) == 1 else "")
+    of_columns = {"what": "column to slice by", "command": "remix list columns"}
+    of_tasks, of_matchings = ({"what": one, "command": f"remix list {one}s"} for one in ("task", "matching"))
+    on, answering = ({"what": f"{one} with a run", "command": "remix run list"} for one in ("dataset", "system"))
+    told = columns.get(by, "a column of annotations or documents")
+    of_task = getattr(TASKS[asked["task"]], "summary", "") if asked["task"] in TASKS else ""
+    of_match = profile.meaning(asked["match"])
+    spiders, over = ["", "scores"], "the columns, or the scores of all"
+    fields = [
+        page.choose("dataset", "dataset", ["", *datasets], asked["dataset"], "one, or a column for each", **on),
+        page.choose("by", "slices by", ["", *columns], by, told, **of_columns),
+        page.choose("profile", "conventions of", PROFILES.names(), profile.name, profile.summary),
+        page.choose("task", "task", dict.fromkeys(tasks), asked["task"], of_task, **of_tasks),
+        page.choose("match", "matching", dict.fromkeys(matchings), asked["match"], of_match, **of_matchings),
+        page.choose("against", "held against", ["", *systems], asked["against"], f"by default {_BEST}", **answering),
+        page.choose("spider", "spider plot over", spiders, asked["spider"], over, what="spider plot"),
+    ]
+    return asked, page.Form(fields), columns
 
 
 def _list_columns(work: page.Explored) -> dict[str, str]:
@@ -131,33 +133,6 @@ def _list_columns(work: page.Explored) -> dict[str, str]:
         else:
             found[column.name] = column.meaning
     return found
-
-
-def _list_tasks(profile: str) -> list[str]:
-    return list(dict.fromkeys([*PROFILES[profile].tasks, PROFILES[profile].headline[0], *TASKS.names()]))
-
-
-def _list_matchings(profile: str) -> list[str]:
-    return list(dict.fromkeys([*PROFILES[profile].matchings, PROFILES[profile].headline[1], *MATCHINGS.names()]))
-
-
-def _form(
-    asked: Mapping[str, str], datasets: Sequence[str], systems: Sequence[str], columns: Mapping[str, str]
-) -> page.Form:
-    profile, by = asked["profile"], asked["by"]
-    task = getattr(TASKS[asked["task"]], "summary", "") if asked["task"] in TASKS else ""
-    matching = PROFILES[profile].meaning(asked["match"])
-    return page.Form(
-        [
-            page.choose("dataset", "dataset", ["", *datasets], asked["dataset"], "one, or a column for each"),
-            page.choose("by", "slices by", ["", *columns], by, columns.get(by, "a column of annotations or documents")),
-            page.choose("profile", "conventions of", PROFILES.names(), profile, PROFILES[profile].summary),
-            page.choose("task", "task", _list_tasks(profile), asked["task"], task),
-            page.choose("match", "matching", _list_matchings(profile), asked["match"], matching),
-            page.choose("against", "held against", ["", *systems], asked["against"], f"by default {_BEST}"),
-            page.choose("spider", "spider plot over", ["", "scores"], asked["spider"], "the columns, or all scores"),
-        ]
-    )  # fmt: skip
 
 
 def _tell_scores(asked: Mapping[str, str], scored: Scored, columns: Mapping[str, str]) -> list[page.Shown]:
@@ -296,7 +271,6 @@ def _compare(asked: Mapping[str, str], pairs: pl.DataFrame, lead: _Leading) -> l
         "p": "the share of 10,000 paired random exchanges of documents with so large a difference",
         "p_holm": "p corrected by Holm for all pairs that are tested together",
     }
-
     whole = {shorten(part): part for part in pairs["part"].unique()}
     pairs = pairs.with_columns(pl.col("part").replace({part: short for short, part in whole.items()}))
 
