@@ -55,6 +55,7 @@ def serve(
         config = uvicorn.Config(
             made,
             timeout_graceful_shutdown=5,
+            timeout_keep_alive=max(1, min(5, int(limits.timeout))),
             log_level="warning",
             access_log=False,
             lifespan="off",
