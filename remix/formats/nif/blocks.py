@@ -43,14 +43,12 @@ class Blocks:
         found = self.by_predicate.get(term)
         return self.triples.clear().drop("predicate") if found is None else found
 
-    def first(self, term: str, said: pl.Expr | None = None) -> pl.Series:
-        """Return every unit's first object with this predicate, or what is `said` by it; null where it has none."""
-        column = pl.Series([None], dtype=pl.String).new_from_index(0, len(self.subjects))
-        if term not in self.by_predicate:
-            return column
+    def first(self, term: str, said: pl.Expr) -> pl.Series:
+        """Return what is `said` by every unit's first object with this predicate, null where it has none."""
         # What is written last stands: in reverse, the first of the text.
-        found = self.of(term).reverse().select("unit", said="object" if said is None else said)
-        return column.cast(found["said"].dtype).scatter(found["unit"], found["said"])
+        found = self.of(term).reverse().select("unit", said=said)
+        column = pl.Series([None], dtype=found.schema["said"]).new_from_index(0, len(self.subjects))
+        return column.scatter(found["unit"], found["said"])
 
 
 def number_subjects(triples: pl.DataFrame, mends: Mends) -> Blocks:

@@ -61,30 +61,36 @@ def extract_tables(blocks: Blocks, dataset: str, mends: Mends) -> NifTables:
     return NifTables(documents, annotations, named, classes, _regions(blocks, things, documents))
 
 
+_OBJECT = pl.col("object")
+_TEXT_OR_IRI = pl.coalesce(iri(_OBJECT), literal(_OBJECT))
+_TEXTS = ("anchor", "group", "option", "layer")
+_SAID = {
+    "string": (nif.TEXT, _OBJECT),
+    "context": (nif.CONTEXT, _OBJECT),
+    "home": (nif.DOCUMENT, _OBJECT),
+    "ignorable": (nif.IGNORABLE, _OBJECT),
+    "confidence": (nif.LITERALS["confidence"], _OBJECT),
+    "source": (nif.SOURCE, _TEXT_OR_IRI),
+    "once": (nif.GIVEN, _TEXT_OR_IRI),
+    **{name: (nif.LITERALS[name], integer(_OBJECT)) for name in ("begin", "end")},
+    **{name: (nif.LITERALS[name], literal(_OBJECT)) for name in _TEXTS},
+}
+"""What is said of a subject once: the predicate, and what its object says."""
+
+
 def _tabulate(blocks: Blocks) -> pl.DataFrame:
     """Return a row for each subject: unit, subject, what is said of it once, and `given`, its IRI.
 
     That is the one in the file, or in the file that it once came from.
     """
-    said = pl.coalesce(iri(pl.col("object")), literal(pl.col("object")))
-    columns = {
-        "string": blocks.first(nif.TEXT),
-        "context": blocks.first(nif.CONTEXT),
-        "home": blocks.first(nif.DOCUMENT),
-        "ignorable": blocks.first(nif.IGNORABLE),
-        "confidence": blocks.first(nif.LITERALS["confidence"]),
-        "source": blocks.first(nif.SOURCE, said),
-        "once": blocks.first(nif.GIVEN, said),
-        **{name: blocks.first(nif.LITERALS[name], integer(pl.col("object"))) for name in ("begin", "end")},
-        **{name: blocks.first(nif.LITERALS[name], literal(pl.col("object"))) for name in _TEXTS},
-    }
-    subjects = pl.DataFrame({"subject": blocks.subjects, **columns}).with_row_index("unit")
-    return subjects.with_columns(
-        pl.col("begin", "end").cast(pl.Int64), given=pl.coalesce("once", iri(pl.col("subject")), "subject")
+    found = {name: blocks.first(*said) for name, said in _SAID.items() if said[0] in blocks.by_predicate}
+    absent = {name: pl.lit(None, pl.Int64 if name in ("begin", "end") else pl.String) for name in _SAID}
+    things = pl.DataFrame({"subject": blocks.subjects, **found}).with_row_index("unit")
+    once = ["once"] if "once" in found else []
+    return things.with_columns(
+        **{name: none for name, none in absent.items() if name not in found},
+        given=pl.coalesce(*once, iri(pl.col("subject")), "subject"),
     )
-
-
-_TEXTS = ("anchor", "group", "option", "layer")
 
 
 def _annotations(blocks: Blocks, things: pl.DataFrame, mends: Mends) -> pl.DataFrame:
