@@ -110,34 +110,32 @@ def build(
     if not entries:
         raise EmptySelection(_nothing(query.name, pl.DataFrame(), entries))
     names = [entry.name for entry in entries]
-    editions = Editions.of(names, dataset, edition)
+    title, choice = _title(name, query, entries), Editions.of(names, dataset, edition)
     origin = named_frames(store, names)
-    running = {"fix_variables": fix_variables, "allow_services": tuple(allow_services), "explain": explain}
-    asked = [iri for entry in entries for iri in entry.graphs()] if dataset else None
-    selection, left = _select(store, query, text, origin, running, timeout, entries, asked, endpoint)
-    kept, others, left = _one_edition(editions, origin, selection.documents, left)
-    documents = limit_documents(kept, limit, seed)
-    closed = close(origin, documents, selection.annotations, drop=drop)
-    title = _title(name, query, entries)
-    iri = dataset_iri(title, base_iri)
-    kept_of = str(editions) if len(others) or edition else ""
+    graphs = [iri for entry in entries for iri in entry.graphs()] if dataset else None
+    limits = {"timeout": timeout, "graphs": graphs, "allow_services": tuple(allow_services)}
+    how = {"fix_variables": fix_variables, "explain": explain, "allow_services": tuple(allow_services)}
+    selection, left = _select(store, query, text, origin, entries, endpoint, limits, how)
+    kept, others, left = _one_edition(choice, origin, selection.documents, left)
+    closed = close(origin, limit_documents(kept, limit, seed), selection.annotations, drop=drop)
+    kept_of = str(choice) if len(others) or edition else ""
     told = {"editions": kept_of, "endpoint": "" if endpoint is None else endpoint.address}
-    signature = _signature(title, text, entries, kb, limit=limit, seed=seed, drop=drop, **told)
+    limited = "none" if limit is None else str(limit) if seed is None else f"{limit} by seed {seed}"
+    choices = {"limit": limited, "left-out": "removed" if drop else "ignorable", **told}
+    signature = _signature(title, text, entries, kb, choices)
+    iri = dataset_iri(title, base_iri)
     frames, triples, scoped = export(store, entries, origin, closed, title, iri, kb)
     counts = count_origins(origin, closed)
+    made = {"query": text, "signature": str(signature), "knowledgeBase": kb.signature if kb else None, **told}
     manifest = describe(
         iri,
         title,
         entries,
         counts,
-        signature,
-        query=text,
+        made,
         parameters=query.values(chosen, set_from),
-        knowledge=kb.signature if kb else None,
-        version=__version__,
         emptied=None if drop or limit else left,
         others=others,
-        **told,
     )
     notes = (*selection.notes, *_warnings(closed, drop=drop, scoped=scoped), *tell_editions(others))
     return Remix(
@@ -170,11 +168,10 @@ def _select(
     query: Query,
     text: str,
     origin: Frames,
-    running: dict[str, Any],
-    timeout: float,
     entries: list[DatasetEntry],
-    graphs: Sequence[str] | None,
     endpoint: Endpoint | None,
+    limits: dict[str, Any],
+    how: dict[str, Any],
 ) -> tuple[Selection, pl.DataFrame | None]:
     """Return what the query selects, and what it empties; raises `EmptySelection` where it selects nothing."""
     # A remix is read for its manifest without all that a query needs.
@@ -182,45 +179,29 @@ def _select(
     from remix.store.worker import GuardedIndex
 
     opened = store.index()  # which keeps its generation there until the answers are
-    services = running["allow_services"]
-    with GuardedIndex(opened.path, timeout=timeout, allow_services=services, graphs=graphs) as own:
+    with GuardedIndex(opened.path, **limits) as own:
         index = own if endpoint is None else endpoint
-        selection = select(index, text, origin, name=query.source, **running)
+        selection = select(index, text, origin, name=query.source, **how)
         if len(selection.documents):
             left = find_emptied(index, selection.rewritten, origin, selection.annotations)
             return replace(selection, notes=(*selection.notes, *index.notes)), left
         if NO_RUN in index.notes:
             raise EmptySelection(f"{query.name} selects nothing: {NO_RUN}")
-        explained = select(index, text, origin, name=query.source, **{**running, "explain": True})
+        explained = select(index, text, origin, name=query.source, **{**how, "explain": True})
         said = "".join(f"; {note}" for note in index.notes)
         raise EmptySelection(_nothing(query.name, explained.waterfall, entries) + said)
 
 
 def _signature(
-    name: str,
-    text: str,
-    entries: Iterable[DatasetEntry],
-    kb: KnowledgeBase | None,
-    *,
-    limit: int | None,
-    seed: int | None,
-    drop: bool,
-    editions: str,
-    endpoint: str,
+    name: str, text: str, entries: Iterable[DatasetEntry], kb: KnowledgeBase | None, choices: Mapping[str, str]
 ) -> Signature:
     inputs = [(entry.iri, entry.content, entry.enrichment or "") for entry in entries]
-    choices = {
-        "limit": "none" if limit is None else str(limit) if seed is None else f"{limit} by seed {seed}",
-        "left-out": "removed" if drop else "ignorable",
-        **({"editions": editions} if editions else {}),
-        **({"endpoint": endpoint} if endpoint else {}),
-    }
     return Signature(
         {
             "remix": name,
             "inputs": content_hash(repr(inputs))[:12],
             "query": content_hash(text)[:12],
-            **choices,
+            **{choice: value for choice, value in choices.items() if value},
             "kb": kb.signature if kb else "none",
             "version": __version__,
         }

@@ -9,13 +9,13 @@ from pathlib import Path
 import polars as pl
 import pyoxigraph as ox
 
+from remix._version import __version__
 from remix.errors import BadInput, UsageError
 from remix.files import manifest_beside, read_bytes
 from remix.frames import Frames
 from remix.names import DCTERMS, HFTS, PROV, RDF, RDFS, RMX
 from remix.rdf.turtle import Said, state_triples
 from remix.remixes.closure import Closed
-from remix.signature import Signature
 from remix.store import DatasetEntry
 
 
@@ -124,22 +124,18 @@ def describe(
     name: str,
     entries: Iterable[DatasetEntry],
     counts: pl.DataFrame,
-    signature: Signature,
+    made: Mapping[str, str | None],
     *,
-    query: str,
     parameters: Mapping[str, str],
-    knowledge: str | None,
-    version: str,
-    emptied: pl.DataFrame | None = None,
-    editions: str = "",
-    others: pl.DataFrame | None = None,
-    endpoint: str = "",
+    emptied: pl.DataFrame | None,
+    others: pl.DataFrame,
 ) -> pl.DataFrame:
-    """Return the manifest as triples in PROV-O; it holds no time, no path, and no host but that of an `endpoint`.
+    """Return the manifest as triples in PROV-O; it holds no time, no path, and no host but that of an endpoint.
 
-    `emptied` (dataset, document) are the documents of the origins in which nothing was selected, if that is known.
-    `editions` is the order in which editions of texts were kept, and `others` (document, dataset, kept) are the
-    documents that were left out for those of another origin, where there are any.
+    `made` is what is said of its making, by the local names of terms: query, signature, knowledgeBase, endpoint, and
+    editions, the order in which editions of texts were kept. `emptied` (dataset, document) are the documents of the
+    origins in which nothing was selected, if that is known, `others` (document, dataset, kept) those that were left out
+    for those of another origin.
     """
     activity, software = f"{iri}#build", f"{iri}#software"
     whole = counts.row(by_predicate=pl.col("dataset") == "all", named=True)
@@ -161,14 +157,10 @@ def describe(
             f"{PROV}wasAssociatedWith": ox.NamedNode(software),
             f"{PROV}used": [ox.NamedNode(entry.iri) for entry in origins.values()],
             f"{PROV}qualifiedUsage": [*map(ox.NamedNode, origins)],
-            f"{RMX}query": query,
-            f"{RMX}signature": str(signature),
-            f"{RMX}knowledgeBase": knowledge,
-            f"{RMX}endpoint": endpoint,
-            f"{RMX}editions": editions,
+            **{f"{RMX}{term}": value for term, value in made.items()},
             f"{RMX}parameter": [*map(ox.NamedNode, nodes)],
         },
-        software: describe_software(version),
+        software: describe_software(__version__),
         **nodes,
     }
     for usage, entry in origins.items():
@@ -188,12 +180,10 @@ def describe_software(version: str) -> Said:
     return {f"{RDF}type": kind, f"{RDFS}label": "remix", f"{RMX}version": version}
 
 
-def _usage(
-    entry: DatasetEntry, counts: pl.DataFrame, emptied: pl.DataFrame | None, others: pl.DataFrame | None
-) -> Said:
+def _usage(entry: DatasetEntry, counts: pl.DataFrame, emptied: pl.DataFrame | None, others: pl.DataFrame) -> Said:
     """Return what is said of an origin: what it has, what it gave, and what was left out of it."""
     row = counts.row(by_predicate=pl.col("dataset") == entry.name, named=True)
-    lost, again = (None if rows is None else rows.filter(dataset=entry.name)["document"] for rows in (emptied, others))
+    lost = None if emptied is None else emptied.filter(dataset=entry.name)["document"]
     return {
         f"{RDF}type": ox.NamedNode(f"{PROV}Usage"),
         f"{PROV}entity": ox.NamedNode(entry.iri),
@@ -206,5 +196,5 @@ def _usage(
         f"{RMX}shareOfOrigin": round(100 * row["share_of_origin"], 4),
         f"{RMX}emptiedDocuments": None if lost is None else len(lost),
         f"{RMX}emptiedDocument": None if lost is None else [*map(ox.NamedNode, lost)],
-        f"{RMX}otherEdition": None if again is None else [*map(ox.NamedNode, again)],
+        f"{RMX}otherEdition": [*map(ox.NamedNode, others.filter(dataset=entry.name)["document"])],
     }

@@ -200,7 +200,8 @@ class Store:
 
     def index(self) -> Index:
         """Return the index of the current state, opened read-only; one that is gone is built again."""
-        from remix.store.index import Index, generation_of
+        from remix.store.generations import generation_of
+        from remix.store.index import Index
 
         state, lock = self._open()
         if not state.generation:
@@ -239,7 +240,7 @@ class Store:
             yield (change := Loading(self.folder, state))
             new = change.new
             if always or new.graphs() != state.graphs():
-                from remix.store.index import build_generation
+                from remix.store.generations import build_generation
 
                 new = build_generation(self.folder, state, new)
             if new != state:

@@ -18,8 +18,9 @@ from remix.store.index import terms_of
 from remix.store.permission import permit
 from remix.store.queries import INTEGERS, NUMBERS, Query
 from remix.store.rewrite import construct, plan
+from remix.store.running import Request
 from remix.store.tree import NotUnderstood
-from remix.store.worker import GIBIBYTE, Request, ask
+from remix.store.worker import GIBIBYTE, ask
 from remix.tables import Printed
 
 if TYPE_CHECKING:
@@ -101,16 +102,14 @@ def answer(
     )
     index = store.index()  # which keeps its generation there until the answer is
     found = ask(index.path, request, timeout=timeout, memory=memory, largest=largest)
-    with found.body as body:
-        said, notes = body.read(), tuple(found.notes)
     if found.kind == "graph":
-        return Result("graph", pl.DataFrame(), tuple(said.splitlines()), notes, found.rewritten)
+        return Result("graph", pl.DataFrame(), tuple(found.body.splitlines()), found.notes, found.rewritten)
     if found.kind == "boolean":
-        return Result("boolean", _truth(said == b"true\n"), (), notes, found.rewritten)
-    terms = terms_of(said)
+        return Result("boolean", _truth(found.body == b"true\n"), (), found.notes, found.rewritten)
+    terms = terms_of(found.body)
     table = _tabulate(terms)
     of_columns = {one.name: frozenset(table[one.name].filter(one.str.contains(_IRI))) for one in terms} if iris else {}
-    return Result("table", table, (), notes, found.rewritten, of_columns)
+    return Result("table", table, (), found.notes, found.rewritten, of_columns)
 
 
 def _ask(index: Endpoint, text: str, name: str, services: tuple[str, ...], *, rewrite: bool) -> Result:

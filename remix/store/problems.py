@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyoxigraph as ox
 
-from remix.errors import Error, QueryError, StoreError
+from remix.errors import Error, QueryError, StoreError, is_panic
 
 _DISK = (
     "No space left on device",
@@ -65,13 +65,9 @@ def guard(name: str) -> Iterator[None]:
             raise QueryError(f"{name} calls the function {unknown[1]}, which is not known") from None
         raise StoreError(f"{name}: {' '.join(str(error).split())}{_DAMAGED if _is_damage(error) else ''}") from None
     except BaseException as error:
-        if not _is_panic(error):
+        if not is_panic(error):
             raise
         raise StoreError(f"{name}: {' '.join(str(error).split())}{_DAMAGED}") from None
-
-
-def _is_panic(error: BaseException) -> bool:
-    return type(error).__name__ == "PanicException"  # Rust's, which is no Exception and has no module to import
 
 
 def _is_damage(error: Exception) -> bool:
@@ -93,7 +89,7 @@ def open_index(folder: Path | None) -> ox.Store:
     try:
         return ox.Store() if folder is None else ox.Store.read_only(str(folder))
     except BaseException as error:
-        if not isinstance(error, OSError | RuntimeError) and not _is_panic(error):
+        if not isinstance(error, OSError | RuntimeError) and not is_panic(error):
             raise
         why = f"the index {folder} cannot be opened ({disk_error(error)})"
         raise StoreError(f"{why}: `remix rebuild` makes it again from the datasets") from None

@@ -12,7 +12,7 @@ import polars as pl
 
 from remix.errors import StoreError
 from remix.places import SUMS, is_sound, verify
-from remix.store.index import build_generation
+from remix.store.generations import build_generation
 from remix.store.state import MADE, Attached, DatasetEntry, State, clean, lock_workspace, read_state, write_state
 
 _TABLE = ["what", "name", "status", "do"]

@@ -18,25 +18,12 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, TypedDict, Unpack, cast
+from typing import IO, cast
 
 from remix.errors import NotAllowed, QueryError, StoreError, Timeout
 from remix.store import running
 from remix.store.index import Index
 from remix.store.running import Request
-
-__all__ = [
-    "BOUNDS",
-    "Answer",
-    "Bounds",
-    "GuardedIndex",
-    "Request",
-    "TooLarge",
-    "Worker",
-    "Workers",
-    "ask",
-    "holding_bounds",
-]
 
 GIBIBYTE = 1 << 30
 _NO_THREADS = ("Resource temporarily unavailable", "terminate called without an active exception")
@@ -56,23 +43,14 @@ class _Gone(Exception):
         self.answering = answering
 
 
-@dataclass
+@dataclass(frozen=True)
 class Answer:
-    """A result: `kind` is solutions, boolean or graph; `body` holds it serialised, from its beginning."""
+    """A result: `kind` is solutions, boolean or graph; `body` is what it is serialised as."""
 
     kind: str
-    body: IO[bytes]
-    notes: list[str]
+    body: bytes
+    notes: tuple[str, ...]
     rewritten: str
-
-
-class Allowance(TypedDict, total=False):
-    """What a query may use, see `Worker.blocks`: seconds, bytes of memory and of its result, and what stops it."""
-
-    timeout: float
-    memory: int
-    largest: int | None
-    stop: threading.Event | None
 
 
 @dataclass(frozen=True)
@@ -105,15 +83,21 @@ def holding_bounds(bounds: Bounds) -> Iterator[None]:
         BOUNDS.reset(token)
 
 
-def ask(index: Path | None, request: Request, **limits: Unpack[Allowance]) -> Answer:
+def ask(
+    index: Path | None, request: Request, *, timeout: float = 60, memory: int = 4 * GIBIBYTE, largest: int | None = None
+) -> Answer:
     """Return the answer to one query, as `Worker.ask` does, of a process that is gone afterwards, or lent here.
 
-    >>> with ask(None, Request("ASK {}")).body as body:
-    ...     print(body.read().decode())
-    {"head":{},"boolean":true}
+    >>> ask(None, Request("ASK {}")).body
+    b'{"head":{},"boolean":true}'
     """
-    with Worker() if (bounds := BOUNDS.get()) is None else bounds.lend() as worker:
-        return worker.ask(index, request, **limits)
+    with Worker() as own, _lend(own) as worker:
+        return worker.ask(index, request, timeout=timeout, memory=memory, largest=largest)
+
+
+def _lend(own: Worker) -> AbstractContextManager[Worker]:
+    """Give the worker that the bounds of this thread lend, or one's own where there are none."""
+    return contextlib.nullcontext(own) if (bounds := BOUNDS.get()) is None else bounds.lend()
 
 
 class Worker:
@@ -137,24 +121,25 @@ class Worker:
         self._kill()
         self._errors.close()
 
-    def ask(self, index: Path | None, request: Request, **limits: Unpack[Allowance]) -> Answer:
+    def ask(
+        self,
+        index: Path | None,
+        request: Request,
+        *,
+        timeout: float = 60,
+        memory: int = 4 * GIBIBYTE,
+        largest: int | None = None,
+        stop: threading.Event | None = None,
+    ) -> Answer:
         """Return the answer to a query on the index in a folder (None for an empty one).
 
         Another thread may set `stop` to end it. Raises `QueryError` for a query that does not parse or is not
         allowed, `Timeout` after so many seconds, `TooLarge` for a result of more bytes than `largest`, `StoreError`
         for what else went wrong in the process.
         """
-        blocks = self.blocks(index, request, **limits)
-        header = json.loads(next(blocks))
-        body = cast(IO[bytes], tempfile.SpooledTemporaryFile(max_size=1 << 24))  # noqa: SIM115  (the caller's to close)
-        try:
-            for block in blocks:
-                body.write(block)
-            body.seek(0)
-        except BaseException:
-            body.close()
-            raise
-        return Answer(header["kind"], body, header["notes"], header["rewritten"])
+        blocks = self.blocks(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
+        about = json.loads(next(blocks))
+        return Answer(about["kind"], b"".join(blocks), tuple(about["notes"]), about["rewritten"])
 
     def blocks(
         self,
@@ -343,12 +328,10 @@ class GuardedIndex(Index):
             default_graphs=self._graphs,
             named_graphs=self._graphs,
         )
-        bounds = BOUNDS.get()
-        with contextlib.nullcontext(self._worker) if bounds is None else bounds.lend() as worker:
+        with _lend(self._worker) as worker:
             answer = worker.ask(self.path, request, timeout=self._timeout, memory=self._memory)
         self.notes += [note for note in answer.notes if note not in self.notes]
-        with answer.body as body:
-            return body.read()
+        return answer.body
 
 
 class Workers:
@@ -357,12 +340,6 @@ class Workers:
     def __init__(self) -> None:
         self._idle: list[Worker] = []
         self._lock = threading.Lock()
-
-    @contextlib.contextmanager
-    def answering(self, index: Path | None, request: Request, **limits: Unpack[Allowance]) -> Iterator[Iterator[bytes]]:
-        """Give the answer to a query within the block, as `Worker.blocks` does; several threads may ask at a time."""
-        with self.lend() as worker, contextlib.closing(worker.blocks(index, request, **limits)) as blocks:
-            yield blocks
 
     @contextlib.contextmanager
     def lend(self) -> Iterator[Worker]:

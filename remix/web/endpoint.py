@@ -39,9 +39,10 @@ from remix.errors import Error, NotAllowed, QueryError, Timeout
 from remix.files import readable
 from remix.store import Store
 from remix.store.index import Index
+from remix.store.running import Request
 from remix.store.state import dump, sign_of
 from remix.store.syntax import NEVER_THE_SAME, keywords
-from remix.store.worker import GIBIBYTE, Bounds, Request, TooLarge, Workers
+from remix.store.worker import GIBIBYTE, Bounds, TooLarge, Workers
 from remix.web.description import GRAPHS, SOLUTIONS, describe, negotiate
 
 _LARGEST_QUERY = 1 << 20
@@ -182,8 +183,9 @@ class _Endpoint:
         try:
             over.callback(asyncio.create_task(watch_client(http, stop)).cancel)
             limits = {"memory": self.limits.memory, "largest": self.limits.largest}
-            answering = self.workers.answering(index.path, request, timeout=timeout, stop=stop, **limits)
-            blocks = over.enter_context(answering)
+            worker = over.enter_context(self.workers.lend())
+            blocks = worker.blocks(index.path, request, timeout=timeout, stop=stop, **limits)
+            over.callback(blocks.close)
             about, held, whole = await anyio.to_thread.run_sync(_first, blocks)
         except BaseException:
             over.close()

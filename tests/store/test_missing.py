@@ -12,7 +12,8 @@ from remix.store import Store
 from remix.store.answers import answer
 from remix.store.missing import NO_RUN
 from remix.store.queries import Query, shipped_queries
-from remix.store.worker import Request, Worker
+from remix.store.running import Request
+from remix.store.worker import Worker
 
 Told = Callable[[str], list[str]]
 TOLD = [
@@ -43,9 +44,7 @@ def told(small_store: Store) -> Iterator[Told]:
     with Worker() as worker:
 
         def ask(text: str) -> list[str]:
-            found = worker.ask(index.path, Request(text))
-            found.body.close()
-            return found.notes
+            return list(worker.ask(index.path, Request(text)).notes)
 
         yield ask
 

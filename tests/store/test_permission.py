@@ -15,7 +15,8 @@ from remix.store.answers import Result, answer
 from remix.store.index import Index
 from remix.store.permission import permit
 from remix.store.queries import Query, find
-from remix.store.worker import Request, TooLarge, ask
+from remix.store.running import Request
+from remix.store.worker import TooLarge, ask
 
 ALLOWED = "http://a.org/sparql"
 SLOW = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"

@@ -20,7 +20,8 @@ from remix.store import Store, running
 from remix.store.answers import answer
 from remix.store.index import Index
 from remix.store.queries import Query
-from remix.store.worker import Answer, GuardedIndex, Request, Worker, Workers, ask
+from remix.store.running import Request
+from remix.store.worker import Answer, GuardedIndex, Worker, Workers, ask
 from tests.commands import run_command
 from tests.processes import Forked
 
@@ -29,8 +30,7 @@ NUMBER = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
 
 
 def text_of(found: Answer) -> str:
-    with found.body as body:
-        return body.read().decode()
+    return found.body.decode()
 
 
 @pytest.fixture(autouse=True)
@@ -67,9 +67,9 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
 from pathlib import Path
-from remix.store.worker import Request, ask
-with ask(Path(sys.argv[1]), Request(sys.argv[2], solutions="csv")).body as body:
-    print(body.read().decode())
+from remix.store.running import Request
+from remix.store.worker import ask
+print(ask(Path(sys.argv[1]), Request(sys.argv[2], solutions="csv")).body.decode())
 """
     command = [sys.executable, "-c", program, str(small_store.index().path), NUMBER]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -109,7 +109,7 @@ def test_worker_answers_one_query_after_another_in_the_same_process(small_store:
 def test_worker_goes_on_after_its_process_ended_or_was_stopped(small_store: Store) -> None:
     path = small_store.index().path
     with Worker() as worker:
-        worker.ask(path, Request("ASK {}")).body.close()
+        worker.ask(path, Request("ASK {}"))
         assert worker._process is not None
         os.kill(worker._process.pid, signal.SIGKILL)
         assert "true" in text_of(worker.ask(path, Request("ASK {}")))
@@ -142,8 +142,8 @@ def test_query_that_is_not_rewritten_loads_no_polars_either() -> None:
 def test_workers_that_wait_are_taken_again(small_store: Store) -> None:
     workers = Workers()
     for _ in range(3):
-        with workers.answering(small_store.index().path, Request("ASK {}")) as blocks:
-            assert b"true" in list(blocks)[-1]
+        with workers.lend() as worker:
+            assert b"true" in worker.ask(small_store.index().path, Request("ASK {}")).body
     assert len(workers._idle) == 1
     workers.close()
 
