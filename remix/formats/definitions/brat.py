@@ -49,18 +49,17 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
     texts = [decode(files[f"{one}.txt"], mends) if f"{one}.txt" in files else None for one in names]
     documents = pl.DataFrame({"name": names, "text": texts}, schema_overrides={"text": pl.String})
     lines = _lines(source, names, [decode(files.get(f"{one}.ann", b""), mends) for one in names])
-    mentions = _mentions(lines).join(documents, on="name", how="left", maintain_order="left")
-    fragments = _fragments(mentions)
+    fragments = _fragments(_mentions(lines).join(documents, on="name", how="left", maintain_order="left"))
     notes = _of_kind(lines, "N", r"^Reference (\S+) (\S.*)$")
     notes = notes.with_columns(pl.col("said").str.replace(_NIL, "NIL"))
     comments = _of_kind(lines, "#", r"^AnnotatorNotes (\S+)\t(.*)$").filter(pl.col("said").str.contains(_IDENTIFIER))
     noted = comments.join(notes, on=["name", "id"], how="anti", maintain_order="left")
-    links = pl.concat([notes, noted]).join(mentions, on=["name", "id"], maintain_order="left")
-    links = links.select(of="mention", identifier="said").join(fragments, on="of", maintain_order="left")
-    sure = _of_kind(lines, "A", r"^Confidence (\S+) (\S+)$").join(mentions, on=["name", "id"])
-    confidence = sure.select(of="mention", confidence=pl.col("said").cast(pl.Float64, strict=False)).unique("of")
+    links = pl.concat([notes, noted]).rename({"said": "identifier"})
+    links = links.join(fragments, on=["name", "id"], maintain_order="left")
+    sure = _of_kind(lines, "A", r"^Confidence (\S+) (\S+)$").unique(["name", "id"], keep="first")
+    sure = sure.select("name", "id", confidence=pl.col("said").cast(pl.Float64, strict=False))
     _tell_unread(lines, comments, mends)
-    fragments = fragments.join(confidence, on="of", how="left", maintain_order="left")
+    fragments = fragments.join(sure, on=["name", "id"], how="left", maintain_order="left")
     return MentionTables(documents, fragments, links, content=hash_files(files))
 
 
@@ -98,13 +97,11 @@ def _lines(source: SourceFile, names: list[str], contents: list[str]) -> pl.Data
 
 
 def _mentions(lines: pl.DataFrame) -> pl.DataFrame:
-    bound = lines.filter(pl.col("kind") == "T").with_row_index("mention")
+    """Return the mentions with their text and the spans of their fragments as they are written."""
     head, anchor = (pl.col("rest").str.splitn("\t", 2).struct[place] for place in (0, 1))
     kind = head.str.extract(r"^(\S+) ", 1)
-    return bound.select(
-        "mention",
-        "name",
-        "id",
+    return lines.filter(pl.col("kind") == "T").select(
+        *("name", "row", "id"),
         place=fill("{}.ann, line {}", "name", "row"),
         **{"class": pl.when(kind != UNTYPED).then(kind)},
         spans=head.str.replace(r"^\S+ ", ""),
@@ -117,14 +114,14 @@ def _fragments(mentions: pl.DataFrame) -> pl.DataFrame:
     span = pl.col("spans").str.split(";")
     begin, end = (pl.col("span").str.extract(pattern, 1).cast(pl.Int64) for pattern in ("^([0-9]+) ", " ([0-9]+)$"))
     parts = mentions.with_columns(span=span).explode("span").with_columns(begin=begin, end=end)
-    before = pl.col("end").shift().over("mention")
+    before = pl.col("end").shift().over("name", "row")
     between = pl.col("text").str.slice(before, (pl.col("begin") - before).clip(0))
     joined = (pl.col("begin") > before) & between.str.contains(r"^[ \t\r]*\n[ \t\r\n]*$")
-    parts = parts.with_columns(piece=(~joined.fill_null(False)).cum_sum().over("mention"))
-    whole = parts.group_by("mention", "piece", maintain_order=True).agg(
-        pl.col("name", "place", "class", "anchor", "text", "begin").first(), pl.col("end").last()
+    parts = parts.with_columns(piece=(~joined.fill_null(False)).cum_sum().over("name", "row"))
+    whole = parts.group_by("name", "row", "piece", maintain_order=True).agg(
+        pl.col("id", "place", "class", "anchor", "text", "begin").first(), pl.col("end").last()
     )
-    numbered = number_parts(whole.rename({"mention": "of"}), "of")
+    numbered = number_parts(whole, "name", "row")
     said = pl.col("text").str.slice(pl.col("begin"), (pl.col("end") - pl.col("begin")).clip(0))
     # BRAT writes a line feed of the text as a space.
     alike = said.str.replace_all(r"\s+", " ") == pl.col("anchor").str.replace_all(r"\s+", " ")
