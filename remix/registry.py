@@ -17,7 +17,7 @@ Part = TypeVar("Part")
 
 
 class Registry(Generic[Part]):
-    """The parts of one kind: every attribute of the given type in the modules of a package.
+    """The parts of one kind: every attribute of the given type in the modules of a package, also in tuples.
 
     Third parties add parts through the entry-point group of the package's name (less `.definitions`),
     whose entries name a part or a module with parts. Modules whose name begins with an underscore are skipped, so
@@ -88,8 +88,9 @@ class Registry(Generic[Part]):
 
     def _parts_of(self, module: object) -> Iterator[Part]:
         for value in vars(module).values():
-            if isinstance(value, self.part_type):
-                yield value
+            yield from (
+                one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, self.part_type)
+            )
 
     def __getitem__(self, name: str) -> Part:
         part = self._find(name)
