@@ -76,11 +76,8 @@ def labels_of(case: Case) -> Labels:
 
 
 def _labels_of(case: Case) -> Labels:
-    gold, nesting = _number(case)
-    numbers = gold.select("g", "label")
-    rows = gold.filter(pl.col("g") == pl.col("label")).drop("g", "group")
-    nests = nesting.filter(term="nests").select("label", child="other").unique()
-    parents = nesting.filter(term="nestedIn").select("label", parent="other").unique("label", maintain_order=True)
+    gold, nests, parents = _number(case)
+    rows = _describe(case, gold).filter(pl.col("g") == pl.col("label")).drop("g")
     rows = rows.join(parents, on="label", how="left", maintain_order="left")
     spans = rows.select(parent="label", around="first", to="last")
     rows = rows.join(spans, on="parent", how="left", maintain_order="left").with_columns(
@@ -89,11 +86,11 @@ def _labels_of(case: Case) -> Labels:
     below = _closure(nests)
     needed = below.join(rows.filter(~pl.col("optional")).select(child="label"), on="child", how="semi")
     rows = rows.with_columns(required_below=pl.col("label").is_in(needed["label"].unique().implode()))
-    return Labels(rows.drop("around", "to"), numbers, nests, below)
+    return Labels(rows.drop("around", "to"), gold.select("g", "label"), nests, below)
 
 
-def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return gold with `label` and what a label is by itself, and its nesting: term, label, `other` (a label)."""
+def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Return gold with `label`, label and child as gold lists its children, and label and parent, one of each label."""
     values = case.known.gold.values.filter(pl.col("term").is_in([f"{RMX}{name}" for name in ("nests", "nestedIn")]))
     stated = pl.concat([values["subject"], values["text"]]).unique()
     # A label that is in several options stands in each, and only once in the nesting.
@@ -106,24 +103,19 @@ def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
         label=pl.col("g").min().over("doc", "begin", "end", "stated", "like")
     )
     names = gold.select("annotation", "label").unique("annotation")
-    nesting = values.select(pl.col("term").str.strip_prefix(RMX), "subject", "text")
-    nesting = nesting.join(names.rename({"annotation": "subject"}), on="subject")
-    nesting = nesting.join(names.select(text="annotation", other="label"), on="text").select("term", "label", "other")
+    nesting = values.join(names.rename({"annotation": "subject"}), on="subject")
+    nesting = nesting.join(names.select(text="annotation", other="label"), on="text")
     roots = gold.select(root="g", top="label")
     flat = gold.filter(~pl.col("stated")).join(roots, on="root").filter(pl.col("top") != pl.col("label"))
-    flat = flat.select("label", "top").unique()
-    edges = pl.concat(
-        [
-            nesting,
-            flat.select(pl.lit("nestedIn").alias("term"), "label", other="top"),
-            flat.select(pl.lit("nests").alias("term"), label="top", other="label"),
-        ]
-    )
-    return _describe(case, gold.drop("stated", "like", "root")), edges.unique().sort("term", "label", "other")
+    children = nesting.filter(term=f"{RMX}nests").select("label", child="other")
+    children = pl.concat([children, flat.select(label="top", child="label")]).unique().sort("label", "child")
+    parents = nesting.filter(term=f"{RMX}nestedIn").select("label", parent="other")
+    parents = pl.concat([parents, flat.select("label", parent="top")]).sort("label", "parent")
+    return gold.drop("stated", "like", "root"), children, parents.unique("label", maintain_order=True)
 
 
 def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
-    """Return gold with what its spans, entities, classes and values say."""
+    """Return gold with `label` and what its spans, entities, classes and values say."""
     frames = case.known.gold
     classes = frames.classes.filter(pl.col("class").is_in([f"{RMX}{name}" for name in (*DATED, "Coreference")]))
     classes = classes.with_columns(pl.col("class").str.strip_prefix(RMX))
@@ -140,7 +132,7 @@ def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     stated_kind = pl.when("coreference").then(pl.coalesce(coreference_kind(pl.col("text")), pl.lit("coref_nominal")))
     kind = pl.coalesce(stated_kind, mention_kind(case, unknown=~known & pl.col("dated").is_null()))
     return gold.with_columns(known=known, kind=kind).select(
-        *("g", "label", "group", "doc", "begin", "end", "first", "last", "text", "known", "entity", "name"),
+        *("g", "label", "doc", "begin", "end", "first", "last", "text", "known", "entity", "name"),
         *("optional", "dated", "dropped", "kind"),
     )
 
