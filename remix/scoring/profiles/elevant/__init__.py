@@ -125,8 +125,8 @@ def _factors(tree: pl.DataFrame, nests: pl.DataFrame) -> pl.DataFrame:
 
 def _settle(tree: pl.DataFrame, nests: pl.DataFrame, siblings: pl.DataFrame) -> pl.DataFrame:
     """Return the labels with `counts`, and `below`: whether anything below them does."""
-    heavy = tree.select("system", child="label", heavy=pl.col("right") | pl.col("counts") | pl.col("below"))
-    tree = _mark(tree, "below", nests.join(heavy.filter("heavy"), on="child"))
+    heavy = tree.filter(pl.col("right") | pl.col("counts") | pl.col("below")).select("system", child="label")
+    tree = _mark(tree, "below", nests.join(heavy, on="child"))
     detected = pl.col("a").is_not_null() & ~pl.col("below") & ~pl.col("like_parent").fill_null(False)
     # Labels that nobody found must not count for each other: a sibling weighs by what is found of it.
     seen = tree.filter(pl.col("right") | pl.col("below") | detected).select("system", child="label")
