@@ -57,7 +57,8 @@ def _of_documents(case: Case) -> list[pl.DataFrame]:
         places = align(case.known.gold, run).select(subject="document", document="gold")
         docs = case.mentions.documents.join(places, on="document", maintain_order="left")
         docs = docs.select("doc", "subject", system=pl.lit(number, pl.Int64))
-        for name, term in PROBLEMS.items():
+        for kind, term in PROBLEMS.items():
+            name = kind.replace("-", "_")
             told = run.values.filter(pl.col("term") == term).group_by("subject").agg(pl.col("number").sum())
             found = docs.join(told, on="subject", how="left", maintain_order="left")
             if name != "not_in_text":
