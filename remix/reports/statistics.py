@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
@@ -18,7 +17,6 @@ from remix.measures.declaration import Measure
 from remix.measures.measured import document_column
 from remix.remixes.partitions import Partition
 from remix.reports.figures import Axis, Figure, Panel, Series, count_values
-from remix.reports.plots import save
 from remix.signature import Signature
 from remix.store import DatasetEntry
 from remix.tables import Printed
@@ -183,11 +181,6 @@ def figure_of_measures(datasets: pl.DataFrame) -> Figure:
     return Figure("Measures of datasets", panels, f"Bars for {', '.join(known['dataset'])}.", min(4, len(panels)))
 
 
-def plot(datasets: pl.DataFrame, to: Path) -> None:
-    """Write the figure of measures as PNG, SVG or PDF; needs the extra `plot`."""
-    save(figure_of_measures(datasets), to)
-
-
 @dataclass(frozen=True)
 class Quantity:
     """A column of numbers: its name, what it is of (`annotations` or `documents`), and what it says."""
@@ -226,8 +219,8 @@ def explain_stored(entry: DatasetEntry, measured: Measured) -> str:
     with suppress(UsageError):  # a store may be given values that remix has not computed
         stored = Signature.parse(entry.enrichment).fields
         others = [f"{name} {value}" for name, value in stored.items() if own.get(name, value) != value]
-    said = "Queries and partitions see other values than this page and `remix stats`, which `remix enrich` stored by"
-    return f"{said}: {', '.join(others)}." if others else ""
+    said = "Queries and partitions see the values that `remix enrich` stored by other choices than this page"
+    return f"{said} and `remix stats` have: {', '.join(others)}." if others else ""
 
 
 def list_quantities(measured: Measured) -> Mapping[str, Quantity]:

@@ -170,18 +170,14 @@ def _axes(figure: Figure, panel: Panel, width: float, top: float, name: str) -> 
     if names[0]:
         middle = top + height / 2
         parts.append(_text(names[0], 12, middle, anchor="middle", transform=f"rotate(-90 12 {_n(middle)})"))
-    end = top + height + 6 + _depth(below, tilted=tilted)
+    longest = max((_breadth(label) for _, label in below), default=0.0)
+    most = max((label.count("\n") + 1 for _, label in below), default=1)
+    end = top + height + 6 + (longest * 0.6 + 10 if tilted else _LINE * most)
     if names[1]:
         end += _LINE
         parts.append(_text(names[1], left + inner / 2, end - 2, anchor="middle"))
     parts += [*_marks(figure, plot, name), _boundaries(plot) if panel.boundaries else ""]
     return "".join(parts), end + 2
-
-
-def _depth(ticks: Sequence[tuple[float, str]], *, tilted: bool) -> float:
-    if tilted:
-        return max(_breadth(label) for _, label in ticks) * 0.6 + 10
-    return _LINE * max((label.count("\n") + 1 for _, label in ticks), default=1)
 
 
 def _grid(plot: _Plot, beside: Sequence[tuple[float, str]], below: Sequence[tuple[float, str]], *, tilted: bool) -> str:

@@ -38,7 +38,8 @@ def write_report(work: Explored, datasets: Sequence[str], systems: Sequence[str]
             pages.insert(0, VIEWS["compare"].show(work, {"datasets": ",".join(loaded[:COMPARED])}))
         found = {name: judged for name in names if (judged := _judge(work, name)) is not None}
         if answered := [name for name in loaded if name in found]:
-            pages.append(Page("Systems", compare_systems(work, answered, systems)))
+            with progress.stage("scores with their intervals and tests"):
+                pages.append(Page("Systems", compare_systems(work, answered, systems)))
         pages += [_tell_scores(work, name) for name in found if name not in loaded]
         pages += _tell_errors(found, systems)
     told = ", ".join(Path(name).name for name in names) if len(names) < 5 else f"{len(names)} datasets"

@@ -87,6 +87,7 @@ class Remixes(KnowledgeBases):
         from remix.frames_folder import FramesFolder, is_frames_folder
         from remix.measures import compute, compute_folder
         from remix.reports import statistics
+        from remix.reports.plots import save
         from remix.store.targets import named_targets
 
         how = _comparing(reference, case_sensitive, without_source, with_gold)
@@ -109,7 +110,7 @@ class Remixes(KnowledgeBases):
                 measured = compute(frames, self.kb, measures=measures, profile=profile, **how)
         found = statistics.Statistics(measured, level, average, sizes)
         if plot is not None:
-            statistics.plot(found.rows, Path(plot))
+            save(statistics.figure_of_measures(found.rows), Path(plot))
         return found
 
     def measures(self) -> Measured:

@@ -16,7 +16,8 @@ from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.measures import MEASURES, Measure, column_named, measure_named
 from remix.names import DBR, HFTS
 from remix.reports.inventory import listing
-from remix.reports.statistics import choose_average, plot, side_by_side
+from remix.reports.plots import save
+from remix.reports.statistics import choose_average, figure_of_measures, side_by_side
 from remix.store import Store
 
 NIF = """
@@ -150,9 +151,9 @@ def test_plot_when_drawn_twice_then_the_files_are_the_same(workspace: Path, tmp_
 def test_plot_when_the_file_has_no_known_suffix_then_the_error_names_it(tmp_path: Path) -> None:
     rows = pl.DataFrame({"dataset": ["a"], "measure": ["m"], "average": ["micro"], "value": [1.0], "coverage": [1.0]})
     with pytest.raises(UsageError, match="no plot is written as '.nonsense'"):
-        plot(rows, tmp_path / "plot.nonsense")
+        save(figure_of_measures(rows), tmp_path / "plot.nonsense")
     with pytest.raises(UsageError, match="nothing to plot"):
-        plot(rows.with_columns(value=0.0), tmp_path / "plot.png")
+        figure_of_measures(rows.with_columns(value=0.0))
 
 
 @pytest.mark.parametrize(

@@ -216,7 +216,9 @@ def test_pages_show_what_stats_says_and_tell_what_else_enrich_stored(
     assert own.measures().datasets.sort(pl.all()).equals(own.stats().datasets.sort(pl.all()))
     for view in ("datasets", "dataset"):
         blocks = shown(own, view, name="sample-news").blocks
-        [said] = [one.text for one in blocks if isinstance(one, Note) and "`remix enrich` stored by" in one.text]
+        [said] = [
+            one.text for one in blocks if isinstance(one, Note) and "`remix enrich` stored by other choices" in one.text
+        ]
         assert said.endswith("+case, reference union, case kept.")
 
 

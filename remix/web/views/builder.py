@@ -7,8 +7,9 @@ import math
 import re
 import shlex
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import polars as pl
 
@@ -312,29 +313,24 @@ def _meanings(asked: _Choices) -> page.Table:
     return page.Table("parameters", frame, words=" ".join(said))
 
 
-def _offer(suffix: str) -> Callable[[page.Explored, page.Parameters], page.Download]:
-    """Return what makes a file: the query, the remix as NIF, its manifest, or all three in an archive."""
-
-    def make(work: page.Explored, parameters: page.Parameters) -> page.Download:
-        """Return the file of what the parameters choose."""
-        asked = _read(corpus_of(work.store), parameters)
-        text = asked.text.encode()
-        if suffix == "rq":
-            return page.Download(text, "application/sparql-query", f"{asked.query.name}.rq")
-        name = parameters.get("name") or asked.query.name
-        where = {"dataset": asked.dataset, "edition": asked.edition}
-        made = work.build(asked.query, name=name, values=asked.values, set_from=asked.set_from, **where)
-        graphs = {"ttl": made.triples, "manifest.ttl": made.manifest}
-        if suffix != "zip":
-            return page.Download(turtle(graphs[suffix]), "text/turtle", f"{made.name}.{suffix}")
-        files = {end: turtle(graph) for end, graph in graphs.items()} | {"rq": text}
-        content = io.BytesIO()
-        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
-            for end, one in files.items():
-                packed.writestr(zipfile.ZipInfo(f"{made.name}.{end}"), one, zipfile.ZIP_DEFLATED)
-        return page.Download(content.getvalue(), "application/zip", f"{made.name}.zip")
-
-    return make
+def _offer(suffix: str, work: page.Explored, parameters: page.Parameters) -> page.Download:
+    """Return a file of what the parameters choose: the query, the remix as NIF, its manifest, or all in an archive."""
+    asked = _read(corpus_of(work.store), parameters)
+    text = asked.text.encode()
+    if suffix == "rq":
+        return page.Download(text, "application/sparql-query", f"{asked.query.name}.rq")
+    name = parameters.get("name") or asked.query.name
+    where = {"dataset": asked.dataset, "edition": asked.edition}
+    made = work.build(asked.query, name=name, values=asked.values, set_from=asked.set_from, **where)
+    graphs = {"ttl": made.triples, "manifest.ttl": made.manifest}
+    if suffix != "zip":
+        return page.Download(turtle(graphs[suffix]), "text/turtle", f"{made.name}.{suffix}")
+    files = {end: turtle(graph) for end, graph in graphs.items()} | {"rq": text}
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
+        for end, one in files.items():
+            packed.writestr(zipfile.ZipInfo(f"{made.name}.{end}"), one, zipfile.ZIP_DEFLATED)
+    return page.Download(content.getvalue(), "application/zip", f"{made.name}.zip")
 
 
 def _example(work: page.Explored) -> dict[str, str]:
@@ -351,5 +347,5 @@ builder = page.View(
     _show,
     menu=4,
     example=_example,
-    downloads={suffix: _offer(suffix) for suffix in _FILES.values()},
+    downloads={suffix: partial(_offer, suffix) for suffix in _FILES.values()},
 )

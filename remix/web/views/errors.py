@@ -124,21 +124,12 @@ def _name_systems(asked: Mapping[str, str]) -> list[str]:
 
 
 def _tabulate(chosen: pl.DataFrame, shown: Sequence[str]) -> page.Table:
-    names = [f"{one} {column}" for one in shown for column in ("outcome", "answer", "class")]
-    columns = [
-        "begin",
-        "end",
-        "surface_form",
-        "type",
-        "gold",
-        *(["slice"] if "slice" in chosen.columns else []),
-        *names,
-    ]
+    columns = ["begin", "end", "surface_form", "type", "gold", *({"slice"} & {*chosen.columns})]
+    columns += [f"{one} {column}" for one in shown for column in ("outcome", "answer", "class")]
     explained = {f"{one} outcome": "; ".join(f"{name}: {said}" for name, said in OUTCOMES.items()) for one in shown}
     explained |= {"right": "how many registered systems are right here", "of": "of how many"}
-    return page.Table(
-        "errors", chosen.select(pl.col("name").alias("document"), *columns, "right", "of"), explained=explained
-    )
+    table = chosen.select(pl.col("name").alias("document"), *columns, "right", "of")
+    return page.Table("errors", table, explained=explained)
 
 
 def _number(said: str, default: int) -> int:

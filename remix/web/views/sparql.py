@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -210,14 +211,11 @@ def _examples() -> page.Table:
     return page.Table("examples", frame, {"example": lambda row: page.address("query", example=row["example"])})
 
 
-def _graph(form: str) -> Callable[[page.Explored, page.Parameters], page.Download]:
-    def make(work: page.Explored, parameters: page.Parameters) -> page.Download:
-        found = _answer(work, _text(parameters)[0], parameters)
-        if found.kind != "graph":
-            raise UsageError("this query answers a table: .csv, .json, .md and .tex have its rows")
-        return page.Download(found.graph(form), _MEDIA[form], f"result.{form}")
-
-    return make
+def _graph(form: str, work: page.Explored, parameters: page.Parameters) -> page.Download:
+    found = _answer(work, _text(parameters)[0], parameters)
+    if found.kind != "graph":
+        raise UsageError("this query answers a table: .csv, .json, .md and .tex have its rows")
+    return page.Download(found.graph(form), _MEDIA[form], f"result.{form}")
 
 
 def _vocabulary(work: page.Explored, parameters: page.Parameters) -> page.Download:
@@ -237,5 +235,5 @@ sparql = page.View(
     _show,
     menu=5,
     example=lambda work: {"query": _START} if work.datasets() else {},
-    downloads={**{form: _graph(form) for form in GRAPH_FORMATS}, "vocabulary.json": _vocabulary},
+    downloads={**{form: partial(_graph, form) for form in GRAPH_FORMATS}, "vocabulary.json": _vocabulary},
 )

@@ -200,12 +200,7 @@ def _mark(shown: pl.DataFrame, pairs: pl.DataFrame, against: str) -> pl.DataFram
 
 
 def _matrix(
-    asked: Mapping[str, str],
-    cells: pl.DataFrame,
-    score: str,
-    left: int,
-    columns: Mapping[str, str],
-    lead: _Leading,
+    asked: Mapping[str, str], cells: pl.DataFrame, score: str, left: int, columns: Mapping[str, str], lead: _Leading
 ) -> page.Table:
     """Return a row for each system and a column for each dataset or slice, with the interval in small letters."""
     order = (
