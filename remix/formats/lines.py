@@ -42,15 +42,20 @@ def numbered_lines(text: str, *, ends: str = "\r") -> pl.DataFrame:
     return lines.select(row=pl.int_range(1, pl.len() + 1, dtype=pl.Int64), line="line")
 
 
-def number_names(names: pl.DataFrame, key: str) -> pl.DataFrame:
-    """Return key and name of each document (`key`, `name`, null for the key); the second of a name is `name;2`.
+def name_documents(rows: pl.DataFrame, key: str, said: pl.Expr) -> pl.DataFrame:
+    """Return the rows with the `name` of their document: the first that is said in the rows of its key, else the key.
 
-    >>> number_names(pl.DataFrame({"number": [1, 2, 3], "name": ["a", None, "a"]}), "number")["name"].to_list()
-    ['a', '2', 'a;2']
+    The second document of a name is `name;2`.
+
+    >>> rows = pl.DataFrame({"number": [1, 1, 2, 3], "said": [None, "a", None, "a"]})
+    >>> name_documents(rows, "number", pl.col("said"))["name"].to_list()
+    ['a', 'a', '2', 'a;2']
     """
-    named = names.select(key, name=pl.coalesce("name", pl.col(key).cast(pl.String)))
+    told = rows.group_by(key, maintain_order=True).agg(name=said.drop_nulls().first())
+    names = told.with_columns(pl.coalesce("name", pl.col(key).cast(pl.String)))
     nth = pl.int_range(1, pl.len() + 1).over("name")
-    return named.with_columns(name=pl.when(nth > 1).then(fill("{};{}", "name", nth)).otherwise("name"))
+    names = names.with_columns(name=pl.when(nth > 1).then(fill("{};{}", "name", nth)).otherwise("name"))
+    return rows.drop("name", strict=False).join(names, on=key, maintain_order="left")
 
 
 def split_cells(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
@@ -83,8 +88,7 @@ def split_documents(lines: pl.DataFrame, columns: Sequence[str], starts: pl.Expr
     rows = lines.with_columns(starts=starts, number=starts.cum_sum(), sentence=(starts | ~filled).cum_sum())
     rows = split_cells(rows.filter(filled), columns).with_columns(said=said)
     rows = rows.with_columns(token=pl.when(~pl.col("starts") & pl.col("said").is_null()).then("token"))
-    names = rows.group_by("number", maintain_order=True).agg(name=pl.col("said").drop_nulls().first())
-    return rows.join(number_names(names, "number"), on="number", maintain_order="left")
+    return name_documents(rows, "number", pl.col("said"))
 
 
 def refuse_line(rows: pl.DataFrame, wrong: pl.Expr) -> None:

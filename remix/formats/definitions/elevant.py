@@ -97,7 +97,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     articles = articles.with_columns(document=document_iris(articles["given"], dataset))
     # Linked articles repeat the labels of the benchmark: answers are what they are for.
     answered = articles["entity_mentions"].null_count() < len(articles) or "linked_articles" in source.name
-    rows = _list_objects(articles, "entity_mentions", "id") if answered else _labels(source, articles)
+    rows = _labels(source, articles) if not answered else fit(_list_objects(articles, "entity_mentions", "id"), _ROWS)
     rows = rows.join(articles.select("document", "text"), on="document", maintain_order="left")
     _refuse_outside(source, rows)
     rows = rows.with_columns(surface_form=cut_spans(rows, "document"))
@@ -130,25 +130,21 @@ def _articles(source: SourceFile, content: bytes) -> pl.DataFrame:
 
 
 def _list_objects(articles: pl.DataFrame, column: str, identifier: str) -> pl.DataFrame:
-    """Return the objects of a list of the articles as rows (`_ROWS`), with all else that they have."""
+    """Return the objects of a list of the articles as rows with document, line, begin, end, entity and unmapped."""
     rows = articles.select("document", "line", one=column).explode("one").drop_nulls("one").unnest("one")
-    rows = rows.with_columns(
-        begin=pl.col("span").list.get(0, null_on_oob=True),
-        end=pl.col("span").list.get(1, null_on_oob=True),
-        entity=_iri(rows[identifier]),
-        unmapped=(rows[identifier] == UNMAPPED).fill_null(False),
-    )
-    more = rows.drop(*_ROWS, strict=False)
-    return pl.concat([fit(rows, _ROWS), more], how="horizontal")
+    begin, end = (pl.col("span").list.get(place, null_on_oob=True) for place in (0, 1))
+    unmapped = (pl.col(identifier) == UNMAPPED).fill_null(False)
+    return rows.with_columns(begin=begin, end=end, entity=_iri(rows[identifier]), unmapped=unmapped)
 
 
 def _labels(source: SourceFile, articles: pl.DataFrame) -> pl.DataFrame:
+    """Return the labels, those that are nested once for each option that they are in."""
     rows = _list_objects(articles, "labels", "entity_id")
     free = pl.col("optional") | pl.col("desc") | pl.col("type").is_in(UNLINKED) | pl.col("entity_id").is_in(UNLINKED)
+    free = free.fill_null(False)
     # Some benchmarks leave out the number 0.
-    rows = rows.with_columns(pl.col("optional", "desc").fill_null(False), label=pl.col("id").fill_null(0))
-    rows = rows.with_columns(ignorable=pl.when(free.fill_null(False)).then(pl.lit("optional")))
-    rows = rows.with_columns(required=pl.col("ignorable").is_null())
+    label, ignorable = pl.col("id").fill_null(0), pl.when(free).then(pl.lit("optional"))
+    rows = rows.with_columns(label=label, ignorable=ignorable, required=~free)
     plain = rows.filter(pl.col("parent").is_null() & (pl.col("children").list.len().fill_null(0) == 0))
     nested = rows.join(plain.select("document", "label"), on=["document", "label"], how="anti")
     return pl.concat(fit(part, _ROWS) for part in (plain, _alternatives(source, nested)))
@@ -174,7 +170,7 @@ def _alternatives(source: SourceFile, rows: pl.DataFrame) -> pl.DataFrame:
                     taken += [(labels[label]["row"], group, f"{group};{number}", None) for label in option]
     schema = {"row": pl.UInt32, "group": pl.String, "option": pl.String, "ignorable": pl.String}
     numbers = pl.DataFrame(taken, schema=schema, orient="row")
-    rows = rows.with_row_index("row").drop("ignorable", "group", "option")
+    rows = rows.with_row_index("row").drop("ignorable")
     return numbers.join(rows, on="row", maintain_order="left")
 
 

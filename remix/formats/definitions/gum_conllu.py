@@ -18,7 +18,7 @@ from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
-from remix.formats.lines import SENTENCES, join_tokens, number_names, read_lines, refuse_line, split_cells
+from remix.formats.lines import SENTENCES, join_tokens, name_documents, read_lines, refuse_line, split_cells
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, reader
 from remix.formats.offsets import cut_spans
@@ -77,11 +77,9 @@ def _rows(lines: pl.DataFrame) -> pl.DataFrame:
     rows = lines.with_columns(sentence=(blank | new | first).cum_sum(), number=number, comment=comment).filter(~blank)
     rows = split_cells(rows, _COLUMNS).with_columns(
         token=pl.when(~comment).then("token"),
-        named=line.str.extract(r"^#\s*newdoc id\s*=\s*(.*\S)", 1),
         said=line.str.extract(r"^#\s*text\s*=\s*(.*)$", 1),
     )
-    names = rows.group_by("number", maintain_order=True).agg(name=pl.col("named").drop_nulls().first())
-    rows = rows.join(number_names(names, "number"), on="number", maintain_order="left")
+    rows = name_documents(rows, "number", line.str.extract(r"^#\s*newdoc id\s*=\s*(.*\S)", 1))
     # A token of several words says what stands behind the last of them; between them is nothing.
     tight = pl.col("misc").str.contains(r"(?:^|\|)SpaceAfter=No(?:\||$)").fill_null(False)
     last = pl.col("id").str.extract(r"^[0-9]+-([0-9]{1,9})$", 1).cast(pl.Int64)

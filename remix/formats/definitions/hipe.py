@@ -22,7 +22,7 @@ from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.layers import DATE, LAYERS, MAIN, NO_LINK, NOISE, PERIOD, RANKED, TOKENS, tokens_of
-from remix.formats.lines import begins, cut_texts, join_tokens, lose_white_space, number_names, numbered_lines
+from remix.formats.lines import begins, cut_texts, join_tokens, lose_white_space, name_documents, numbered_lines
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, reader
@@ -110,11 +110,10 @@ def _with_documents(rows: pl.DataFrame) -> pl.DataFrame:
         named | (pl.col("read") != pl.col("read").shift(fill_value=0))
     )
     rows = rows.with_columns(number=pl.col("row").is_in(opening["row"].implode()).cum_sum())
-    names = rows.group_by("number", maintain_order=True).agg(name=pl.col("named").drop_nulls().first())
     # A file that names none is one document.
-    names = names.with_columns(pl.when(pl.len() == 1).then(pl.col("name").fill_null("document")).otherwise("name"))
-    names = number_names(names, "number")
-    return rows.join(names, on="number", how="left", maintain_order="left")
+    alone = pl.when(pl.col("number").n_unique() == 1).then(pl.lit("document"))
+    first = pl.col("named").drop_nulls().first().over("number")
+    return name_documents(rows.with_columns(said=pl.coalesce(first, alone)), "number", pl.col("said"))
 
 
 def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:

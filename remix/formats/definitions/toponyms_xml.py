@@ -17,7 +17,7 @@ import polars as pl
 from remix.errors import BadInput
 from remix.formats import Format, SourceFile
 from remix.formats.identifiers import separate_mentions
-from remix.formats.lines import number_names
+from remix.formats.lines import name_documents
 from remix.formats.mends import Mends
 from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader, whole_number
 from remix.formats.offsets import cut_spans
@@ -38,7 +38,7 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
         name = article.get("docid") or article.get("file") or fields.get("source", "").strip()
         articles.append((name or None, fields.get("text", "")))
     documents = pl.DataFrame(articles, schema=TEXTS, orient="row").with_row_index("number")
-    documents = documents.drop("name").join(number_names(documents, "number"), on="number", maintain_order="left")
+    documents = name_documents(documents, "number", pl.col("name"))
     schema = {**MENTIONS, "number": pl.UInt32(), "shifted": pl.Boolean()}
     mentions = pl.DataFrame(rows, schema=schema).with_columns(mention=pl.int_range(pl.len())).drop("name")
     mentions = _count_from_zero(mentions.join(documents, on="number", maintain_order="left"), mends)

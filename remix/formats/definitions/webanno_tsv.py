@@ -19,7 +19,7 @@ from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
-from remix.formats.lines import begins, number_names, read_lines, refuse_line
+from remix.formats.lines import begins, name_documents, read_lines, refuse_line
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, reader
 
@@ -38,8 +38,7 @@ _is_webanno = begins(rb"#FORMAT=WebAnno TSV 3")
 @reader
 def _read(source: SourceFile, mends: Mends) -> MentionTables:
     lines = read_lines(source, mends, _is_webanno)
-    names = lines.group_by("file", maintain_order=True).agg(name=pl.col("file").first().str.extract(_STEM, 1))
-    lines = lines.join(number_names(names, "file"), on="file", maintain_order="left")
+    lines = name_documents(lines, "file", pl.col("file").str.extract(_STEM, 1))
     tokens = pl.concat([_tokens(part) for part in lines.partition_by("file", maintain_order=True)])
     said = lines.select("name", text=_unescape(pl.col("line").str.extract("^#Text=(.*)$", 1)))
     texts = said.group_by("name", maintain_order=True).agg(pl.col("text").drop_nulls().str.join("\n"))
