@@ -130,7 +130,7 @@ def differences(counting: Counting, names: list[str]) -> pl.DataFrame:
                 told = [pl.lit(value).alias(key) for key, value in labels.items()]
                 parts.append(after.select(*told, "system", *changes))
             before = after
-    return pl.concat(parts, how="vertical_relaxed") if parts else pl.DataFrame()
+    return pl.concat(parts, how="vertical_relaxed")
 
 
 def _steps(first: Profile, second: Profile) -> Iterator[Step]:
@@ -168,8 +168,6 @@ def difference_lines(changes: pl.DataFrame, first: str) -> pl.DataFrame:
 
     `F1` and `macro-F1` are the mean changes of the systems.
     """
-    if changes.is_empty():
-        return changes
     counts, means = ["tp", "fp", "fn"], ["f1", "macro_f1"]
     lines = changes.group_by("profile", "aspect", "convention", maintain_order=True).agg(
         pl.col(counts).sum().round(3), pl.col(means).mean().round(4)
