@@ -1,6 +1,6 @@
 """What is wrong or odd in datasets: rules, found by scanning, and what they find.
 
-A rule of one's own is a file in `definitions/` with a `Rule` in it.
+A rule of one's own is a file in `definitions/` with a function under `rule` in it.
 """
 
 from __future__ import annotations
@@ -82,6 +82,19 @@ class Rule:
     find: Callable[[Subject], pl.DataFrame] | None = field(default=None, compare=False)
     mend: Callable[[Subject, pl.DataFrame], pl.DataFrame] | None = field(default=None, compare=False)
     needs_kb: bool = False
+
+
+def rule(
+    name: str,
+    severity: str,
+    summary: str,
+    fix: str,
+    *,
+    mend: Callable[[Subject, pl.DataFrame], pl.DataFrame] | None = None,
+    needs_kb: bool = False,
+) -> Callable[[Callable[[Subject], pl.DataFrame]], Rule]:
+    """Return what makes a `Rule` of the function that finds where it is so."""
+    return lambda find: Rule(name, severity, summary, fix, find, mend, needs_kb)
 
 
 RULES: Registry[Rule] = Registry("rule", "remix.checks.definitions", Rule)

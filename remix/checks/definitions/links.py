@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.checks import Rule, Subject, list_documents, list_mentions
+from remix.checks import Subject, list_documents, list_mentions, rule
 from remix.expressions import fill
 from remix.iris import canonical
 from remix.measures.classes import COARSE, classes_for
@@ -12,6 +12,12 @@ from remix.measures.classes import COARSE, classes_for
 _HOST = r"^[a-z]+://([^/]+)"
 
 
+@rule(
+    "several-links",
+    "note",
+    "An annotation has more than one link.",
+    "Nothing, where each is right: an answer needs one of them.",
+)
 def _find_several(subject: Subject) -> pl.DataFrame:
     links = subject.frames.links.group_by("annotation", maintain_order=True).agg(pl.col("entity").unique().sort())
     several = links.filter(pl.col("entity").list.len() > 1)
@@ -20,6 +26,12 @@ def _find_several(subject: Subject) -> pl.DataFrame:
     return list_mentions(rows, fill("is linked to {}", pl.col("entity").list.join(" and to ")))
 
 
+@rule(
+    "alternatives",
+    "note",
+    "A stretch of text has several annotations, with different links.",
+    "Nothing, where each is right: remix counts them as one mention, and an answer needs one of them.",
+)
 def _find_alternatives(subject: Subject) -> pl.DataFrame:
     gold = subject.mentions.filter(pl.col("ignorable").is_null())
     several = gold.with_columns(options=pl.col("option").n_unique().over("group")).filter(pl.col("options") > 1)
@@ -27,18 +39,36 @@ def _find_alternatives(subject: Subject) -> pl.DataFrame:
     return list_mentions(first, fill("has {} annotations, with a link each", "options"))
 
 
+@rule(
+    "local-link",
+    "note",
+    "A link goes to a resource of the dataset's own, which is said to be the same as an entity (owl:sameAs).",
+    "Nothing in remix, which follows it; a tool that does not compares names that no system can give.",
+)
 def _find_local(subject: Subject) -> pl.DataFrame:
     links = subject.links.filter(pl.col("entity_as_given").str.contains("^https?://"))
     rows = links.filter(canonical(links["entity_as_given"]) != links["entity"])
     return list_mentions(rows, fill("{} is the same as {}", "entity_as_given", "entity"))
 
 
+@rule(
+    "link-spelling",
+    "note",
+    "One entity's IRI is spelt in two ways, as with and without percent signs, or as page and as resource.",
+    "Nothing in remix, which compares one canonical form; --fix writes that form.",
+)
 def _find_spellings(subject: Subject) -> pl.DataFrame:
     given = subject.links.with_columns(first=pl.col("entity_as_given").first().over("entity"))
     other = given.filter(pl.col("entity_as_given") != pl.col("first")).unique("entity_as_given", maintain_order=True)
     return list_mentions(other, fill("{} is {} elsewhere", "entity_as_given", "first"))
 
 
+@rule(
+    "knowledge-bases",
+    "note",
+    "Links go to more than one knowledge base.",
+    "Attach a knowledge base that knows what is the same in both (`remix kb build`), else they never match.",
+)
 def _find_rare_hosts(subject: Subject) -> pl.DataFrame:
     """Return the links into all knowledge bases but the one that most links go to."""
     links = subject.links.with_columns(host=pl.col("entity").str.extract(_HOST))
@@ -56,13 +86,6 @@ def _with_status(subject: Subject, *status: str) -> pl.DataFrame:
     return links.join(found, left_on="entity", right_on="iri", maintain_order="left")
 
 
-def _find_redirects(subject: Subject) -> pl.DataFrame:
-    rows = _with_status(subject, "redirect")
-    assert subject.kb is not None
-    rows = rows.with_columns(target=subject.kb.resolve(rows["entity"]))
-    return list_mentions(rows, fill("{} redirects to {}", "entity", "target"))
-
-
 def _follow(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
     assert subject.kb is not None
     links = subject.frames.links.join(found.select("annotation").unique(), on="annotation", maintain_order="left")
@@ -71,14 +94,50 @@ def _follow(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
     return targets.group_by("annotation", maintain_order=True).agg(pl.col("entity").unique(maintain_order=True))
 
 
+@rule(
+    "redirect",
+    "warning",
+    "A link's target redirects to another entity.",
+    "--fix links to the entity itself.",
+    mend=_follow,
+    needs_kb=True,
+)
+def _find_redirects(subject: Subject) -> pl.DataFrame:
+    rows = _with_status(subject, "redirect")
+    assert subject.kb is not None
+    rows = rows.with_columns(target=subject.kb.resolve(rows["entity"]))
+    return list_mentions(rows, fill("{} redirects to {}", "entity", "target"))
+
+
+@rule(
+    "disambiguation",
+    "warning",
+    "A link's target is a page that lists entities of one name.",
+    "Link to the entity that is meant.",
+    needs_kb=True,
+)
 def _find_disambiguations(subject: Subject) -> pl.DataFrame:
     return list_mentions(_with_status(subject, "disambiguation"), fill("{} is a disambiguation page", "entity"))
 
 
+@rule(
+    "unknown-entity",
+    "error",
+    "The knowledge base does not have a link's target.",
+    "Look whether the target was renamed or removed, or whether it is of another knowledge base.",
+    needs_kb=True,
+)
 def _find_unknown(subject: Subject) -> pl.DataFrame:
     return list_mentions(_with_status(subject, "unknown"), fill("{} is unknown", "entity"))
 
 
+@rule(
+    "class-disagrees",
+    "warning",
+    "The class of a mention is a person, an organisation or a place, and its entity is another of these.",
+    "Look which of both is right; 'Berlin' for its government has a link to a place with good reason.",
+    needs_kb=True,
+)
 def _find_other_classes(subject: Subject) -> pl.DataFrame:
     """Return mentions whose class is of one kind (person, organisation, place) and their entity of others only."""
     assert subject.kb is not None
@@ -101,6 +160,12 @@ def _kinds(rows: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
     return pl.concat(parts).group_by(key).agg(pl.col("kind").unique().sort())
 
 
+@rule(
+    "disagreeing-links",
+    "warning",
+    "One form has different links in one document, or is linked in one place and NIL in another.",
+    "Look whether both are meant, as with 'Berlin' for the city and for its government.",
+)
 def _find_disagreeing(subject: Subject) -> pl.DataFrame:
     """Return forms with more than one entity in a document, and those that are linked here and NIL there."""
     links = subject.frames.links.group_by("annotation").agg(meant=pl.col("entity").sort())
@@ -111,80 +176,3 @@ def _find_disagreeing(subject: Subject) -> pl.DataFrame:
     )
     several = groups.filter(pl.col("meant").list.len() > 1, pl.col("spans") > 1)
     return list_documents(several, fill("'{}' is {}", "surface_form", pl.col("meant").list.join(", elsewhere ")))
-
-
-ALTERNATIVES = Rule(
-    "alternatives",
-    "note",
-    "A stretch of text has several annotations, with different links.",
-    "Nothing, where each is right: remix counts them as one mention, and an answer needs one of them.",
-    _find_alternatives,
-)
-LOCAL = Rule(
-    "local-link",
-    "note",
-    "A link goes to a resource of the dataset's own, which is said to be the same as an entity (owl:sameAs).",
-    "Nothing in remix, which follows it; a tool that does not compares names that no system can give.",
-    _find_local,
-)
-SEVERAL = Rule(
-    "several-links",
-    "note",
-    "An annotation has more than one link.",
-    "Nothing, where each is right: an answer needs one of them.",
-    _find_several,
-)
-SPELLINGS = Rule(
-    "link-spelling",
-    "note",
-    "One entity's IRI is spelt in two ways, as with and without percent signs, or as page and as resource.",
-    "Nothing in remix, which compares one canonical form; --fix writes that form.",
-    _find_spellings,
-)
-HOSTS = Rule(
-    "knowledge-bases",
-    "note",
-    "Links go to more than one knowledge base.",
-    "Attach a knowledge base that knows what is the same in both (`remix kb build`), else they never match.",
-    _find_rare_hosts,
-)
-REDIRECT = Rule(
-    "redirect",
-    "warning",
-    "A link's target redirects to another entity.",
-    "--fix links to the entity itself.",
-    _find_redirects,
-    _follow,
-    needs_kb=True,
-)
-DISAMBIGUATION = Rule(
-    "disambiguation",
-    "warning",
-    "A link's target is a page that lists entities of one name.",
-    "Link to the entity that is meant.",
-    _find_disambiguations,
-    needs_kb=True,
-)
-UNKNOWN = Rule(
-    "unknown-entity",
-    "error",
-    "The knowledge base does not have a link's target.",
-    "Look whether the target was renamed or removed, or whether it is of another knowledge base.",
-    _find_unknown,
-    needs_kb=True,
-)
-CLASS = Rule(
-    "class-disagrees",
-    "warning",
-    "The class of a mention is a person, an organisation or a place, and its entity is another of these.",
-    "Look which of both is right; 'Berlin' for its government has a link to a place with good reason.",
-    _find_other_classes,
-    needs_kb=True,
-)
-DISAGREEING = Rule(
-    "disagreeing-links",
-    "warning",
-    "One form has different links in one document, or is linked in one place and NIL in another.",
-    "Look whether both are meant, as with 'Berlin' for the city and for its government.",
-    _find_disagreeing,
-)

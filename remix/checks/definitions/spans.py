@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.checks import Rule, Subject, list_mentions
+from remix.checks import Subject, list_mentions, rule
 from remix.expressions import fill
 from remix.formats.offsets import characters_of_units
 
@@ -25,19 +25,18 @@ def _within_words(subject: Subject, rows: pl.DataFrame) -> tuple[pl.Series, pl.S
     return left & (rows["begin"] > 0), right
 
 
+@rule(
+    "inside-word",
+    "warning",
+    "A mention begins or ends between two letters or digits of one word.",
+    "Look whether the offsets are wrong; extend the mention to the word, or leave it where only a part is meant.",
+)
 def _find_within_words(subject: Subject) -> pl.DataFrame:
     rows = subject.spans
     left, right = _within_words(subject, rows)
     ends = pl.when(left).then(pl.lit("begins")).otherwise(pl.lit("ends"))
     rows = rows.with_columns(side=pl.when(left & right).then(pl.lit("begins and ends")).otherwise(ends))
     return list_mentions(rows.filter(left | right), fill("{} inside a word", "side"))
-
-
-def _find_outer(subject: Subject) -> pl.DataFrame:
-    rows = subject.spans.filter(
-        pl.col("surface_form").str.contains(_OUTER_LEFT) | pl.col("surface_form").str.contains(_OUTER_RIGHT)
-    )
-    return list_mentions(rows, pl.lit("begins or ends with white space or punctuation"))
 
 
 def _trim(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
@@ -47,6 +46,20 @@ def _trim(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
     spans = spans.filter(pl.col("new_begin") < pl.col("new_end"))
     rows = subject.frames.annotations.join(spans, on=["document", "begin", "end"])
     return rows.select("annotation", begin="new_begin", end="new_end")
+
+
+@rule(
+    "outer-characters",
+    "warning",
+    "A mention begins or ends with white space, or with punctuation that belongs to the sentence.",
+    "--fix takes these characters off.",
+    mend=_trim,
+)
+def _find_outer(subject: Subject) -> pl.DataFrame:
+    rows = subject.spans.filter(
+        pl.col("surface_form").str.contains(_OUTER_LEFT) | pl.col("surface_form").str.contains(_OUTER_RIGHT)
+    )
+    return list_mentions(rows, pl.lit("begins or ends with white space or punctuation"))
 
 
 def _pairs(subject: Subject) -> pl.DataFrame:
@@ -64,6 +77,12 @@ def _pairs(subject: Subject) -> pl.DataFrame:
     ).sort("number", "number_other")
 
 
+@rule(
+    "crossing",
+    "warning",
+    "A mention begins inside another and ends behind it.",
+    "Look which of them is right; tools that take no overlaps keep one.",
+)
 def _find_crossing(subject: Subject) -> pl.DataFrame:
     crossing = _pairs(subject).filter(
         (pl.col("begin") < pl.col("begin_other"))
@@ -73,16 +92,39 @@ def _find_crossing(subject: Subject) -> pl.DataFrame:
     return list_mentions(crossing, fill("crosses '{}'", "surface_form_other"))
 
 
+@rule(
+    "nested",
+    "note",
+    "A mention lies inside another.",
+    "Nothing, where both are meant; a system that gives no nested answers misses one of them.",
+)
 def _find_nested(subject: Subject) -> pl.DataFrame:
     nested = _pairs(subject).filter((pl.col("begin_other") < pl.col("end")) & (pl.col("end_other") <= pl.col("end")))
     return list_mentions(nested, fill("has '{}' in it", "surface_form_other"))
 
 
+@rule(
+    "adjacent",
+    "note",
+    "A mention begins where another ends, without a character between them.",
+    "Look whether both are one mention.",
+)
 def _find_adjacent(subject: Subject) -> pl.DataFrame:
     touching = _pairs(subject).filter(pl.col("begin_other") == pl.col("end"))
     return list_mentions(touching, fill("goes on as another mention, '{}'", "surface_form_other"))
 
 
+def _remove(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
+    return found.select("annotation", begin=pl.lit(None, pl.Int64))
+
+
+@rule(
+    "repeated-annotation",
+    "warning",
+    "A stretch of text has the same link twice.",
+    "--fix keeps the first.",
+    mend=_remove,
+)
 def _find_repeated(subject: Subject) -> pl.DataFrame:
     links = subject.frames.links.group_by("annotation").agg(pl.col("entity").sort().str.join(" "))
     rows = subject.mentions.join(links, on="annotation", how="left", maintain_order="left")
@@ -90,10 +132,12 @@ def _find_repeated(subject: Subject) -> pl.DataFrame:
     return list_mentions(rows.filter(~pl.struct(key).is_first_distinct()), pl.lit("is there twice with the same link"))
 
 
-def _remove(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
-    return found.select("annotation", begin=pl.lit(None, pl.Int64))
-
-
+@rule(
+    "unmarked-form",
+    "warning",
+    "A form is annotated in one place of a document and stands elsewhere in it without an annotation.",
+    "Annotate it there as well; a system that finds it there has a false positive.",
+)
 def _find_unmarked(subject: Subject) -> pl.DataFrame:
     """Return where a form stands as a word of its own outside all annotations of a document that annotates it."""
     wanted = subject.spans.filter(pl.col("surface_form").str.len_chars() > 1)
@@ -124,56 +168,3 @@ def _outside(places: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
         ends.sort("last"), left_on="end", right_on="last", by="document", check_sortedness=False
     )
     return near.filter((pl.col("reach") <= pl.col("begin")).fill_null(True)).sort("document", "begin", "end")
-
-
-INSIDE_WORD = Rule(
-    "inside-word",
-    "warning",
-    "A mention begins or ends between two letters or digits of one word.",
-    "Look whether the offsets are wrong; extend the mention to the word, or leave it where only a part is meant.",
-    _find_within_words,
-)
-OUTER_CHARACTERS = Rule(
-    "outer-characters",
-    "warning",
-    "A mention begins or ends with white space, or with punctuation that belongs to the sentence.",
-    "--fix takes these characters off.",
-    _find_outer,
-    _trim,
-)
-CROSSING = Rule(
-    "crossing",
-    "warning",
-    "A mention begins inside another and ends behind it.",
-    "Look which of them is right; tools that take no overlaps keep one.",
-    _find_crossing,
-)
-NESTED = Rule(
-    "nested",
-    "note",
-    "A mention lies inside another.",
-    "Nothing, where both are meant; a system that gives no nested answers misses one of them.",
-    _find_nested,
-)
-ADJACENT = Rule(
-    "adjacent",
-    "note",
-    "A mention begins where another ends, without a character between them.",
-    "Look whether both are one mention.",
-    _find_adjacent,
-)
-REPEATED = Rule(
-    "repeated-annotation",
-    "warning",
-    "A stretch of text has the same link twice.",
-    "--fix keeps the first.",
-    _find_repeated,
-    _remove,
-)
-UNMARKED = Rule(
-    "unmarked-form",
-    "warning",
-    "A form is annotated in one place of a document and stands elsewhere in it without an annotation.",
-    "Annotate it there as well; a system that finds it there has a false positive.",
-    _find_unmarked,
-)
