@@ -1,14 +1,24 @@
-"""Copies of a workspace that fixtures made once."""
+"""Copies of a workspace that fixtures made once, and indexes without one."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
+import pyoxigraph as ox
+
+from remix.store.index import Index
 from remix.workspace import Workspace
 
-__all__ = ["copy_workspace"]
+
+def index_of(graphs: Mapping[str, bytes]) -> Index:
+    """Return an index of graphs that are on no disk: IRI to N-Triples."""
+    store = ox.Store()
+    for iri, triples in graphs.items():
+        store.load(triples, ox.RdfFormat.N_TRIPLES, to_graph=ox.NamedNode(iri))
+    return Index(None, store)
 
 
 def copy_workspace(folder: Path, to: Path) -> Workspace:

@@ -30,7 +30,6 @@ from remix.rdf.turtle import ntriples, turtle
 from remix.remixes.manifest import refuse_unknown
 from remix.signature import content_hash
 from remix.store import DatasetEntry, Store
-from remix.store.state import RUN
 
 SYNTAXES = {
     "ttl": "https://www.iana.org/assignments/media-types/text/turtle",
@@ -111,9 +110,8 @@ def _refuse_others(folder: Path, *, force: bool) -> None:
 
 
 def _triples(store: Store, entry: DatasetEntry) -> pl.DataFrame:
-    files = [f"{entry.folder}/data.nt.zst", *([entry.enrichment_file] if entry.enrichment_file else [])]
     # What was learnt from runs is said of the annotations; the answers of systems are theirs.
-    files += [graph.file for name, graph in entry.attached.items() if not name.startswith(RUN)]
+    files = [f"{entry.folder}/data.nt.zst", *entry.value_files()]
     return pl.concat(columns(store.triples(file)) for file in files)
 
 

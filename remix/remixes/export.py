@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import polars as pl
 
@@ -40,7 +39,7 @@ def export(
     documents and of the dataset are new. Dropped annotations become `rmx:Ignorable`.
     """
     iris = given_iris(closed.frames)
-    frames = _as_dataset(closed.frames, name)
+    frames = closed.frames.in_dataset(name)
     names = closed.frames.documents["dataset"].unique().to_list()
     members = frames.documents.select(
         subject=pl.lit(f"<{iri}>"), predicate=pl.lit(f"<{HFTS}referenceDocuments>"), object=fill("<{}>", "document")
@@ -50,13 +49,6 @@ def export(
     every = [head, members, _measures(frames, name, iri, kb), _gather(store, used, origin, closed)]
     scoped = iris.filter((pl.col("scoped") == pl.col("exported")) & (pl.col("scoped") != pl.col("given"))).height
     return frames, rename_terms(pl.concat(every), iris), scoped
-
-
-def _as_dataset(frames: Frames, name: str) -> Frames:
-    dataset = pl.lit(name).alias("dataset")
-    return replace(
-        frames, documents=frames.documents.with_columns(dataset), annotations=frames.annotations.with_columns(dataset)
-    )
 
 
 def _measures(frames: Frames, name: str, iri: str, kb: KnowledgeBase | None) -> pl.DataFrame:

@@ -20,7 +20,6 @@ from remix.remixes.closure import Editions
 from remix.store import Store
 from remix.store.queries import Query
 from remix.store.selection import select
-from remix.store.state import RUN
 from remix.store.worker import GuardedIndex
 
 _Row = tuple[str, int, int, int | None]
@@ -326,8 +325,7 @@ def _read(store: Store) -> FacetedCorpus:
     with store.hold():
         frames = named_frames(store)
         entries = store.datasets()
-    files = [entry.enrichment_file for entry in entries if entry.enrichment_file]
-    files += [one.file for entry in entries for name, one in entry.attached.items() if not name.startswith(RUN)]
+    files = [file for entry in entries for file in entry.value_files()]
     gold = frames.annotations.filter(pl.col("ignorable").is_null())
     codes = frames.links.select("annotation", entities=pl.col("entity").rank("dense"))
     entities = codes.group_by("annotation").agg("entities")

@@ -145,14 +145,9 @@ class Store:
         Raises `UnknownName` for a dataset that is not loaded. The same triples with the same signature change
         nothing.
         """
-        with self._changing() as change:
-            for name, triples in graphs.items():
-                entry = _find_entry(change.new, name)
-                file, count = self._keep(entry, "enrichment", triples, signature)
-                entry = dataclasses.replace(entry, enrichment=signature, enrichment_file=file, enrichment_triples=count)
-                change.new = change.new.put(entry)
+        self.attach({name: {"enrichment": (triples, signature)} for name, triples in graphs.items()})
 
-    def attach(self, graphs: Mapping[str, Mapping[str, tuple[bytes, str] | None]]) -> None:
+    def attach(self, graphs: Mapping[str, Mapping[str, tuple[Path | bytes, str] | None]]) -> None:
         """Put N-Triples into graphs beside datasets; what stood in a graph of that name is replaced.
 
         `graphs` maps datasets to graphs by the fragment of their IRI (`run-prior`), each with triples and
@@ -163,10 +158,11 @@ class Store:
             for name, found in graphs.items():
                 entry = _find_entry(change.new, name)
                 stays = {one: graph for one, graph in entry.attached.items() if one not in found}
+                entry = dataclasses.replace(entry, attached=stays)
                 for one, made in found.items():
                     if made is not None:
-                        stays[one] = Attached(*self._keep(entry, one, *made), made[1])
-                change.new = change.new.put(dataclasses.replace(entry, attached=dict(sorted(stays.items()))))
+                        entry = entry.beside(one, self._keep(entry, one, *made))
+                change.new = change.new.put(entry)
 
     def attachment(self, name: str, fragment: str) -> bytes:
         """Return the N-Triples of a graph beside a dataset, as `attach` took them; empty where there is none."""
@@ -248,8 +244,8 @@ class Store:
             if self._held.state is not None:
                 self._held.state = open_state(self.folder)
 
-    def _keep(self, entry: DatasetEntry, graph: str, triples: Path | bytes, signature: str) -> tuple[str, int]:
-        """Return the file that holds the triples of a graph beside a dataset, and their number."""
+    def _keep(self, entry: DatasetEntry, graph: str, triples: Path | bytes, signature: str) -> Attached:
+        """Return a graph beside a dataset, whose file holds the triples from now on."""
         import zstandard
 
         if isinstance(triples, Path):
@@ -265,7 +261,7 @@ class Store:
                     (place / MADE["enrichments"]).write_text(described, encoding="utf-8")
             except Error as error:
                 raise StoreError(f"the workspace {self.folder} cannot be written: {error}") from None
-        return f"enrichments/{folder.name}/graph.nt.zst", triples.count(b"\n")
+        return Attached(f"enrichments/{folder.name}/graph.nt.zst", triples.count(b"\n"), signature)
 
 
 @dataclass

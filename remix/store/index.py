@@ -50,18 +50,6 @@ class Index:
             self._store = store
 
     @classmethod
-    def in_memory(cls, graphs: Mapping[str, bytes]) -> Index:
-        """Return an index of graphs that are on no disk: IRI to N-Triples.
-
-        >>> len(Index.in_memory({"urn:g": b"<urn:a> <urn:b> <urn:c> ."}))
-        1
-        """
-        made = cls(None)
-        for iri, triples in graphs.items():
-            made._store.load(triples, ox.RdfFormat.N_TRIPLES, to_graph=ox.NamedNode(iri))
-        return made
-
-    @classmethod
     def on_disk(cls, folder: Path, graphs: Mapping[str, bytes]) -> Path:
         """Return the place of a new index of graphs, in a folder: for what is asked in a process of its own."""
         made = ox.Store(str(place := folder / "oxigraph"))

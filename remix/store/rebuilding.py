@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,9 @@ from remix.store.generations import build_generation
 from remix.store.state import MADE, Attached, DatasetEntry, State, clean, lock_workspace, read_state, write_state
 
 _TABLE = ["what", "name", "status", "do"]
+_Rows = list[tuple[str, str, str, str]]
+_WRONG = (StoreError, TypeError, KeyError, AttributeError, ValueError)
+"""What is raised of a folder that does not hold what it says, or says nothing."""
 
 
 def rebuild(folder: Path) -> pl.DataFrame:
@@ -35,13 +37,12 @@ def rebuild(folder: Path) -> pl.DataFrame:
         before, named = State(), None
         if not any(_list_made(folder, "datasets", None)):
             raise
-    rows: list[tuple[str, str, str, str]] = []
+    rows: _Rows = []
     with lock_workspace(folder):
         new = State(kb=before.kb if named is not None else _only_kb(folder))
-        for place, said in _list_made(folder, "datasets", named):
-            new = _with_dataset(new, place, said, rows)
-        for place, said in _list_made(folder, "enrichments", named):
-            new = _with_graph(new, folder, place, said, rows)
+        for kind, add in (("datasets", _with_dataset), ("enrichments", _with_graph)):
+            for place, said in _list_made(folder, kind, named):
+                new = add(new, place, said, rows)
         if new.kb and (folder / new.kb / SUMS).exists() and not is_sound(folder / new.kb):
             rows.append(("knowledge base", Path(new.kb).name, "damaged, and stays attached", "remix kb build …"))
         if named is None:
@@ -67,41 +68,37 @@ def _list_made(folder: Path, kind: str, named: set[str] | None) -> Iterator[tupl
             yield file.parent, said if isinstance(said, dict) else {}
 
 
-def _with_dataset(state: State, place: Path, said: dict[str, Any], rows: list[tuple[str, str, str, str]]) -> State:
+def _with_dataset(state: State, place: Path, said: dict[str, Any], rows: _Rows) -> State:
     try:
         verify(place)
         entry = DatasetEntry.of(said)
-    except (StoreError, TypeError, KeyError, AttributeError) as error:
+    except _WRONG as error:
         source, name = said.get("source"), str(said.get("name", place.name))
         rows.append(("dataset", name, _set_aside(place, error), f"remix load {source or 'FILE'} --name {name}"))
         return state
-    rows[:] = [row for row in rows if row[:3] != ("dataset", entry.name, "kept")]
-    rows.append(("dataset", entry.name, "kept", ""))
+    _keep("dataset", entry.name, rows)
     return state.put(entry)
 
 
-def _with_graph(
-    state: State, folder: Path, place: Path, said: dict[str, Any], rows: list[tuple[str, str, str, str]]
-) -> State:
+def _with_graph(state: State, place: Path, said: dict[str, Any], rows: _Rows) -> State:
     name, graph = str(said.get("dataset", place.name)), str(said.get("graph", "enrichment"))
-    title = f"{name}#{graph}"
-    again = "remix enrich" if graph == "enrichment" else f"remix evaluate {name} --store"
     try:
         verify(place)
-        file, count, signature = f"enrichments/{place.name}/graph.nt.zst", int(said["triples"]), str(said["signature"])
-    except (StoreError, TypeError, KeyError, ValueError) as error:
-        rows.append(("graph", title, _set_aside(place, error), again))
+        held = Attached(f"enrichments/{place.name}/graph.nt.zst", int(said["triples"]), str(said["signature"]))
+    except _WRONG as error:
+        again = "remix enrich" if graph == "enrichment" else f"remix evaluate {name} --store"
+        rows.append(("graph", f"{name}#{graph}", _set_aside(place, error), again))
         return state
     entry = state.datasets.get(name)
     if entry is None or (entry.content, entry.iri) != (said.get("content"), said.get("iri")):
         return state
-    rows[:] = [row for row in rows if row[:3] != ("graph", title, "kept")]
-    rows.append(("graph", title, "kept", ""))
-    if graph == "enrichment":
-        entry = replace(entry, enrichment=signature, enrichment_file=file, enrichment_triples=count)
-    else:
-        entry = replace(entry, attached={**entry.attached, graph: Attached(file, count, signature)})
-    return state.put(entry)
+    _keep("graph", f"{name}#{graph}", rows)
+    return state.put(entry.beside(graph, held))
+
+
+def _keep(what: str, name: str, rows: _Rows) -> None:
+    """Add the row of what is kept, in the place of an older one of its name."""
+    rows[:] = [row for row in rows if row[:3] != (what, name, "kept")] + [(what, name, "kept", "")]
 
 
 def _set_aside(place: Path, error: Exception) -> str:

@@ -14,7 +14,6 @@ import re
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -83,6 +82,12 @@ class DatasetEntry:
         if self.enrichment_file:
             found[f"{self.iri}#enrichment"] = (self.enrichment_file, self.enrichment_triples)
         return found | {f"{self.iri}#{name}": (held.file, held.triples) for name, held in self.attached.items()}
+
+    def beside(self, name: str, held: Attached) -> DatasetEntry:
+        """Return the entry with a graph beside the data, the enrichment or another, by the fragment of its IRI."""
+        if name != "enrichment":
+            return replace(self, attached=dict(sorted({**self.attached, name: held}.items())))
+        return replace(self, enrichment=held.signature, enrichment_file=held.file, enrichment_triples=held.triples)
 
     def value_files(self) -> list[str]:
         """Return the files of the graphs that hold values on gold annotations: all beside the data but runs."""
@@ -160,7 +165,7 @@ class Once:
         self._folder = folder
         self._most = most
         self._sign: object = None
-        self._answers: dict[Hashable, Future[Any]] = {}
+        self._answers: dict[Hashable, tuple[threading.Lock, list[Any]]] = {}
         self._lock = threading.Lock()
 
     def __call__(
@@ -174,31 +179,19 @@ class Once:
             if (sign := sign_of(self._folder)) != self._sign:
                 self._sign, self._answers = sign, {}
             answers = self._answers
-            found = answers.pop(key, None)
-            answer: Future[Answer] = found or Future()
-            answers[key] = answer
+            answers[key] = turn, found = answers.pop(key, (threading.Lock(), []))
             if len(answers) > self._most:
                 del answers[next(iter(answers))]
-        if found is not None:
-            # What ended the first, its limit of time or a reader who left, need not end those who wait for it.
-            return found.result() if found.exception() is None else self(key, compute, keep)
-        try:
-            made = compute()
-            stays = keep(made)
-        except BaseException as error:
-            self._drop(answers, key)
-            answer.set_exception(error)
-            # Else the error would hold itself by this frame, and with it results that only this thread may let go of.
-            del answer
-            raise
-        if not stays:
-            self._drop(answers, key)
-        answer.set_result(made)
-        return made
-
-    def _drop(self, answers: dict[Hashable, Future[Any]], key: Hashable) -> None:
-        with self._lock:
-            answers.pop(key, None)
+        # What ends the first, its limit of time or a reader who left, need not end those who wait for it.
+        with turn:
+            if not found:
+                made = compute()
+                found.append(made)
+                if not keep(made):
+                    with self._lock:
+                        answers.pop(key, None)
+        answer: Answer = found[0]
+        return answer
 
 
 def read_generation(place: Path) -> State:

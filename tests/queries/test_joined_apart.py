@@ -11,6 +11,7 @@ import pytest
 from remix.names import PREFIXES, XSD
 from remix.store.index import Index
 from remix.store.queries import find
+from tests.workspaces import index_of
 
 ONE_GROUP = {
     "spans_too_short": """SELECT DISTINCT ?document ?annotation WHERE {
@@ -83,7 +84,7 @@ def _generated(seed: int) -> Index:
         lines += [f"<urn:m{n}> {one} ." for one in said]
     prefixes = "".join(f"PREFIX {name}: <{iri}>\n" for name, iri in PREFIXES.items())
     triples = ox.parse(prefixes + "\n".join(lines), ox.RdfFormat.TURTLE)
-    return Index.in_memory({"urn:g": b"".join(f"{quad.triple} .\n".encode() for quad in triples)})
+    return index_of({"urn:g": b"".join(f"{quad.triple} .\n".encode() for quad in triples)})
 
 
 @pytest.mark.parametrize("name", sorted(ONE_GROUP))

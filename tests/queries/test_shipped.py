@@ -20,10 +20,10 @@ from remix.measures import compute
 from remix.measures.enrichment import enrich
 from remix.names import NIF, RMX, XSD
 from remix.store import Store
-from remix.store.index import Index
 from remix.store.queries import find, shipped_queries
 from remix.store.selection import select
 from remix.store.tree import without_memory
+from tests.workspaces import index_of
 
 ALL = 16
 
@@ -274,7 +274,7 @@ def test_easy_and_difficult_share_no_annotation_and_neither_is_empty_on_all_real
     for name, kind in said.items():
         value = pl.format(f'{{}} <{RMX}{name}> "{{}}"^^<{XSD}{kind}> .', node, pl.col(name).cast(pl.String))
         lines.append(rows.drop_nulls(name).select(value))
-    index = Index.in_memory({"urn:all": "\n".join(line for each in lines for line in each.to_series()).encode()})
+    index = index_of({"urn:all": "\n".join(line for each in lines for line in each.to_series()).encode()})
     found = {name: set(index.frame(find(name).text)["annotation"]) for name in ("easy", "difficult")}
     assert found["easy"] and found["difficult"] and not found["easy"] & found["difficult"]
 

@@ -12,11 +12,11 @@ from remix.errors import NotAllowed, QueryError, StoreError, Timeout, UnknownNam
 from remix.names import HFTS, HFTS_OLD
 from remix.store import Store
 from remix.store.answers import Result, answer
-from remix.store.index import Index
 from remix.store.permission import permit
 from remix.store.queries import Query, find
 from remix.store.running import Request
 from remix.store.worker import TooLarge, ask
+from tests.workspaces import index_of
 
 ALLOWED = "http://a.org/sparql"
 SLOW = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"
@@ -56,7 +56,7 @@ def test_escaped_keyword_and_unreadable_text_with_the_word_are_refused() -> None
 
 def test_word_in_comment_or_string_is_no_service() -> None:
     text = permit('SELECT * { ?s ?p "service" } # service')
-    assert Index.in_memory({"urn:g": b'<urn:s> <urn:p> "service" .'}).frame(text).height == 1
+    assert index_of({"urn:g": b'<urn:s> <urn:p> "service" .'}).frame(text).height == 1
 
 
 def test_syntax_error_names_file_line_and_column() -> None:
@@ -74,7 +74,7 @@ def test_from_must_name_a_graph_of_the_store() -> None:
 
 
 def test_well_known_prefixes_and_both_hfts_namespaces_are_understood() -> None:
-    index = Index.in_memory({"urn:g": f'<urn:d> <{HFTS}notAnnotated> "0.5" .'.encode()})
+    index = index_of({"urn:g": f'<urn:d> <{HFTS}notAnnotated> "0.5" .'.encode()})
     for text in (
         "SELECT * { ?d hfts:notAnnotated ?n }",
         "SELECT * { ?d hfts:notAnnotatedProperty ?n }",

@@ -14,6 +14,7 @@ from remix.errors import NotAllowed, QueryError, UnknownName, UsageError
 from remix.rdf.terms import literal
 from remix.store.index import Index
 from remix.store.queries import Query, find, shipped_queries
+from tests.workspaces import index_of
 
 TEXT = """#+ summary: Things of a class
 #+ description: >-
@@ -65,7 +66,7 @@ def test_parameters_are_the_values_lines_outside_comments_and_strings() -> None:
 def test_bound_query_runs_with_the_values() -> None:
     data = b"".join(b'<urn:s%d> a <urn:Thing> ; <urn:size> %d ; <urn:label> "b" .' % pair for pair in ((1, 3), (2, 7)))
     triples = ox.serialize(ox.parse(data, ox.RdfFormat.TURTLE), format=ox.RdfFormat.N_TRIPLES) or b""
-    index = Index.in_memory({"urn:g": triples})
+    index = index_of({"urn:g": triples})
     query = Query.parse(TEXT)
     assert index.frame(query.bind({}))["s"].sort().to_list() == ["<urn:s1>", "<urn:s2>"]
     assert index.frame(query.bind({"bound": 5}))["s"].to_list() == ["<urn:s2>"]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from remix.store.index import Index
 from remix.store.rewrite import construct, plan, with_variables
+from tests.workspaces import index_of
 
 DATA = {
     "urn:g1": b"""
@@ -44,7 +45,7 @@ def subjects(lines: list[bytes]) -> set[str]:
 
 def same(text: str) -> list[bytes]:
     """The triples of a query that must be rewritten, after comparison with Oxigraph's."""
-    index = Index.in_memory(DATA)
+    index = index_of(DATA)
     how = plan(text)
     assert how.selection is not None, how.reason
     lines = construct(index, how)
@@ -87,7 +88,7 @@ def test_rewrite_of_limited_subselect_is_ordered_and_says_so() -> None:
 def test_rewrite_takes_the_first_iris_of_a_subselect_in_the_order_of_iris() -> None:
     # As IRIs 'a' comes before 'a1'; as N-Triples has them '<a>' would come after '<a1>', since '>' does after '1'.
     names = ["urn:a", "urn:a1", "urn:a10", "urn:a2", "urn:b", "urn:Z"]
-    index = Index.in_memory({"urn:g": "".join(f"<{name}> <urn:size> <urn:o> .\n" for name in names).encode()})
+    index = index_of({"urn:g": "".join(f"<{name}> <urn:size> <urn:o> .\n" for name in names).encode()})
     for cut, taken in (("LIMIT 3", ["urn:Z", "urn:a", "urn:a1"]), ("LIMIT 2 OFFSET 3", ["urn:a10", "urn:a2"])):
         first = f"{{ SELECT DISTINCT ?d {{ ?d <urn:size> ?n }} ORDER BY ?d {cut} }}"
         how = plan(f"CONSTRUCT {{ ?d ?p ?o }} WHERE {{ ?d ?p ?o . {first} }}")
@@ -161,7 +162,7 @@ def test_rewrite_is_refused_for_limit_of_the_whole() -> None:
 def test_construct_reads_from_the_graphs_that_it_names() -> None:
     text = f"{SHAPE} FROM <urn:g2> WHERE {{ ?d ?dp ?do . ?m ?mp ?mo ; <urn:in> ?d }}"
     assert "FROM" in as_it_is(text)
-    index = Index.in_memory(DATA)
+    index = index_of(DATA)
     # <urn:g2> has no triple about a document, so no solution; the union has those of three annotations.
     assert construct(index, plan(text)) == direct(index, text) == []
     alone = "CONSTRUCT { ?m ?mp ?mo } FROM <urn:g2> WHERE { ?m ?mp ?mo ; <urn:in> ?d }"
@@ -235,7 +236,7 @@ def test_rewrite_of_any_query_gives_what_oxigraph_gives(
 ) -> None:
     # Some triples are always there, so that many queries find something.
     data = [[*ALWAYS, *data[0]], *data[1:]]
-    index = Index.in_memory(
+    index = index_of(
         {f"urn:g{n}": "".join(" ".join(t) + " .\n" for t in graph).encode() for n, graph in enumerate(data)}
     )
     # The two open patterns of the papers' shape are always there, so that most queries are of the shape.
@@ -252,5 +253,5 @@ def test_direct_run_is_what_oxigraph_itself_answers() -> None:
     store.load(DATA["urn:g1"], ox.RdfFormat.N_TRIPLES, to_graph=ox.NamedNode("urn:g1"))
     answer = store.query("CONSTRUCT { ?m ?p ?o } WHERE { ?m <urn:class> ?c ; ?p ?o }", use_default_graph_as_union=True)
     expected = sorted((answer.serialize(format=ox.RdfFormat.N_TRIPLES) or b"").splitlines())
-    index = Index.in_memory({"urn:g1": DATA["urn:g1"]})
+    index = index_of({"urn:g1": DATA["urn:g1"]})
     assert construct(index, plan("CONSTRUCT { ?m ?p ?o } WHERE { ?m <urn:class> ?c ; ?p ?o }")) == expected
