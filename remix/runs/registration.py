@@ -82,14 +82,13 @@ def remove_run(folder: Path, run: Run) -> None:
 
 def list_runs(folder: Path) -> list[Run]:
     """Return the runs kept in a folder, sorted by name; raises `StoreError` for one whose description is damaged."""
-    return [_describe(file) for file in sorted(folder.glob("[!.]*/run.json"))]
-
-
-def _describe(file: Path) -> Run:
-    try:
-        return Run(**json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise StoreError(f"{file} is damaged ({error}): remove {file.parent}, {_AGAIN}") from None
+    found = []
+    for file in sorted(folder.glob("[!.]*/run.json")):
+        try:
+            found.append(Run(**json.loads(file.read_text(encoding="utf-8"))))
+        except (OSError, ValueError, TypeError) as error:
+            raise StoreError(f"{file} is damaged ({error}): remove {file.parent}, {_AGAIN}") from None
+    return found
 
 
 _AGAIN = "and `remix annotate` or `remix run add` again"
