@@ -176,17 +176,7 @@ def with_means_of_repeats(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([rows, parts], how="diagonal_relaxed")
 
 
-_OF_A_MEAN = [
-    "system",
-    "dataset",
-    "matching",
-    "profile",
-    "column",
-    "slice",
-    "average",
-    "documents",
-    "documents_counted",
-]
+_OF_A_MEAN = [*(key for key in KEYS if key != "task"), "profile", "average", "documents", "documents_counted"]
 
 
 def task_name(task: str) -> str:

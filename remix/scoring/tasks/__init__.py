@@ -250,12 +250,10 @@ def count_entities(case: Case, *, repeated: bool) -> pl.DataFrame:
     asked = case.mentions.for_each_system(_entities(gold, case.mentions.gold_links, "g", len(case.mentions.entities)))
     answers = case.answers.filter("inside")
     given = _entities(answers, case.mentions.answer_links, "a", len(case.mentions.entities))
-    both = (
-        asked.group_by(*KEYS, "entity")
-        .agg(asked=pl.len())
-        .join(given.group_by(*KEYS, "entity").agg(given=pl.len()), on=[*KEYS, "entity"], how="full", coalesce=True)
-        .with_columns(pl.col("asked", "given").cast(pl.Int64).fill_null(0).clip(0, None if repeated else 1))
-    )
+    one = pl.lit(1, pl.Int64)
+    both = pl.concat([asked.with_columns(asked=one), given.with_columns(given=one)], how="diagonal")
+    sums = pl.col("asked", "given").sum().clip(0, None if repeated else 1)
+    both = both.group_by(*KEYS, "entity").agg(sums)
     tp = pl.min_horizontal("asked", "given")
     rows = both.group_by(KEYS).agg(
         tp=tp.sum(), fp=(pl.col("given") - tp).sum(), fn=(pl.col("asked") - tp).sum(), ignored=pl.lit(0, pl.Int64)
