@@ -32,10 +32,15 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 def pytest_configure() -> None:
-    """Keep a worker on a processor of its own: polars and Python then hand work to each other without waking one."""
+    """Keep a worker on a processor of its own: polars and Python then hand work to each other without waking one.
+
+    Who hands work over goes on until it waits, as nobody is to answer at once: that halves the changes from one to the
+    other.
+    """
     if (worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_setaffinity"):
         processors = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {processors[int(worker.removeprefix("gw")) % len(processors)]})
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

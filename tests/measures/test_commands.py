@@ -54,6 +54,18 @@ def run(command: Any, *arguments: object) -> Result:
     return CliRunner().invoke(command, [str(argument) for argument in arguments])
 
 
+@pytest.fixture(scope="module")
+def annas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with the document of two Annas and a knowledge base of three others; not to be changed."""
+    folder = tmp_path_factory.mktemp("annas")
+    (folder / "reader.ttl").write_text(NIF, encoding="utf-8")
+    (folder / "tables").mkdir()
+    (folder / "tables" / "surface_forms.tsv").write_text(FORMS, encoding="utf-8")
+    Store(folder / "w").load(folder / "reader.ttl")
+    run(kb.command, "build", "--from", "tables", folder / "tables", "--name", "annas", "-w", folder / "w")
+    return folder / "w"
+
+
 def test_enrich_when_repeated_then_nothing_changes_and_a_new_kb_replaces(workspace: Path, tables: Path) -> None:
     first = run(enrich.command, "-w", workspace, "-o", "json")
     assert first.exit_code == 0, first.output
@@ -89,27 +101,25 @@ def test_kb_when_attached_then_show_and_lookup_answer(workspace: Path, tables: P
     assert "did you mean 'annas'" in str(unknown.exception)
 
 
-def test_kb_build_when_the_kind_is_unknown_then_the_nearest_is_named(tables: Path, workspace: Path) -> None:
-    result = run(kb.command, "build", "--from", "tabels", tables, "--name", "x", "-w", workspace)
+def test_kb_build_when_the_kind_is_unknown_then_the_nearest_is_named(annas: Path) -> None:
+    result = run(kb.command, "build", "--from", "tabels", annas.parent / "tables", "--name", "x", "-w", annas)
     assert isinstance(result.exception, UnknownName)
     assert "did you mean 'tables'" in str(result.exception)
 
 
-def test_stats_when_levels_are_asked_for_then_rows_are_datasets_documents_annotations(
-    workspace: Path, tables: Path
-) -> None:
-    run(kb.command, "build", "--from", "tables", tables, "--name", "annas", "-w", workspace)
-    rows = json.loads(run(stats.command, "-w", workspace, "-o", "json", "--average", "all").stdout)
+def test_stats_when_levels_are_asked_for_then_rows_are_datasets_documents_annotations(annas: Path) -> None:
+    rows = json.loads(run(stats.command, "-w", annas, "-o", "json", "--average", "all").stdout)
     assert {row["dataset"] for row in rows} == {"reader"}
     assert {row["average"] for row in rows} == {"micro", "macro", "distinct", "count"}
-    documents = json.loads(run(stats.command, "-w", workspace, "-o", "json", "--level", "document").stdout)
+    chosen = ("-w", annas, "-o", "json", "--measure", "density", "--measure", "confusion-surface-form", "--level")
+    documents = json.loads(run(stats.command, *chosen, "document").stdout)
     assert [row["density"] for row in documents] == [0.5]  # 2 annotations on 4 words
-    annotations = json.loads(run(stats.command, "-w", workspace, "-o", "json", "--level", "annotation").stdout)
+    annotations = json.loads(run(stats.command, *chosen, "annotation").stdout)
     assert [row["ambiguitySurfaceForm"] for row in annotations] == [5, 5]
 
 
-def test_stats_when_a_name_is_unknown_then_the_nearest_is_named(workspace: Path) -> None:
-    result = run(stats.command, "raeder", "-w", workspace)
+def test_stats_when_a_name_is_unknown_then_the_nearest_is_named(annas: Path) -> None:
+    result = run(stats.command, "raeder", "-w", annas)
     assert isinstance(result.exception, UnknownName)
     assert "did you mean 'reader'" in str(result.exception)
 
@@ -141,9 +151,9 @@ def test_side_by_side_when_a_value_is_a_share_then_it_is_in_per_cent() -> None:
     assert shown == {**expected, "prior": "0.8"}
 
 
-def test_plot_when_drawn_twice_then_the_files_are_the_same(workspace: Path, tmp_path: Path) -> None:
+def test_plot_when_drawn_twice_then_the_files_are_the_same(annas: Path, tmp_path: Path) -> None:
     for name in ("one.png", "two.png"):
-        assert run(stats.command, "-w", workspace, "--measure", "density", "--plot", tmp_path / name).exit_code == 0
+        assert run(stats.command, "-w", annas, "--measure", "density", "--plot", tmp_path / name).exit_code == 0
     content = (tmp_path / "one.png").read_bytes()
     assert content.startswith(b"\x89PNG") and content == (tmp_path / "two.png").read_bytes()
 
@@ -204,13 +214,12 @@ def test_measure_without_a_column_of_annotations_is_no_column() -> None:
         measure_named("hfts:ambiguitySurfceForm")
 
 
-def test_stats_takes_a_row_as_the_name_of_a_measure_and_prints_no_nan(workspace: Path, tables: Path) -> None:
-    run(kb.command, "build", "--from", "tables", tables, "--name", "annas", "-w", workspace)
-    printed = run(stats.command, "-w", workspace, "--measure", "numAnnotations", "--measure", "hfts:density")
+def test_stats_takes_a_row_as_the_name_of_a_measure_and_prints_no_nan(annas: Path) -> None:
+    printed = run(stats.command, "-w", annas, "--measure", "numAnnotations", "--measure", "hfts:density")
     assert printed.exit_code == 0, printed.output
     assert "numAnnotations" in printed.stdout and "density" in printed.stdout
     for output in ("table", "json", "csv"):
-        done = run(stats.command, "-w", workspace, "--average", "all", "-o", output)
+        done = run(stats.command, "-w", annas, "--average", "all", "-o", output)
         assert all(average in done.stdout for average in ("micro", "macro", "distinct", "count")), output
         assert not re.search(r"\bnan\b", done.stdout, flags=re.IGNORECASE), output
 
