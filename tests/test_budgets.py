@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.test_house import tree_of
+
 PACKAGE = Path(__file__).resolve().parent.parent / "remix"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -21,8 +23,7 @@ def body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def test_modules_and_functions_stay_within_their_budgets() -> None:
@@ -53,7 +54,7 @@ def public(node: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef | ast.As
 def test_whatever_is_public_says_what_it_is() -> None:
     silent = []
     for path in MODULES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         place = path.relative_to(PACKAGE)
         if path.stem != "__main__" and not ast.get_docstring(tree):
             silent.append(f"{place}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.util
 import re
 from collections import Counter
@@ -40,12 +41,18 @@ def test_no_modules_import_each_other(house: ModuleType) -> None:
     assert not house.circles(house.import_graph())
 
 
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    """The tree of a module, which the tests of a process read once."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 @pytest.fixture(scope="module")
 def definitions(house: ModuleType) -> list[tuple[Definition, str]]:
     """Every class and function, and the file of each."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in house.files().values()}
     kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    return [(node, str(path)) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, kinds)]
+    places = house.files().values()
+    return [(node, str(path)) for path in places for node in ast.walk(tree_of(path)) if isinstance(node, kinds)]
 
 
 def test_no_two_classes_have_one_name(definitions: list[tuple[Definition, str]]) -> None:

@@ -18,6 +18,7 @@ from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.names import DBO, DBR
 from tests.kb.conftest import TABLES
+from tests.test_house import tree_of
 
 BERLIN, BONN = "http://dbpedia.org/resource/Berlin", "http://dbpedia.org/resource/Bonn"
 Q586 = "http://www.wikidata.org/entity/Q586"
@@ -174,7 +175,7 @@ def test_rule_says_what_it_is_and_finds_nothing_in_nothing(rule: object) -> None
 def test_whatever_readers_tell_is_a_rule() -> None:
     told = set(NOTED)
     for file in (Path(__file__).parents[2] / "remix" / "formats").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in ast.walk(tree_of(file)):
             name = getattr(getattr(node, "func", None), "attr", getattr(getattr(node, "func", None), "id", ""))
             if isinstance(node, ast.Call) and node.args and name in ("add", "Repair"):
                 first = node.args[0]

@@ -12,6 +12,7 @@ import pytest
 
 import remix
 from remix.cli import cli
+from tests.test_house import tree_of
 
 PACKAGE = Path(remix.__file__).parent
 METHODS = {
@@ -93,7 +94,7 @@ def test_every_method_of_a_verb_says_what_it_returns(verb: str) -> None:
 def test_no_public_function_takes_keywords_of_any_type() -> None:
     found = []
     for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
                 splat = node.args.kwarg
                 if splat is not None and (splat.annotation is None or ast.unparse(splat.annotation) == "Any"):
@@ -106,7 +107,7 @@ def test_verbs_call_the_workspace_and_nothing_below_it() -> None:
     allowed = ("remix.cli", "remix.workspace", "remix.errors", "remix.tables", "remix.files", "remix.progress")
     found = []
     for path in sorted((PACKAGE / "cli").glob("[!_]*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         typing = {id(inner) for node in tree.body if isinstance(node, ast.If) for inner in ast.walk(node)}
         for node in ast.walk(tree):
             module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
