@@ -89,11 +89,14 @@ class Parts:
         return partial(type(self).open, **self.choices), (self.folder.absolute(),)
 
     @classmethod
-    def open(cls, folder: Path, **choices: Any) -> Self:
+    def open(
+        cls, folder: Path, *, left_out: tuple[str, ...] = (), keeps_gold: bool = False, case_sensitive: bool = False
+    ) -> Self:
         """Return the knowledge base of a folder; raises `MissingKnowledge` where there is none, or one of old."""
         try:
             described = json.loads((folder / "kb.json").read_text(encoding="utf-8"))
-            kb = cls(folder, described, **choices)
+            how = {"keeps_gold": keeps_gold, "case_sensitive": case_sensitive}
+            kb = cls(folder, described, left_out=left_out, **how)
         except (OSError, ValueError, KeyError, TypeError):
             raise MissingKnowledge(
                 f"{folder} holds no knowledge base: build one with `remix kb build --from tables DIR`"
