@@ -11,6 +11,7 @@ from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.iris import canonical, expand
 from remix.kb.knowledge import KnowledgeBase
+from remix.kb.prominence import SCORES
 from remix.names import shorten
 
 SHOWN = 20
@@ -20,7 +21,6 @@ NEAR = 300_000
 """At most so many names are compared with a misspelt one."""
 _SHOWS = "says what the knowledge base holds"
 _LAST = "\U0010ffff"
-_SCORES = ("pagerank", "hits", "hub")
 
 
 def lookup(kb: KnowledgeBase, name: str, *, limit: int = SHOWN) -> pl.DataFrame:
@@ -85,12 +85,12 @@ def _facts(kb: KnowledgeBase, name: str, iri: str, limit: int) -> Iterator[tuple
 def _scores(known: pl.DataFrame) -> Iterator[tuple[str, str]]:
     """Yield the columns of an entity's row; the places of a score stand on the line of the score."""
     row = known.row(0, named=True) if known.height else {}
-    apart = {f"{score}_{place}" for score in _SCORES for place in ("rank", "percentile", "segment")}
+    apart = {f"{score}_{place}" for score in SCORES for place in ("rank", "percentile", "segment")}
     for column, value in row.items():
         if column in ("entity", "forms") or value is None or column in apart:
             continue
         text = f"{value:.6g}" if isinstance(value, float) else str(value)
-        if column in _SCORES:
+        if column in SCORES:
             rank, percentile, segment = (row[f"{column}_{place}"] for place in ("rank", "percentile", "segment"))
             text = f"{text} (rank {rank}, percentile {percentile:.4g}, {segment})"
         yield column.replace("_", " "), text
@@ -215,22 +215,24 @@ def coverage(kb: KnowledgeBase, frames: Frames) -> pl.DataFrame:
     pairs = links.select("dataset", "key", "entity").drop_nulls().unique()
     found = kb.pairs(forms["key"]).select("key", "entity", reachable=pl.lit(True))
     known = kb.rows("entities", "entity", entities["entity"], ["entity", "pagerank"])
-    known = known.select("entity", known=pl.lit(True), scored=pl.col("pagerank").is_not_null())
-    typed = kb.rows("types", "entity", entities["entity"], ["entity"]).unique().with_columns(typed=pl.lit(True))
-    names = found.select("key", in_dictionary=pl.lit(True)).unique()
+    typed = kb.rows("types", "entity", entities["entity"], ["entity"])
 
-    def share(column: str) -> pl.Expr:
-        return pl.col(column).fill_null(False).mean().alias(column)
+    def share(column: str, there: pl.Series) -> pl.Expr:
+        return pl.col(column).is_in(there.implode()).mean()
 
-    forms = forms.join(names, on="key", how="left")
-    entities = entities.join(known, on="entity", how="left").join(typed, on="entity", how="left")
-    pairs = pairs.join(found, on=["key", "entity"], how="left")
     height = pl.len().cast(pl.Int64)
     sizes = (
         mentions.group_by("dataset").agg(annotations=height),
-        forms.group_by("dataset").agg(share("in_dictionary"), forms=height),
-        entities.group_by("dataset").agg(*map(share, ("known", "typed", "scored")), entities=height),
-        pairs.group_by("dataset").agg(share("reachable")),
+        forms.group_by("dataset").agg(forms=height, in_dictionary=share("key", found["key"])),
+        entities.group_by("dataset").agg(
+            entities=height,
+            known=share("entity", known["entity"]),
+            typed=share("entity", typed["entity"]),
+            scored=share("entity", known.drop_nulls("pagerank")["entity"]),
+        ),
+        pairs.join(found, on=["key", "entity"], how="left")
+        .group_by("dataset")
+        .agg(pl.col("reachable").fill_null(False).mean()),
     )
     rows = frames.documents.select("dataset").unique()
     for part in sizes:

@@ -31,13 +31,10 @@ FIRSTS = {"key": "dataset_forms", "entity": "dataset_entities"}
 
 Tables = Mapping[str, pl.DataFrame]
 Units = dict[str, pl.DataFrame]
-_LONG = {
-    "dataset": pl.String(),
-    "measure": pl.String(),
-    "average": pl.String(),
-    "value": pl.Float64(),
-    "coverage": pl.Float64(),
-}
+NO_AVERAGES = pl.DataFrame(
+    schema=dict.fromkeys(("dataset", "measure", "average"), pl.String())
+    | dict.fromkeys(("value", "coverage"), pl.Float64())
+)
 
 
 @dataclass(frozen=True)
@@ -245,7 +242,7 @@ def _long(
 ) -> pl.DataFrame:
     """Return the wide frame as rows of the datasets' table: a row per dataset and measure."""
     if not values:
-        return pl.DataFrame(schema=_LONG)
+        return NO_AVERAGES
     every = {"value": values, "coverage": {name: covered[name] for name in values}}
     values_and_coverage = [
         wide.select("dataset", *(one.cast(pl.Float64).alias(name) for name, one in of.items())).unpivot(

@@ -48,13 +48,15 @@ class Measured:
         annotations = self._by_dataset["annotations"].get(called, self.annotations.clear())
         documents = self._by_dataset["documents"].get(called, self.documents.clear())
         classes = self._by_dataset["classes"].get(called, self.classes.clear())
-        columns = [column for measure in self.measures for column in measure.columns]
         typed = _type_lines(classes)
         rows = annotations.join(typed, on="annotation", how="left", maintain_order="left")
-        lines = [_line("annotation", column.name, write_out(column.term), column.kind) for column in columns]
+        lines = [
+            _line("annotation", column.name, write_out(column.term), column.kind)
+            for column in columns_of(self.measures)
+        ]
         blocks = [
             self._dataset_lines(called, iri),
-            documents.select(_join_lines(_document_lines(self._summaries))).to_series(),
+            documents.select(_join_lines(_document_lines(summaries_of(self.measures)))).to_series(),
             rows.select(_join_lines([*lines, pl.col("_types")])).to_series(),
         ]
         return str(pl.concat([block.cast(pl.String) for block in blocks]).str.join("").item()).encode()
@@ -67,12 +69,8 @@ class Measured:
             for name, frame in frames.items()
         }
 
-    @cached_property
-    def _summaries(self) -> list[Summary]:
-        return [summary for measure in self.measures for summary in measure.summaries]
-
     def _dataset_lines(self, dataset: str, iri: str) -> pl.Series:
-        terms = terms_of_datasets(self._summaries)
+        terms = terms_of_datasets(summaries_of(self.measures))
         iris = pl.Series("iri", [write_out(term) for term in terms["term"]], dtype=pl.String)
         stated = terms.select("measure", "average").with_columns(iris)
         own = self.datasets.filter(pl.col("dataset") == dataset)
@@ -135,3 +133,8 @@ def terms_of_datasets(summaries: Iterable[Summary]) -> pl.DataFrame:
 def columns_of(measures: Iterable[Measure]) -> list[Column]:
     """Return the annotation columns of all measures, in the order of the measures."""
     return [column for measure in measures for column in measure.columns]
+
+
+def summaries_of(measures: Iterable[Measure]) -> list[Summary]:
+    """Return the statistics of all measures, in the order of the measures."""
+    return [summary for measure in measures for summary in measure.summaries]

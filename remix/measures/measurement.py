@@ -14,14 +14,14 @@ from remix._version import __version__
 from remix.errors import UnknownName, UsageError, nearest
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures._averages import FIRSTS, Sums, averages, compute_sums, fractions, means_of_units
+from remix.measures._averages import FIRSTS, NO_AVERAGES, Sums, averages, compute_sums, fractions, means_of_units
 from remix.measures._hfts import HFTS
 from remix.measures._hfts import tables as hfts_tables
 from remix.measures.classes import mapping_hash
 from remix.measures.coded import CODE_OF, Basis
 from remix.measures.corpus import Corpus
 from remix.measures.declaration import Column, Measure, Summary, local
-from remix.measures.measured import Measured, columns_of, document_column, terms_of_datasets
+from remix.measures.measured import Measured, columns_of, document_column, summaries_of, terms_of_datasets
 from remix.registry import Registry
 from remix.signature import Signature
 
@@ -62,7 +62,7 @@ class MeasureChoice:
     @property
     def summaries(self) -> list[Summary]:
         """Return the statistics of the measures."""
-        return [summary for measure in self.measures for summary in measure.summaries]
+        return summaries_of(self.measures)
 
     @property
     def signature(self) -> Signature:
@@ -102,12 +102,6 @@ def choice_of(
     chosen = tuple(m for m in wanted if kb is not None or not m.needs)
     skipped = tuple(m.name for m in wanted if m not in chosen)
     return MeasureChoice(Basis(kb, reference, case_sensitive), chosen, skipped, profile)
-
-
-NO_AVERAGES = pl.DataFrame(
-    schema=dict.fromkeys(("dataset", "measure", "average"), pl.String())
-    | dict.fromkeys(("value", "coverage"), pl.Float64())
-)
 
 
 NO_CLASSES = pl.DataFrame(schema=dict.fromkeys(("annotation", "dataset", "class"), pl.String()))
@@ -170,7 +164,7 @@ def sum_up_part(corpus: Corpus, chosen: MeasureChoice) -> tuple[pl.DataFrame, pl
 def _read_from(table: str, measures: Iterable[Measure]) -> list[str]:
     """Return the columns that the summaries take from a table: what is not filtered needs no memory."""
     columns = {"document", "dataset"}
-    for fraction in (one for measure in measures for summary in measure.summaries for one in fractions(summary)):
+    for fraction in (one for summary in summaries_of(measures) for one in fractions(summary)):
         if fraction.over == table:
             columns |= {*fraction.part.meta.root_names(), *fraction.whole.meta.root_names()}
     return sorted(columns)
@@ -228,7 +222,7 @@ def column_named(name: str) -> Column:
 
 def _document_columns(values: pl.DataFrame, measures: tuple[Measure, ...]) -> pl.DataFrame:
     columns = [pl.col("document"), pl.col("dataset")]
-    for summary in (summary for measure in measures for summary in measure.summaries):
+    for summary in summaries_of(measures):
         if "document" in summary.terms:
             columns.append(pl.col(summary.name).alias(document_column(summary, "document")))
         if "count" in summary.terms:

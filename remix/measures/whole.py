@@ -75,24 +75,12 @@ class OwnSets:
 
     @cached_property
     def counts(self) -> dict[str, pl.DataFrame]:
-        """Return by key and entity the code of the form, or annotation's entity, its first batch and its count."""
+        """Return by column how often each value comes, of key and entity the code, with the first batch that has it."""
         codes = {"key": self._both[0].keyed["form_code"], "entity": self._principal()}
-        return {
-            column: codes[column]
-            .alias(CODE_OF[column])
-            .to_frame()
-            .group_by(CODE_OF[column])
-            .agg(batch=pl.lit(self._batch, pl.Int64), count=pl.len().cast(pl.Int64))
-            for column in CODE_OF
-        }
-
-    @cached_property
-    def documents(self) -> dict[str, pl.DataFrame]:
-        """Return by column how often each value comes."""
-        documents = self._both[0].counted_documents
-        return {
-            column: documents.group_by(column).agg(count=pl.len().cast(pl.Int64)).drop_nulls() for column in DISTRIBUTED
-        }
+        columns = {column: codes[column].alias(code) for column, code in CODE_OF.items()}
+        columns |= {column: self._both[0].counted_documents[column] for column in DISTRIBUTED}
+        first, count = pl.lit(self._batch, pl.Int64).alias("batch"), pl.len().cast(pl.Int64).alias("count")
+        return {column: values.to_frame().group_by(values.name).agg(first, count) for column, values in columns.items()}
 
 
 @dataclass(frozen=True)
@@ -105,7 +93,6 @@ class GatheredSets:
     links: pl.DataFrame
     pairs: pl.DataFrame
     counts: dict[str, pl.DataFrame]
-    documents: dict[str, pl.DataFrame]
 
 
 Sets = OwnSets | GatheredSets
@@ -113,27 +100,23 @@ Sets = OwnSets | GatheredSets
 
 def gather_sets(own: OwnSets) -> GatheredSets:
     """Return the sets of a part without the part."""
-    return GatheredSets(own.forms, own.entities, own.targets, own.links, own.pairs, own.counts, own.documents)
+    return GatheredSets(own.forms, own.entities, own.targets, own.links, own.pairs, own.counts)
 
 
 def merge_sets(found: Sequence[Sets]) -> GatheredSets:
     """Return the sets of several parts, which have the same codes, given in the order of the parts."""
+
+    def merge_counts(column: str) -> pl.DataFrame:
+        rows = pl.concat([sets.counts[column] for sets in found])
+        return rows.group_by(rows.columns[0]).agg(pl.col("batch").min(), pl.col("count").sum())
+
     return GatheredSets(
         forms=by_number(pl.concat([sets.forms for sets in found]), "form_code"),
         entities=by_number(pl.concat([sets.entities for sets in found]), "entity_code"),
         targets=by_number(pl.concat([sets.targets for sets in found]), "link_code"),
         links=pl.concat([sets.links for sets in found]).unique(),
         pairs=pl.concat([sets.pairs for sets in found]).unique(),
-        counts={
-            column: pl.concat([sets.counts[column] for sets in found])
-            .group_by(code)
-            .agg(pl.col("batch").min(), pl.col("count").sum())
-            for column, code in CODE_OF.items()
-        },
-        documents={
-            column: pl.concat([sets.documents[column] for sets in found]).group_by(column).agg(pl.col("count").sum())
-            for column in DISTRIBUTED
-        },
+        counts={column: merge_counts(column) for column in found[0].counts},
     )
 
 
@@ -311,8 +294,8 @@ class Whole:
 
     def percentiles(self, column: str) -> pl.DataFrame:
         """Return each value of a column with its percentile: a size of a set, or a number that documents have."""
-        if column in self.sets.documents:
-            return percentiles_of(column, self.sets.documents[column])
+        if column in DISTRIBUTED:
+            return percentiles_of(column, self.sets.counts[column])
         side, sizes = ("key", self.form_sizes) if column.endswith("_entities") else ("entity", self.entity_sizes)
         counts = self.sets.counts[side].drop_nulls()
         sized = counts.select("count", sizes[column].gather(counts[CODE_OF[side]]).fill_null(0))
