@@ -59,6 +59,11 @@ class Fraction:
     over: str
 
     @property
+    def statistic(self) -> str:
+        """Return the name of the statistic that it is of."""
+        return self.name.partition(":")[0]
+
+    @property
     def counts_rows(self) -> bool:
         """Return whether the whole is 1 in each row, so that rows are counted."""
         return self.whole.meta.eq(pl.lit(1.0))
@@ -113,7 +118,7 @@ def compute_sums(
     units = {unit: _units(summaries, tables["annotations"], unit) for unit in CODE_OF if _varying(summaries, unit)}
     if empty is not None:
         values = values.with_columns(pl.col(summary.name).fill_null(empty) for summary in summaries)
-    macro = _totals(values, [s.name for s in summaries if "macro" in s.terms], covered=True)
+    macro = _sums([*_of_macro(summaries), *_of_macro(summaries, ":covered")], values)
     return values.drop([f"{s.name}:covered" for s in summaries]).sort("document"), Sums(pooled, units, macro)
 
 
@@ -132,18 +137,16 @@ def averages(summaries: Sequence[Summary], sums: Sums, means: Units) -> pl.DataF
     long: list[pl.DataFrame] = []
     for table, wide in sums.pooled.items():
         for average, of in (("micro", _pool), ("count", _pool), ("distinct", _first)):
-            every = {s.name: of(s) for s in summaries if average in s.terms and (average != "distinct" or s.of_unit)}
-            here = {name: fraction for name, fraction in every.items() if fraction.over == table}
+            every = [of(s) for s in summaries if average in s.terms and (average != "distinct" or s.of_unit)]
+            here = [one for one in every if one.over == table]
             # Alternatives that differ count in part: their sum is rounded.
-            values = {
-                name: fraction.total.round() if average == "count" else fraction.value
-                for name, fraction in here.items()
-            }
-            long.append(_long(wide, values, {name: fraction.covered for name, fraction in here.items()}, average))
+            values = [one.total.round() if average == "count" else one.value for one in here]
+            long.append(_long(wide, average, here, values, [one.covered for one in here]))
     for unit, wide in means.items():
-        long.append(_long(wide, *_means([s.name for s in _varying(summaries, unit)], covered=False), "distinct"))
-    names = [summary.name for summary in summaries if "macro" in summary.terms]
-    long.append(_long(sums.macro, *_means(names, covered=True), "macro"))
+        ratios = _of_units(summaries, unit)
+        long.append(_long(wide, "distinct", ratios, [one.value for one in ratios], [one.covered for one in ratios]))
+    macro, covered = _of_macro(summaries), _of_macro(summaries, ":covered")
+    long.append(_long(sums.macro, "macro", macro, [one.value for one in macro], [one.value for one in covered]))
     order = {summary.name: place for place, summary in enumerate(summaries)}
     place = pl.col("measure").replace_strict(order, return_dtype=pl.Int64)
     return pl.concat(long).filter(pl.col("value").is_not_null()).sort("dataset", place, "average")
@@ -153,9 +156,8 @@ def means_of_units(summaries: Sequence[Summary], units: Units) -> Units:
     """Return the sums over distinct surface forms and entities: they add up over disjoint shares of these."""
     means: Units = {}
     for unit, wide in units.items():
-        chosen = _varying(summaries, unit)
-        ratios = wide.select("dataset", *(_pool(summary).value.alias(summary.name) for summary in chosen))
-        means[unit] = _totals(ratios, [summary.name for summary in chosen], covered=False)
+        ratios = wide.select("dataset", *(_pool(one).value.alias(one.name) for one in _varying(summaries, unit)))
+        means[unit] = _sums(_of_units(summaries, unit), ratios)
     return means
 
 
@@ -182,20 +184,35 @@ def _varying(summaries: Iterable[Summary], unit: str) -> list[Summary]:
     return [s for s in summaries if s.unit == unit and not s.of_unit and "distinct" in s.terms]
 
 
-def _sums(of: Sequence[Fraction], table: pl.DataFrame, key: str, *names: str) -> pl.DataFrame:
-    """Return the sums over the rows of each dataset and key, with its names, which are columns of the table as well."""
+def _mean(column: str, over: str) -> Fraction:
+    """Return the mean of a column, over the rows that have a value."""
+    return Fraction(column, pl.col(column), pl.lit(1.0), over)
+
+
+def _of_macro(summaries: Iterable[Summary], of: str = "") -> list[Fraction]:
+    """Return the means of the documents' values, or `:covered`, of the shares of their rows that these speak for."""
+    return [_mean(f"{summary.name}{of}", "documents") for summary in summaries if "macro" in summary.terms]
+
+
+def _of_units(summaries: Iterable[Summary], unit: str) -> list[Fraction]:
+    """Return the means of the values of forms or entities."""
+    return [_mean(summary.name, unit) for summary in _varying(summaries, unit)]
+
+
+def _sums(of: Sequence[Fraction], table: pl.DataFrame, *keys: str, names: Sequence[str] = ()) -> pl.DataFrame:
+    """Return the sums over the rows of each dataset and keys, with the first of each of the columns `names`."""
     # What is summed up is computed once for all rows: within groups, it costs several times as much.
     columns = [column for fraction in of for column in fraction.columns]
     firsts = [pl.first(name) for name in names]
     if "weight" in table.columns and (table["weight"] < 1).any():
-        rows = _weigh(of, table.select("dataset", key, *names, "group", "weight", *columns))
+        rows = _weigh(of, table.select("dataset", *keys, *names, "group", "weight", *columns))
         sums = [column for one in of for column in one.sums(pl.col(f"{one.name}:spoken").sum())]
         every = pl.col("weight").sum().alias(":rows")
     else:
-        rows = table.select("dataset", key, *names, *columns)
+        rows = table.select("dataset", *keys, *names, *columns)
         sums = [column for one in of for column in one.sums(pl.col(f"{one.name}:part").count())]
         every = pl.len().alias(":rows")
-    return sum_up(rows, ["dataset", key], *firsts, every, *sums)
+    return sum_up(rows, ["dataset", *keys], *firsts, every, *sums)
 
 
 def sum_up(rows: pl.DataFrame, keys: str | list[str], *sums: pl.Expr) -> pl.DataFrame:
@@ -221,7 +238,7 @@ def _weigh(of: Sequence[Fraction], rows: pl.DataFrame) -> pl.DataFrame:
 def _units(summaries: Iterable[Summary], annotations: pl.DataFrame, unit: str) -> pl.DataFrame:
     """Return the sums of each form or entity, which has its name as `unit` and its number as `code`."""
     code = CODE_OF[unit]
-    sums = _sums([_pool(summary) for summary in _varying(summaries, unit)], annotations, code, unit)
+    sums = _sums([_pool(summary) for summary in _varying(summaries, unit)], annotations, code, names=[unit])
     return sums.rename({code: "code", unit: "unit"}).drop_nulls("code")
 
 
@@ -238,39 +255,17 @@ def _of_documents(summaries: Iterable[Summary], table: str) -> list[pl.Expr]:
 
 
 def _long(
-    wide: pl.DataFrame, values: Mapping[str, pl.Expr], covered: Mapping[str, pl.Expr], average: str
+    wide: pl.DataFrame, average: str, of: Sequence[Fraction], values: Sequence[pl.Expr], covered: Sequence[pl.Expr]
 ) -> pl.DataFrame:
     """Return the wide frame as rows of the datasets' table: a row per dataset and measure."""
-    if not values:
+    if not of:
         return NO_AVERAGES
-    every = {"value": values, "coverage": {name: covered[name] for name in values}}
-    values_and_coverage = [
-        wide.select("dataset", *(one.cast(pl.Float64).alias(name) for name, one in of.items())).unpivot(
-            index="dataset", variable_name="measure", value_name=column
-        )
-        for column, of in every.items()
-    ]
-    long, coverage = values_and_coverage
-    return long.select("dataset", "measure", pl.lit(average).alias("average"), "value", coverage["coverage"])
 
+    def lengthen(column: str, every: Sequence[pl.Expr]) -> pl.DataFrame:
+        named = (value.cast(pl.Float64).alias(one.statistic) for one, value in zip(of, every, strict=True))
+        rows = wide.select("dataset", *named)
+        return rows.unpivot(index="dataset", variable_name="measure", value_name=column)
 
-def _totals(values: pl.DataFrame, names: Iterable[str], *, covered: bool) -> pl.DataFrame:
-    """Return per dataset the sum of each column and how many rows have a value; `covered`: also of its coverage."""
-    every = [column for name in names for column in ([name, f"{name}:covered"] if covered else [name])]
-    sums = [pl.col(column).sum().alias(f"{column}:sum") for column in every]
-    counts = [pl.col(column).count().alias(f"{column}:values") for column in every]
-    return sum_up(values, "dataset", pl.len().alias(":rows"), *sums, *counts)
-
-
-def _means(names: Iterable[str], *, covered: bool) -> tuple[dict[str, pl.Expr], dict[str, pl.Expr]]:
-    """Return the means of `_totals`; their coverage is the mean share that rows speak for, or the share that speak."""
-
-    def mean(column: str) -> pl.Expr:
-        count = pl.col(f"{column}:values")
-        return pl.when(count > 0).then(pl.col(f"{column}:sum") / count)
-
-    names = list(names)
-    spoken = {
-        name: mean(f"{name}:covered") if covered else pl.col(f"{name}:values") / pl.col(":rows") for name in names
-    }
-    return {name: mean(name) for name in names}, spoken
+    coverage = lengthen("coverage", covered)["coverage"]
+    rows = lengthen("value", values)
+    return rows.select("dataset", "measure", pl.lit(average).alias("average"), "value", coverage)
