@@ -18,7 +18,7 @@ from remix.frames import write_parquet
 from remix.kb import relations
 from remix.kb.engines import Session, height
 from remix.kb.networks import find_circles
-from remix.kb.parts import GOLD, match_sources
+from remix.kb.parts import GOLD, SORTED_BY, match_sources
 from remix.kb.prominence import SCORES, add_ranks
 from remix.kb.prominence.graph import rank_nodes
 from remix.kb.staging import TABLES
@@ -73,15 +73,15 @@ class Assembly:
 
     def _redirects(self) -> None:
         first = self._write("first_targets", relations.first_targets(self._rows("redirects")))
-        self._part("redirects", relations.distinct(self._follow(first), ["redirect", "target"]), "redirect")
-        circular = first.join(self._read("redirects").select("redirect"), on="redirect", how="anti")
+        self._file("redirects", relations.distinct(self._follow(first), ["redirect", "target"]), "redirect")
+        circular = first.join(self._scan("redirects").select("redirect"), on="redirect", how="anti")
         file = self._file("circular", circular, "redirect")
         self.found["circular_redirects"] = _first(file)
         steps = pl.scan_parquet(file).head(MANY).collect()
         self.found["redirect_circles"] = find_circles(steps)[:SHOWN] if steps.height else []
-        self._part("sameas", relations.sameas_pairs(self._rows("sameas")), "wikidata")
-        self._part("resolution", relations.resolution(self._read("redirects"), self._read("sameas")), "iri")
-        self._part("resolution_by_entity", self._read("resolution"), "entity", "iri")
+        self._file("sameas", relations.sameas_pairs(self._rows("sameas")), "wikidata")
+        self._file("resolution", relations.resolution(self._scan("redirects"), self._scan("sameas")), "iri")
+        self._file("resolution_by_entity", self._scan("resolution"), "entity", "iri")
 
     def _follow(self, first: Frame) -> Frame:
         """Return the redirects that end, each with its last target.
@@ -104,20 +104,20 @@ class Assembly:
         uncounted = match_sources(self._sources("surface_forms"), self.rules.uncounted)
         pages = relations.distinct(self._rows("disambiguations"), ["page"])
         forms = relations.count_forms(self._resolve("surface_forms"), pages, uncounted)
-        file = self._part("surface_forms", forms, "key", "entity", "surface_form", "source")
+        file = self._file("surface_forms", forms, "key", "entity", "surface_form", "source")
         if not height(file):
             raise BadInput("the knowledge base", "no surface forms are left: there is nothing to look up")
         self.found["form_sources"] = _sources_in(file)
 
     def _describe(self) -> None:
-        self._write("types", relations.distinct(self._resolve("types"), ["entity", "class", "source"]))
-        self.found["type_sources"] = _sources_in(self.work / "types.parquet")
+        types = relations.distinct(self._resolve("types"), ["entity", "class", "source"])
+        self.found["type_sources"] = _sources_in(self._file("unnumbered-types", types))
         subclasses = ["class", "parent", "source"]
-        self._part("subclasses", relations.distinct(self._rows("subclasses"), subclasses), *subclasses)
+        self._file("subclasses", relations.distinct(self._rows("subclasses"), subclasses), *subclasses)
         pages = ["page", "entity"]
-        self._part("disambiguations", relations.distinct(self._resolve("disambiguations"), pages), *pages)
+        self._file("disambiguations", relations.distinct(self._resolve("disambiguations"), pages), *pages)
         demonyms = ["key", "demonym", "entity", "source"]
-        self._part("demonyms", relations.distinct(self._resolve("demonyms"), demonyms), *demonyms)
+        self._file("demonyms", relations.distinct(self._resolve("demonyms"), demonyms), *demonyms)
         self._write("labels", relations.best_labels(self._resolve("labels")))
 
     def _scores(self) -> None:
@@ -139,32 +139,32 @@ class Assembly:
                 rank_nodes(self.session, links, resolution, self.work, **how).edges.rename(edges)
 
     def _entities(self) -> None:
-        pairs = self._write("pairs", relations.sum_counts(self._read("surface_forms"), "key", "entity"))
-        labels, scores, types = (self._scan(name) for name in ("labels", "scores", "types"))
-        ends = self._read("redirects").select(nw.col("target").alias("entity"))
-        others = [self._read(part) for part in ("disambiguations", "sameas")]
+        pairs = self._write("pairs", relations.sum_counts(self._scan("surface_forms"), "key", "entity"))
+        labels, scores, types = (self._scan(name) for name in ("labels", "scores", "unnumbered-types"))
+        ends = self._scan("redirects").select(nw.col("target").alias("entity"))
+        others = [self._scan(part) for part in ("disambiguations", "sameas")]
         known = self.work / "known.parquet"
         if not known.exists():
-            every = relations.known_entities([pairs, types, *others, ends, labels, scores], self._read("resolution"))
+            every = relations.known_entities([pairs, types, *others, ends, labels, scores], self._scan("resolution"))
             self.session.number(every, "entity", known)
         gold = match_sources([*self.found["form_sources"], *self.found["type_sources"]], GOLD)
-        forms, types = (relations.without(rows, "source", gold) for rows in (self._read("surface_forms"), types))
+        forms, types = (relations.without(rows, "source", gold) for rows in (self._scan("surface_forms"), types))
         elsewhere = [forms, types, *others, ends, labels, scores] if gold else None
-        self._part("entities", relations.entities(self._scan("known"), labels, scores, pairs, elsewhere), "number")
+        self._file("entities", relations.entities(self._scan("known"), labels, scores, pairs, elsewhere), "number")
         of_scores = (pl.col(score).count() for score in SCORES)
         ranked = pl.scan_parquet(self.work / "scores.parquet").select(of_scores).collect()
         self.found["scored"] = ranked.row(0, named=True)
         if self._files("labels"):
-            unknown = relations.unknown_targets(self._read("entities"), [pairs, types, labels])
+            unknown = relations.unknown_targets(self._scan("entities"), [pairs, types, labels])
             self.found["unknown_link_targets"] = _first(self._file("unknown", unknown, "entity"))
 
     def _dictionary(self) -> None:
-        pairs, types, entities = self._scan("pairs"), self._scan("types"), self._read("entities")
+        pairs, types, entities = (self._scan(name) for name in ("pairs", "unnumbered-types", "entities"))
         # The candidates of a form stand in the order of their ranks.
         order = ["key", "-count", "-pagerank", "number"]
-        self._part("dictionary", relations.dictionary(pairs, entities), *order)
-        self._part("dictionary_by_entity", self._read("dictionary"), "number", "key")
-        self._part("types", relations.add_numbers(types, entities), "number", "class", "source")
+        self._file("dictionary", relations.dictionary(pairs, entities), *order)
+        self._file("dictionary_by_entity", self._scan("dictionary"), "number", "key")
+        self._file("types", relations.add_numbers(types, entities), "number", "class", "source")
 
     # What a stage reads ------------------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class Assembly:
         return [file] if height(file) else []
 
     def _resolve(self, table: str) -> Frame:
-        return relations.resolve(self._rows(table), "entity", self._read("resolution"))
+        return relations.resolve(self._rows(table), "entity", self._scan("resolution"))
 
     def _sources(self, table: str) -> list[str | None]:
         column = _source_column(table)
@@ -197,27 +197,24 @@ class Assembly:
         write_parquet(pl.DataFrame(schema=TABLES[table]), file)
         return file
 
-    def _read(self, part: str) -> Frame:
-        return self.session.scan([self.to / f"{part}.parquet"])
-
-    def _scan(self, name: str) -> Frame:
-        return self.session.scan([self.work / f"{name}.parquet"])
-
     # What a stage writes -----------------------------------------------------------------------------------------
 
-    def _part(self, name: str, rows: Frame, *sort_by: str) -> Path:
-        return self._ensure(self.to / f"{name}.parquet", rows, sort_by)
+    def _place(self, name: str) -> Path:
+        """Return the file of a part of the knowledge base, or of what only later stages need."""
+        return (self.to if name in SORTED_BY else self.work) / f"{name}.parquet"
 
     def _file(self, name: str, rows: Frame, *sort_by: str) -> Path:
-        return self._ensure(self.work / f"{name}.parquet", rows, sort_by)
+        """Return the file with these rows, written unless it is there."""
+        file = self._place(name)
+        if not file.exists():
+            self.session.write(rows, file, sort_by)
+        return file
 
     def _write(self, name: str, rows: Frame) -> Frame:
         return self.session.scan([self._file(name, rows)])
 
-    def _ensure(self, file: Path, rows: Frame, sort_by: Sequence[str]) -> Path:
-        if not file.exists():
-            self.session.write(rows, file, sort_by)
-        return file
+    def _scan(self, name: str) -> Frame:
+        return self.session.scan([self._place(name)])
 
 
 def _source_column(table: str) -> str:
