@@ -18,9 +18,9 @@ from remix.store.index import terms_of
 from remix.store.permission import permit
 from remix.store.queries import INTEGERS, NUMBERS, Query
 from remix.store.rewrite import construct, plan
-from remix.store.running import Request
+from remix.store.running import GIBIBYTE, Request
 from remix.store.tree import NotUnderstood
-from remix.store.worker import GIBIBYTE, ask
+from remix.store.worker import ask
 from remix.tables import Printed
 
 if TYPE_CHECKING:
@@ -79,7 +79,6 @@ def answer(
     rewrite: bool = True,
     allow_services: Iterable[str] = (),
     timeout: float = 600,
-    memory: int = 8 * GIBIBYTE,
     largest: int | None = None,
     endpoint: str | None = None,
     iris: bool = False,
@@ -98,10 +97,19 @@ def answer(
 
         return _ask(Endpoint(endpoint, timeout=timeout), text, query.source, services, rewrite=rewrite)
     request = Request(
-        text, query.source, solutions="tsv", graph="nt", rewrite=rewrite, ordered=True, allow_services=services
+        text,
+        query.source,
+        solutions="tsv",
+        graph="nt",
+        rewrite=rewrite,
+        ordered=True,
+        allow_services=services,
+        timeout=timeout,
+        memory=8 * GIBIBYTE,
+        largest=largest,
     )
     index = store.index()  # which keeps its generation there until the answer is
-    found = ask(index.path, request, timeout=timeout, memory=memory, largest=largest)
+    found = ask(index.path, request)
     if found.kind == "graph":
         return Result("graph", pl.DataFrame(), tuple(found.body.splitlines()), found.notes, found.rewritten)
     if found.kind == "boolean":

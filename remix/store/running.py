@@ -29,6 +29,7 @@ from remix.names import PREFIXES
 from remix.store.missing import Known, missing
 from remix.store.problems import guard, open_index, syntax_error
 
+GIBIBYTE = 1 << 30
 _KEPT = 256 << 20
 """Bytes of memory up to which a process answers a further query."""
 _BLOCK = 1 << 16
@@ -54,7 +55,7 @@ _SHAPES = ("construct", "limit", "offset", "\\u")
 
 @dataclass(frozen=True)
 class Request:
-    """A query and how it is to be answered.
+    """A query, how it is to be answered, and what it may use: seconds, bytes of memory, and bytes of its result.
 
     `solutions` (json, xml, csv, tsv) and `graph` (ttl, nt, rdfxml, jsonld) are the formats of either kind of result.
     `rewrite` lets a CONSTRUCT be rewritten; `ordered` sorts triples, and sub-selects with a LIMIT. `default_graphs`
@@ -71,6 +72,9 @@ class Request:
     allow_services: Sequence[str] = ()
     default_graphs: Sequence[str] | None = None
     named_graphs: Sequence[str] | None = None
+    timeout: float = 60
+    memory: int = 4 * GIBIBYTE
+    largest: int | None = None
 
 
 class _Stream:
@@ -108,13 +112,15 @@ def _main() -> None:
         said = json.loads(line)
         if said["folder"]:  # from which the index is named; who asks may have gone on to another
             os.chdir(said["folder"])
-        _lower(resource.RLIMIT_AS, said["memory"])
+        request = Request(**said["request"])
+        _lower(resource.RLIMIT_AS, request.memory)
         spent = resource.getrusage(resource.RUSAGE_SELF)
-        _lower(resource.RLIMIT_CPU, said["seconds"] + int(spent.ru_utime + spent.ru_stime) + 1)
+        seconds = int(request.timeout) * (os.cpu_count() or 1) + 5
+        _lower(resource.RLIMIT_CPU, seconds + int(spent.ru_utime + spent.ru_stime) + 1)
         _end_with_input(True)
         stream = _Stream()
         try:
-            _answer(Request(**said["request"]), index, Path(said["index"]) if said["index"] else None, stream)
+            _answer(request, index, Path(said["index"]) if said["index"] else None, stream)
         except Error as error:
             stream.send(json.dumps({"error": str(error), "kind": type(error).__name__}).encode(), wrong=True)
         _end_with_input(False)

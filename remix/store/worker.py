@@ -16,16 +16,15 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, cast
 
 from remix.errors import NotAllowed, QueryError, StoreError, Timeout
 from remix.store import running
 from remix.store.index import Index
-from remix.store.running import Request
+from remix.store.running import GIBIBYTE, Request
 
-GIBIBYTE = 1 << 30
 _NO_THREADS = ("Resource temporarily unavailable", "terminate called without an active exception")
 """What the process says last where the system gives it no further thread."""
 _PATIENCE = 0.05
@@ -83,16 +82,14 @@ def holding_bounds(bounds: Bounds) -> Iterator[None]:
         BOUNDS.reset(token)
 
 
-def ask(
-    index: Path | None, request: Request, *, timeout: float = 60, memory: int = 4 * GIBIBYTE, largest: int | None = None
-) -> Answer:
+def ask(index: Path | None, request: Request) -> Answer:
     """Return the answer to one query, as `Worker.ask` does, of a process that is gone afterwards, or lent here.
 
     >>> ask(None, Request("ASK {}")).body
     b'{"head":{},"boolean":true}'
     """
     with Worker() as own, _lend(own) as worker:
-        return worker.ask(index, request, timeout=timeout, memory=memory, largest=largest)
+        return worker.ask(index, request)
 
 
 def _lend(own: Worker) -> AbstractContextManager[Worker]:
@@ -121,35 +118,19 @@ class Worker:
         self._kill()
         self._errors.close()
 
-    def ask(
-        self,
-        index: Path | None,
-        request: Request,
-        *,
-        timeout: float = 60,
-        memory: int = 4 * GIBIBYTE,
-        largest: int | None = None,
-        stop: threading.Event | None = None,
-    ) -> Answer:
+    def ask(self, index: Path | None, request: Request, stop: threading.Event | None = None) -> Answer:
         """Return the answer to a query on the index in a folder (None for an empty one).
 
         Another thread may set `stop` to end it. Raises `QueryError` for a query that does not parse or is not
-        allowed, `Timeout` after so many seconds, `TooLarge` for a result of more bytes than `largest`, `StoreError`
-        for what else went wrong in the process.
+        allowed, `Timeout` after its seconds, `TooLarge` for a result of too many bytes, `StoreError` for what else
+        went wrong in the process.
         """
-        blocks = self.blocks(index, request, timeout=timeout, memory=memory, largest=largest, stop=stop)
+        blocks = self.blocks(index, request, stop)
         about = json.loads(next(blocks))
         return Answer(about["kind"], b"".join(blocks), tuple(about["notes"]), about["rewritten"])
 
     def blocks(
-        self,
-        index: Path | None,
-        request: Request,
-        *,
-        timeout: float = 60,
-        memory: int = 4 * GIBIBYTE,
-        largest: int | None = None,
-        stop: threading.Event | None = None,
+        self, index: Path | None, request: Request, stop: threading.Event | None = None
     ) -> Generator[bytes, None, None]:
         """Yield the answer to a query as it comes: first what it is, as JSON, then blocks of the serialised result.
 
@@ -158,13 +139,13 @@ class Worker:
         """
         bounds = BOUNDS.get()
         if bounds is not None:
-            timeout, memory, stop = min(timeout, bounds.timeout), min(memory, bounds.memory), stop or bounds.stop
-            largest = bounds.largest if largest is None else min(largest, bounds.largest)
+            stop, largest = stop or bounds.stop, min(request.largest or bounds.largest, bounds.largest)
+            timeout, memory = min(request.timeout, bounds.timeout), min(request.memory, bounds.memory)
+            request = replace(request, timeout=timeout, memory=memory, largest=largest)
         with contextlib.nullcontext() if bounds is None else bounds.turn():
             place = {"folder": str(Path.cwd()) if index and not index.is_absolute() else "", "index": str(index or "")}
-            limits = {"memory": memory, "seconds": int(timeout) * (os.cpu_count() or 1) + 5}
-            line = json.dumps({**place, **limits, "request": asdict(request)}).encode() + b"\n"
-            end = _End(request.name, timeout, time.monotonic() + timeout, largest, stop)
+            line = json.dumps({**place, "request": asdict(request)}).encode() + b"\n"
+            end = _End(request, time.monotonic() + request.timeout, stop)
             tries = 1 if self._process is None else 2  # one that was kept may have ended meanwhile
             try:
                 while True:
@@ -174,7 +155,7 @@ class Worker:
                     except _Gone as gone:
                         tries -= 1
                         if gone.answering or not tries:
-                            raise self._failure(request.name, memory) from None
+                            raise self._failure(request) from None
                         self._kill()
             except QueryError:
                 raise
@@ -202,8 +183,9 @@ class Worker:
             with contextlib.suppress(BrokenPipeError), process:
                 pass
 
-    def _failure(self, name: str, memory: int) -> StoreError:
+    def _failure(self, request: Request) -> StoreError:
         """Return what the end of the process tells."""
+        name = request.name
         code = self._process.wait() if self._process else 0
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().splitlines()
@@ -212,7 +194,7 @@ class Worker:
             return StoreError(
                 f"{name} used all the time of the processor that it may: make it narrower, or raise ulimit -t"
             )
-        allowed = f"{memory / GIBIBYTE:g} GiB of memory"
+        allowed = f"{request.memory / GIBIBYTE:g} GiB of memory"
         if any(sign in one for sign in _NO_THREADS for one in said):
             return StoreError(
                 f"{name} could not start its threads, for which there is too little memory, or too many processes run: "
@@ -227,22 +209,21 @@ class Worker:
 
 @dataclass
 class _End:
-    """When a query is over whatever it has found, and how large its result may be."""
+    """When a query is over whatever it has found."""
 
-    name: str
-    timeout: float
+    request: Request
     at: float
-    largest: int | None
     stop: threading.Event | None
 
     def check(self, size: int) -> None:
         """Raise `Timeout`, `TooLarge` or `StoreError` if it is over, with a result of so many bytes."""
-        if self.largest is not None and size > self.largest:
-            raise TooLarge(f"the result of {self.name} is larger than {self.largest:,} bytes: add a LIMIT")
+        name, largest, timeout = self.request.name, self.request.largest, self.request.timeout
+        if largest is not None and size > largest:
+            raise TooLarge(f"the result of {name} is larger than {largest:,} bytes: add a LIMIT")
         if self.stop is not None and self.stop.is_set():
-            raise StoreError(f"{self.name} was stopped")
+            raise StoreError(f"{name} was stopped")
         if time.monotonic() > self.at:
-            raise Timeout(f"{self.name} ran longer than {self.timeout:g} s: make it narrower, or allow more time")
+            raise Timeout(f"{name} ran longer than {timeout:g} s: make it narrower, or allow more time")
 
 
 def _blocks(process: subprocess.Popen[bytes], line: bytes, end: _End) -> Iterator[bytes]:
@@ -301,16 +282,22 @@ class GuardedIndex(Index):
         path: Path | None,
         *,
         timeout: float = 600,
-        memory: int = 8 * GIBIBYTE,
         allow_services: Iterable[str] = (),
         graphs: Sequence[str] | None = None,
     ) -> None:
         super().__init__(path)
-        self._graphs = graphs
         self.notes: list[str] = []
-        self._timeout, self._memory = timeout, memory
-        self._services = tuple(allow_services)
         self._worker = Worker()
+        self._request = Request(
+            "",
+            solutions="tsv",
+            graph="nt",
+            allow_services=tuple(allow_services),
+            default_graphs=graphs,
+            named_graphs=graphs,
+            timeout=timeout,
+            memory=8 * GIBIBYTE,
+        )
 
     def __enter__(self) -> GuardedIndex:
         return self
@@ -319,17 +306,8 @@ class GuardedIndex(Index):
         self._worker.close()
 
     def _answer(self, text: str, name: str) -> bytes:
-        request = Request(
-            text,
-            name,
-            solutions="tsv",
-            graph="nt",
-            allow_services=self._services,
-            default_graphs=self._graphs,
-            named_graphs=self._graphs,
-        )
         with _lend(self._worker) as worker:
-            answer = worker.ask(self.path, request, timeout=self._timeout, memory=self._memory)
+            answer = worker.ask(self.path, replace(self._request, text=text, name=name))
         self.notes += [note for note in answer.notes if note not in self.notes]
         return answer.body
 

@@ -39,10 +39,10 @@ from remix.errors import Error, NotAllowed, QueryError, Timeout
 from remix.files import readable
 from remix.store import Store
 from remix.store.index import Index
-from remix.store.running import Request
+from remix.store.running import GIBIBYTE, Request
 from remix.store.state import dump, sign_of
 from remix.store.syntax import NEVER_THE_SAME, keywords
-from remix.store.worker import GIBIBYTE, Bounds, TooLarge, Workers
+from remix.store.worker import Bounds, TooLarge, Workers
 from remix.web.description import GRAPHS, SOLUTIONS, describe, negotiate
 
 _LARGEST_QUERY = 1 << 20
@@ -122,8 +122,8 @@ class _Endpoint:
         """Return the answer to a request, or the line that refuses it."""
         seconds = min(_LONGEST_REQUEST, self.limits.timeout)
         try:
-            request, timeout = await asyncio.wait_for(_read_request(http, self.limits), seconds)
-            return await (self._answer(http, request, timeout) if request else self._description(http))
+            request = await asyncio.wait_for(_read_request(http, self.limits), seconds)
+            return await (self._answer(http, request) if request else self._description(http))
         except _Refused as refusal:
             status, line = refusal.status, str(refusal)
         except Error as error:
@@ -136,7 +136,7 @@ class _Endpoint:
         headers = {**_HEADERS, **({"Retry-After": "1"} if status == 503 else {})}
         return PlainTextResponse(f"{line}\n", status, headers=headers)
 
-    async def _answer(self, http: HttpRequest, request: Request, timeout: float) -> Response:
+    async def _answer(self, http: HttpRequest, request: Request) -> Response:
         accept = http.headers.get("accept", "")
         solutions, graph = negotiate(accept, SOLUTIONS), negotiate(accept, GRAPHS)
         words = keywords(request.text)
@@ -152,7 +152,7 @@ class _Endpoint:
         if _is_known(http, headers):
             return Response(status_code=304, headers=headers)
         await self._turn()
-        return await self._begin(http, index, request, timeout, headers)
+        return await self._begin(http, index, request, headers)
 
     def _current(self) -> tuple[Index, str]:
         """Return the index of the store's state, and what names that; both are kept until the state is another."""
@@ -172,9 +172,7 @@ class _Endpoint:
         except TimeoutError:
             raise _Refused(503, f"{len(self.running)} queries are running, as many as may: try again") from None
 
-    async def _begin(
-        self, http: HttpRequest, index: Index, request: Request, timeout: float, headers: dict[str, str]
-    ) -> Response:
+    async def _begin(self, http: HttpRequest, index: Index, request: Request, headers: dict[str, str]) -> Response:
         """Return the answer of a query that has its turn: with a body that is all there, or one that is to come."""
         stop, over = threading.Event(), contextlib.ExitStack()
         self.running.add(stop)
@@ -182,9 +180,8 @@ class _Endpoint:
         over.callback(self.running.discard, stop)
         try:
             over.callback(asyncio.create_task(watch_client(http, stop)).cancel)
-            limits = {"memory": self.limits.memory, "largest": self.limits.largest}
             worker = over.enter_context(self.workers.lend())
-            blocks = worker.blocks(index.path, request, timeout=timeout, stop=stop, **limits)
+            blocks = worker.blocks(index.path, request, stop)
             over.callback(blocks.close)
             about, held, whole = await anyio.to_thread.run_sync(_first, blocks)
         except BaseException:
@@ -250,8 +247,8 @@ async def watch_client(http: HttpRequest, stop: threading.Event) -> None:
     stop.set()
 
 
-async def _read_request(http: HttpRequest, limits: Limits) -> tuple[Request | None, float]:
-    """Return what a client asks, None where it has no query, and the seconds that this may take.
+async def _read_request(http: HttpRequest, limits: Limits) -> Request | None:
+    """Return what a client asks, None where it has no query.
 
     Raises `_Refused` for what the protocol does not know.
     """
@@ -281,8 +278,17 @@ async def _read_request(http: HttpRequest, limits: Limits) -> tuple[Request | No
     timeout = _seconds(parameters["timeout"][-1]) if "timeout" in parameters else limits.timeout
     default, named = graphs if any(graphs) else (None, None)
     services = tuple(limits.allow_services)
-    request = Request("".join(queries), allow_services=services, default_graphs=default, named_graphs=named)
-    return request if queries else None, min(timeout, limits.timeout)
+    if not queries:
+        return None
+    return Request(
+        "".join(queries),
+        allow_services=services,
+        default_graphs=default,
+        named_graphs=named,
+        timeout=min(timeout, limits.timeout),
+        memory=limits.memory,
+        largest=limits.largest,
+    )
 
 
 def _seconds(text: str) -> float:

@@ -245,7 +245,7 @@ class Workspace(Runs):
         Pages of the origins `allow_origin` may read answers.
         """
         from remix.reports.score_cache import ScoreCache
-        from remix.store.worker import GIBIBYTE
+        from remix.store.running import GIBIBYTE
         from remix.web.endpoint import Limits
         from remix.web.explorer import routes
         from remix.web.server import serve

@@ -88,19 +88,19 @@ def test_well_known_prefixes_and_both_hfts_namespaces_are_understood() -> None:
 
 def test_worker_is_killed_after_the_time_limit(small_store: Store) -> None:
     with pytest.raises(Timeout, match=r"ran longer than 0\.4 s"):
-        ask(small_store.index().path, Request(SLOW), timeout=0.4)
+        ask(small_store.index().path, Request(SLOW, timeout=0.4))
 
 
 def test_worker_that_needs_too_much_memory_ends_in_one_line(small_store: Store) -> None:
     # Every triple with every other, all of which DISTINCT must remember, and none of which is written out before.
-    request = Request("SELECT (COUNT(*) AS ?n) { SELECT DISTINCT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i } }")
+    text = "SELECT (COUNT(*) AS ?n) { SELECT DISTINCT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i } }"
     with pytest.raises(StoreError, match=r"memory|failed"):
-        ask(small_store.index().path, request, timeout=60, memory=220 << 20)
+        ask(small_store.index().path, Request(text, memory=220 << 20))
 
 
 def test_worker_stops_at_the_largest_result(small_store: Store) -> None:
     with pytest.raises(TooLarge, match="larger than 1,000 bytes"):
-        ask(small_store.index().path, Request("CONSTRUCT WHERE { ?s ?p ?o }"), largest=1000)
+        ask(small_store.index().path, Request("CONSTRUCT WHERE { ?s ?p ?o }", largest=1000))
 
 
 def test_worker_that_cannot_open_the_index_says_so(tmp_path: Path) -> None:

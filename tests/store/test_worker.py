@@ -91,7 +91,7 @@ def test_load_enrich_and_build_run_where_the_user_allows_one_gibibyte(tmp_path: 
 @pytest.mark.parametrize("mebibytes", [64, 160])
 def test_query_that_cannot_start_for_want_of_memory_says_so(small_store: Store, mebibytes: int) -> None:
     with pytest.raises(StoreError, match=r"could not start its threads.* too little memory.* ulimit -v"):
-        ask(small_store.index().path, Request(NUMBER), memory=mebibytes << 20)
+        ask(small_store.index().path, Request(NUMBER, memory=mebibytes << 20))
 
 
 def test_worker_answers_one_query_after_another_in_the_same_process(small_store: Store) -> None:
@@ -118,7 +118,7 @@ def test_worker_goes_on_after_its_process_ended_or_was_stopped(small_store: Stor
         with pytest.raises(StoreError, match="was stopped"):
             worker.ask(path, Request(SLOW), stop=stop)
         with pytest.raises(Timeout):
-            worker.ask(path, Request(SLOW), timeout=0.2)
+            worker.ask(path, Request(SLOW, timeout=0.2))
         assert "true" in text_of(worker.ask(path, Request("ASK {}")))
 
 
