@@ -50,15 +50,10 @@ _DEEPEST, _MOST_WAYS = 50, 10_000
 
 _LABEL = pl.Struct(
     {
-        "id": pl.Int64(),
-        "span": pl.List(pl.Int64()),
-        "entity_id": pl.String(),
-        "type": pl.String(),
-        "parent": pl.Int64(),
-        "children": pl.List(pl.Int64()),
-        "optional": pl.Boolean(),
-        "desc": pl.Boolean(),
-        "coref": pl.Boolean(),
+        **dict.fromkeys(("id", "parent"), pl.Int64()),
+        **dict.fromkeys(("span", "children"), pl.List(pl.Int64())),
+        **dict.fromkeys(("entity_id", "type"), pl.String()),
+        **dict.fromkeys(("optional", "desc", "coref"), pl.Boolean()),
     }
 )
 _MENTION = pl.Struct({"id": pl.String(), "span": pl.List(pl.Int64()), "candidates": pl.List(pl.String())})

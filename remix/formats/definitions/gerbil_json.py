@@ -68,8 +68,8 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
         documents = pl.read_json(text.encode(), schema=_SCHEMA)
     except pl.exceptions.PolarsError as error:
         raise _error_of(source, text, error) from None
-    if _NO_NUMBER.search(text) and (broken := _first_wrong(source, json_value(source.name, text))):
-        raise broken
+    if _NO_NUMBER.search(text) and (broken := _first_wrong(json_value(source.name, text))):
+        raise BadInput(source.name, broken)
     documents = _name_documents(documents, mends)
     # As whole numbers those of 20 digits would be null; no text is longer than what a float counts exactly.
     offsets = pl.col("start", "end").clip(-EXACT, EXACT).cast(pl.Int64)
@@ -116,35 +116,33 @@ def _error_of(source: SourceFile, text: str, error: Exception) -> BadInput:
     except BadInput as broken:
         return broken
     told = f"is no array of GERBIL's documents: {' '.join(str(error).split())[:150]}"
-    return _first_wrong(source, whole) or BadInput(source.name, told)
+    return BadInput(source.name, _first_wrong(whole) or told)
 
 
-def _first_wrong(source: SourceFile, whole: Any) -> BadInput | None:
-    """Return the error of the first document or annotation that is not as it should be, None where all are."""
+def _first_wrong(whole: Any) -> str:
+    """Return what is wrong with the first document or annotation that is not as it should be, nothing where all are."""
     for number, document in enumerate(whole if isinstance(whole, list) else [], 1):
         if not isinstance(document, dict):
-            return BadInput(source.name, f"document {number} is no JSON object")
+            return f"document {number} is no JSON object"
         listed = document.get("annotations") or []
         for place, one in enumerate(listed if isinstance(listed, list) else [listed], 1):
             if wrong := _wrong(one):
-                return BadInput(source.name, f"document {number}, annotation {place}: {wrong}")
-    return None
+                return f"document {number}, annotation {place}: {wrong}"
+    return ""
 
 
 def _wrong(one: Any) -> str:
     if not isinstance(one, dict):
         return "is no JSON object"
-    for name in ("start", "end"):
-        said = one.get(name)
-        if said is not None and not (_is_number(said) and (isinstance(said, int) or said.is_integer())):
+    told = {name: one[name] for name in ("start", "end", "confidence") if one.get(name) is not None}
+    for name, said in told.items():
+        # For Python true is a number.
+        is_number = isinstance(said, int | float) and not isinstance(said, bool)
+        if name != "confidence" and not (is_number and said % 1 == 0):
             return f"{name} is a whole number, not {json.dumps(said)}"
-    said = one.get("confidence")
-    return "" if said is None or _is_number(said) else f"{json.dumps(said)} is no number for a confidence"
-
-
-def _is_number(value: Any) -> bool:
-    # For Python true is a number.
-    return isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number:
+            return f"{json.dumps(said)} is no number for a confidence"
+    return ""
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
