@@ -179,10 +179,7 @@ def _pair(documents: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
         if key != ["text"]:
             said, other = (pl.col(name).str.extract_all(r"\S+") for name in ("text", "text_there"))
             met = met.filter((said == other) | (other.list.n_unique() == 1))
-        both = met.select("document", "other", by_words=pl.lit(key != ["text"]))
-        both = both.unique("document", keep="first", maintain_order=True).unique(
-            "other", keep="first", maintain_order=True
-        )
+        both = _one_to_one(met.select("document", "other", by_words=pl.lit(key != ["text"])), "document", "other")
         found.append(both)
         here = here.join(both, on="document", how="anti", maintain_order="left")
         there = there.join(both, on="other", how="anti", maintain_order="left")
@@ -252,9 +249,8 @@ def _match(frames: Frames, old: pl.DataFrame, new: Frames) -> tuple[pl.DataFrame
     return same, linked, _one_to_one(touching.sort("document", "begin", "begin_now").select("was", "now"))
 
 
-def _one_to_one(pairs: pl.DataFrame) -> pl.DataFrame:
-    once = pairs.unique("was", keep="first", maintain_order=True)
-    return once.unique("now", keep="first", maintain_order=True)
+def _one_to_one(pairs: pl.DataFrame, was: str = "was", now: str = "now") -> pl.DataFrame:
+    return pairs.unique(was, keep="first", maintain_order=True).unique(now, keep="first", maintain_order=True)
 
 
 def _with_links(annotations: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:

@@ -296,13 +296,13 @@ def whole_number(said: object) -> int | None:
     return said if abs(said) < 1 << 53 else None
 
 
-def span_of(fields: Mapping[str, str], names: tuple[str, str], file: object, line: int) -> tuple[int, int]:
-    """Return begin and end of a mention by the fields of its offset and length; raises `BadInput` for no numbers."""
-    begin, length = (whole_number(fields.get(name)) for name in names)
-    if begin is None or length is None:
+def numbers_in(fields: Mapping[str, str], names: tuple[str, str], file: object, line: int) -> tuple[int, int]:
+    """Return the numbers in two fields, as begin and end or length; raises `BadInput` where one is none."""
+    first, second = (whole_number(fields.get(name)) for name in names)
+    if first is None or second is None:
         given = " and ".join(f"'{fields.get(name, '')}'" for name in names)
         raise BadInput(file, f"{' and '.join(names)} are numbers, not {given}", line=line)
-    return begin, begin + length
+    return first, second
 
 
 def number_parts(rows: pl.DataFrame, *of: str) -> pl.DataFrame:

@@ -17,7 +17,7 @@ from remix.errors import BadInput
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.identifiers import title, title_url
 from remix.formats.mends import Mends, find_text
-from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader, span_of
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, numbers_in, reader
 from remix.formats.source import FILE_NAME, write_collection
 from remix.formats.writing import lay_out
 from remix.formats.xml import escape_text, parse_tree, root_of
@@ -60,12 +60,12 @@ def _annotations(data: bytes, file: str, mends: Mends) -> tuple[list[dict[str, A
     rows: list[dict[str, Any]] = []
     for one in root.every("annotation"):
         fields = {key: said.strip() for key, said in one.fields().items()}
-        begin, end = span_of(fields, ("offset", "length"), file, one.line)
+        begin, length = numbers_in(fields, ("offset", "length"), file, one.line)
         name = PurePosixPath(fields.get("docName", "")).name or around.get(one)
         if not name:
             raise BadInput(file, "an annotation names no document (docName)", line=one.line)
         said = {"anchor": fields.get("mention") or None, "identifier": fields.get("wikiName", "")}
-        rows.append({"line": one.line, "name": name, "begin": begin, "end": end, **said})
+        rows.append({"line": one.line, "name": name, "begin": begin, "end": begin + length, **said})
     return rows, [name for name, _ in documents]
 
 

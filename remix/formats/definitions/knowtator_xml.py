@@ -18,7 +18,7 @@ from remix.errors import BadInput
 from remix.formats import Format, SourceFile
 from remix.formats.identifiers import separate_mentions
 from remix.formats.mends import Mends, find_text
-from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, number_parts, reader, whole_number
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, number_parts, numbers_in, reader
 from remix.formats.xml import Element, has_root, parse_tree
 
 _OBO = "http://purl.obolibrary.org/obo/"
@@ -63,21 +63,13 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
 
 def _spans(annotation: Element, file: str) -> list[dict[str, Any]]:
     """Return id, begin, end and anchor of the spans of an annotation."""
-    mention = annotation.find("mention")
-    found: list[dict[str, Any]] = []
-    for span in annotation.every("span"):
-        begin, end = (whole_number(span.get(name)) for name in ("start", "end"))
-        if begin is None or end is None:
-            raise BadInput(file, f"start and end of a span are numbers, not {span.attrib}", line=span.line)
-        found.append({"id": None if mention is None else mention.get("id"), "begin": begin, "end": end})
-    anchors = _anchors(annotation.fields().get("spannedText"), len(found))
-    return [span | {"anchor": one} for span, one in zip(found, anchors, strict=True)]
-
-
-def _anchors(text: str | None, several: int) -> list[str | None]:
-    """Return what the text says of so many parts, nothing of each where it says something of another number."""
-    said: list[str | None] = [text] if several == 1 else [*(text or "").split(_JOINED)]
-    return said if len(said) == several else [None] * several
+    mention, text = annotation.find("mention"), annotation.fields().get("spannedText")
+    ends = [numbers_in(span.attrib, ("start", "end"), file, span.line) for span in annotation.every("span")]
+    anchors = [text] if len(ends) == 1 else (text or "").split(_JOINED)
+    # A text of another number of parts says nothing of each.
+    said = anchors if len(anchors) == len(ends) else [None] * len(ends)
+    name = None if mention is None else mention.get("id")
+    return [{"id": name, "begin": b, "end": e, "anchor": one} for (b, e), one in zip(ends, said, strict=True)]
 
 
 knowtator_xml = Format(

@@ -16,7 +16,7 @@ from remix.errors import BadInput
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.identifiers import article
 from remix.formats.mends import Mends, find_text
-from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader, span_of
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, numbers_in, reader
 from remix.formats.source import FILE_NAME, write_collection
 from remix.formats.writing import gather, lay_out
 from remix.formats.xml import escape_text, has_root, parse_tree, replace_illegal
@@ -45,7 +45,8 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
             texts[name] = find_text(source, name, (*beside, name), problems, mends)
         for one in root.every("ReferenceInstance"):
             values = {key: said.strip() for key, said in one.fields().items()}
-            begin, end = span_of(values, ("Offset", "Length"), source.place(file), one.line)
+            begin, length = numbers_in(values, ("Offset", "Length"), source.place(file), one.line)
+            end = begin + length
             said = (texts[name] or "")[max(begin, 0) : max(end, 0)]
             form = values.get("SurfaceForm", "")
             # What the surface form cannot hold, such as outer white space, the offsets do.

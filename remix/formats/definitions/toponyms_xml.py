@@ -14,12 +14,11 @@ from typing import Any
 
 import polars as pl
 
-from remix.errors import BadInput
 from remix.formats import Format, SourceFile
 from remix.formats.identifiers import separate_mentions
 from remix.formats.lines import name_documents
 from remix.formats.mends import Mends
-from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader, whole_number
+from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, numbers_in, reader
 from remix.formats.offsets import cut_spans
 from remix.formats.xml import Element, has_root, parse_tree
 
@@ -47,10 +46,7 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
 
 def _mention(file: str, element: Element) -> dict[str, Any]:
     fields = element.fields()
-    begin, end = (whole_number(fields.get(name)) for name in ("start", "end"))
-    if begin is None or end is None:
-        reason = f"start and end are numbers, not '{fields.get('start', '')}' and '{fields.get('end', '')}'"
-        raise BadInput(file, reason, line=element.line)
+    begin, end = numbers_in(fields, ("start", "end"), file, element.line)
     known = (one.get("geonameid") for one in element)
     number = next(filter(None, known), fields.get("geonamesID", "")).strip()
     page = fields.get("page", "").strip()
