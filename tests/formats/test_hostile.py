@@ -96,9 +96,9 @@ def test_bioc_gaps_of_many_documents_count_together(tmp_path: Path) -> None:
     [
         ('"locations": {"offset": 0}}', "annotation 1 has no list of objects as 'locations'"),
         ('"locations": [0, 3]}', "annotation 1 has no list of objects as 'locations'"),
-        ('"locations": [{"offset": 0, "length": 2.5}]}', "annotation 1 has 2.5 as 'length'"),
-        ('"locations": [{"offset": true, "length": 3}]}', "annotation 1 has true as 'offset'"),
-        ('"locations": [{"offset": 0}]}', "annotation 1 lacks 'length'"),
+        ('"locations": [{"offset": 0, "length": 2.5}]}', "annotation 1, location 1 has 2.5 as 'length'"),
+        ('"locations": [{"offset": true, "length": 3}]}', "annotation 1, location 1 has true as 'offset'"),
+        ('"locations": [{"offset": 0}]}', "annotation 1, location 1 lacks 'length'"),
         ('"infons": ["a"]}', "annotation 1 has [\"a\"] as 'infons'"),
         ('"infons": {}, "text": 5}', "annotation 1 has 5 as 'text'"),
         ('"locations": [{"offset": "٣", "length": 3}]}', "an offset or length is no number ('٣')"),

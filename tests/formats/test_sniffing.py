@@ -96,7 +96,12 @@ def test_file_is_of_one_format(format: str, name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Rome is old.\n", "a,b\n1,2\n", "<html><body>Rome</body></html>", "[1, 2]", "a\tb\n1\t2\n"]
+    "text",
+    [
+        *("Rome is old.\n", "a,b\n1,2\n", "<html><body>Rome</body></html>", "[1, 2]", "a\tb\n1\t2\n"),
+        # The second byte of Å is a blank where bytes are taken for letters.
+        *(":Å", "Note:see below.", "a:b\u00a0c"),
+    ],
 )
 def test_other_file_is_of_none(text: str) -> None:
     assert sniffed(text.encode(), "x.txt") == []

@@ -23,7 +23,7 @@ from remix.formats.nif.mending import (
     mend_iris,
     refuse_entities_that_grow,
 )
-from remix.formats.source import SourceFile
+from remix.formats.source import SourceFile, begin_of
 from remix.rdf.ntriples import terms_of, whole_lines
 
 _SYNTAXES = {
@@ -58,19 +58,19 @@ def syntax_of(head: bytes, name: str) -> ox.RdfFormat | None:
     >>> syntax_of(b"<http://a> <http://b> <http://c> .", "a")
     <RdfFormat Turtle>
     """
-    text = head[:4096].decode("utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1", "ignore")
-    start = text.removeprefix("ï»¿").lstrip()
+    start = begin_of(head)[:4096].decode("utf-8", "replace")
     suffix = _suffix(name)
     if re.match(r"<\?xml|<rdf:RDF|<!DOCTYPE rdf|<!--", start):
         return ox.RdfFormat.RDF_XML
     if start.startswith(("{", "[")) and suffix not in (".ttl", ".trig", ".n3"):
-        return ox.RdfFormat.JSON_LD if '"@' in text or suffix == ".jsonld" else None
+        return ox.RdfFormat.JSON_LD if '"@' in start or suffix == ".jsonld" else None
     if suffix in _SYNTAXES and _SYNTAXES[suffix] in _TEXTUAL:
         declares = re.search(r"(?im)^\s*@?(?:prefix|base)\b", start) is not None
         syntax = _SYNTAXES[suffix]
         return ox.RdfFormat.TRIG if declares and syntax in _LINED else syntax
-    # Comments alone say nothing of RDF.
-    if re.match(r"(?i)@prefix|@base|prefix\s|base\s|<[^<>\s]*>\s|_:\S+\s|\#[^\n]*\n\s*\S|[\w-]*:\S+\s", start):
+    # Comments alone say nothing of RDF, nor does a name alone: a text may begin `Note:`.
+    named = r"[\w-]*:\S+\s+(?:a\s|<|[\w-]*:)"
+    if re.match(rf"(?i)@prefix|@base|prefix\s|base\s|<[^<>\s]*>\s|_:\S+\s|\#[^\n]*\n\s*\S|{named}", start):
         return ox.RdfFormat.TRIG if re.search(r"(?m)^[^#\"]*\{", start) else ox.RdfFormat.TURTLE
     return None
 
