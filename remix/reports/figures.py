@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import polars as pl
 
-from remix.errors import UsageError, nearest
+from remix.errors import UnknownName, UsageError
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#666666")
 """The palette of Okabe and Ito, which people who see colours differently can tell apart."""
@@ -37,7 +37,8 @@ class Axis:
 
     def __post_init__(self) -> None:
         """Refuse another scale, and limits that a scale cannot have."""
-        _choose("scale of an axis", self.scale, SCALES)
+        if self.scale not in SCALES:
+            raise UnknownName("scale of an axis", self.scale, SCALES)
         if self.limits is not None and not self.limits[0] < self.limits[1]:
             raise UsageError(f"an axis reaches from a lower limit to a higher one, not {self.limits}")
         if self.limits is not None and self.scale == "log" and self.limits[0] <= 0:
@@ -143,7 +144,8 @@ class Panel:
 
     def __post_init__(self) -> None:
         """Refuse another kind, and a kind whose series are not what it draws."""
-        _choose("kind of panel", self.kind, KINDS)
+        if self.kind not in KINDS:
+            raise UnknownName("kind of panel", self.kind, KINDS)
         if any((len(one.x) != len(one.y)) != (self.kind == "histogram") for one in self.series):
             raise UsageError("a histogram has an edge more than bins, and every other kind as many x as y")
         if self.x.scale == "log" and (self.categories or self.kind in ("bars", "spider")):
@@ -274,8 +276,3 @@ def _text(value: float) -> str:
     ('12,000', '0.3', '1e-07')
     """
     return f"{value:,.0f}" if value == round(value) and abs(value) < 1e12 else f"{value:,.4g}"
-
-
-def _choose(what: str, name: str, known: Sequence[str]) -> None:
-    if name not in known:
-        raise UsageError(f"no {what} '{name}'{nearest(name, known)}")

@@ -83,9 +83,9 @@ class Workspace(Runs):
         `remix.scoring.inputs.sources.Sources` say what each of the others is.
 
         `format` is that of files (`NAME`, or `NAME=FILE` of one), by default by content; `plot` are files to draw
-        (`KIND=FILE`), `store` keeps outcomes as RDF, `signature_to` writes the record of which
-        `reproduce` runs the evaluation again. Several profiles (`a,b` or 'all') stand side by side, with `every` row of
-        theirs or one score each. See `remix.scoring.evaluate` for the columns and the errors.
+        (`KIND=FILE`), `store` keeps outcomes as RDF, `signature_to` writes the record of which `reproduce` runs the
+        evaluation again. Several profiles (`a,b` or 'all') stand side by side, with `every` row of theirs or one score
+        each. See `remix.scoring.evaluate` for the columns and the errors.
         """
         options = dict(locals())  # what was given, by the names of the parameters
         from remix.reports.evaluations import evaluation_report, reproduction_report

@@ -79,9 +79,8 @@ class Remixes(KnowledgeBases):
 
         `level` is what a row of the result's `table` is about: 'dataset', 'document' or 'annotation'; `average` is that
         of datasets, or 'all'; `measure` names those to compute, `plot` a file to draw them into, `format` that of files
-        (`NAME` or `NAME=FILE`). A folder of frames
-        alone is measured part by part, by the `engine` 'polars' or 'spark'. Datasets at an `endpoint` are read there.
-        See `remix.measures.compute` for the rest.
+        (`NAME` or `NAME=FILE`). A folder of frames alone is measured part by part, by the `engine` 'polars' or 'spark'.
+        Datasets at an `endpoint` are read there. See `remix.measures.compute` for the rest.
         """
         from remix.errors import UsageError
         from remix.frames_folder import FramesFolder, is_frames_folder

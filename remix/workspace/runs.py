@@ -37,8 +37,7 @@ class Runs(Remixes):
 
         Without datasets these are all that are loaded. The answers are registered by the system's name, those to loaded
         datasets with their outcomes, and written as NIF into the folder `nif` where one is named. `format` is that of
-        files (`NAME` or `NAME=FILE`). See
-        `remix.systems.annotate` for the errors.
+        files (`NAME` or `NAME=FILE`). See `remix.systems.annotate` for the errors.
         """
         import polars as pl
 

@@ -155,7 +155,7 @@ def test_histogram_counts_every_value_once() -> None:
 
 
 def test_unknown_kinds_and_columns_of_other_lengths_are_refused() -> None:
-    with pytest.raises(UsageError, match="no kind of panel 'bar'.*'bars'"):
+    with pytest.raises(UsageError, match="no kind of panel named 'bar'.*'bars'"):
         Panel("", "bar", [])
     with pytest.raises(UsageError, match="not of one length"):
         Series("s", ["a", "b"], [1, 2], low=[1])
