@@ -15,6 +15,7 @@ from threading import RLock
 import polars as pl
 
 from remix.kb import normalise
+from remix.kb.prominence import SCORES
 from remix.measures._threads import cached_property, shared_property
 from remix.measures.classes import among, class_flags, classes_for
 from remix.measures.coded import CODE_OF, Basis, CodedMentions
@@ -23,7 +24,7 @@ from remix.measures.codes import Numbers, by_number, pair_codes, places_of, take
 _SCORES = {"": pl.Float64(), "_rank": pl.Int64(), "_percentile": pl.Float64(), "_segment": pl.String()}
 ENTITIES = pl.Schema(
     {"number": pl.UInt32(), "forms": pl.Int64()}
-    | {f"{score}{of}": kind for score in ("pagerank", "hits", "hub") for of, kind in _SCORES.items()}
+    | {f"{score}{of}": kind for score in SCORES for of, kind in _SCORES.items()}
 )
 """What is taken of an entity; its number is its place in the knowledge base."""
 

@@ -33,15 +33,6 @@ def _file_of(folder: Path, name: str) -> Path | None:
     return files[0] if files else None
 
 
-def _read_table(file: Path, name: str) -> pl.DataFrame:
-    """Return the rows of the file of one table.
-
-    IRIs are written out and canonical; counts are whole numbers or null. Rows without an entity are dropped.
-    Raises `BadInput` for a file that is no such table.
-    """
-    return _type_columns(_rows(file, read_bytes(file), _TABLES[name]), file, name)
-
-
 def _rows(file: Path, content: bytes, columns: list[str]) -> pl.DataFrame:
     header = content.split(b"\n", 1)[0].rstrip(b"\r").decode("utf-8", "replace").split("\t")
     if len(header) != len(columns):
@@ -65,6 +56,7 @@ def _reason(content: bytes, width: int, error: Exception) -> str:
 
 
 def _type_columns(rows: pl.DataFrame, file: Path, name: str) -> pl.DataFrame:
+    """Return rows with whole numbers or null as counts and IRIs written out and canonical, none of them null."""
     iris = [column for column in rows.columns if column in (*ENTITIES[name], "class")]
     rows = rows.with_columns(
         pl.when(pl.col(column).str.strip_chars() != "").then(pl.col(column)).alias(column) for column in rows.columns
@@ -108,7 +100,7 @@ def _parts(place: str, choices: Choices) -> list[Part]:
 
 
 def _read(file: Path, table: str, staging: Staging) -> None:
-    rows = _read_table(file, table)
+    rows = _type_columns(_rows(file, read_bytes(file), _TABLES[table]), file, table)
     if table == "labels":
         rows = rows.drop_nulls()
     if table in KEYED:

@@ -46,6 +46,16 @@ def test_ranks_of_bracketed_nodes_as_dbpedia_publishes_them(scores: Scores) -> N
     assert scores("pagerank_en.ttl", text) == [(DBR + "A", 1.5, None, None), (DBR + "B", 2.0, None, None)]
 
 
+@pytest.mark.parametrize("name", ["x.nt", "x.ttl"])
+def test_a_rank_without_a_value_is_told_of_lines_and_of_turtle(
+    tmp_path: Path, scores: Scores, read: Read, name: str
+) -> None:
+    node = "_:b1" if name == "x.nt" else "[]"
+    text = f'<{DBR}A> <{VRANK}hasRank> {node} .\n<{DBR}B> <{HFTS}pagerank> "0.5" .\n'
+    assert scores(name, text) == [(DBR + "B", 0.5, None, None)]
+    assert read(SOURCE, tmp_path / name).problems["a rank without a value"].first == [DBR + "A"]
+
+
 @pytest.mark.parametrize("value", ["NaN", "INF", "-0.5", "many"])
 def test_what_is_no_number_from_0_is_no_score(tmp_path: Path, scores: Scores, read: Read, value: str) -> None:
     # NaN would be the highest of all in every ranking.
