@@ -35,7 +35,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from remix.errors import Error, NotAllowed, QueryError, Timeout
+from remix.errors import Error, NotAllowed, Timeout, UsageError
 from remix.files import readable
 from remix.store import Store
 from remix.store.index import Index
@@ -275,7 +275,7 @@ async def _read_request(http: HttpRequest, limits: Limits) -> Request | None:
         iri for iri in graphs[0] + graphs[1] if not re.fullmatch(r"[A-Za-z][^:]*:[^\x00-\x20<>\"{}|^`\\]*", iri)
     ]:
         raise _Refused(400, f"'{wrong[0]}' is no IRI of a graph")
-    timeout = _seconds(parameters["timeout"][-1]) if "timeout" in parameters else limits.timeout
+    timeout = read_timeout(parameters["timeout"][-1]) if "timeout" in parameters else limits.timeout
     default, named = graphs if any(graphs) else (None, None)
     services = tuple(limits.allow_services)
     if not queries:
@@ -291,9 +291,10 @@ async def _read_request(http: HttpRequest, limits: Limits) -> Request | None:
     )
 
 
-def _seconds(text: str) -> float:
+def read_timeout(text: str) -> float:
+    """Return the seconds that a parameter `timeout` says; raises `UsageError` where it says none."""
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text, re.ASCII) or not float(text):
-        raise _Refused(400, f"timeout={readable(text)} is no number of seconds, such as timeout=10")
+        raise UsageError(f"timeout={readable(text)} is no number of seconds, such as timeout=10")
     return float(text)
 
 
@@ -320,7 +321,7 @@ def status_of(error: Error) -> int:
     """Return the status code of an answer that tells an error."""
     if isinstance(error, NotAllowed):
         return 403
-    if isinstance(error, QueryError | TooLarge):
+    if isinstance(error, TooLarge | UsageError):
         return 400
     return 504 if isinstance(error, Timeout) else 500
 

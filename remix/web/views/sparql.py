@@ -20,6 +20,7 @@ from remix.store.queries import Query, find, shipped_queries
 from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import BOUNDS
 from remix.web import page
+from remix.web.endpoint import read_timeout
 from remix.web.views.ontology import list_terms
 
 _START = """SELECT ?dataset ?document (COUNT(?annotation) AS ?annotations) WHERE {
@@ -96,12 +97,10 @@ def _editor(text: str, parameters: page.Parameters) -> page.Form:
 
 
 def _answer(work: page.Explored, text: str, parameters: page.Parameters) -> Result:
-    given = parameters.get("timeout", "")
-    if given and (not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", given, re.ASCII) or not float(given)):
-        raise UsageError(f"timeout={given} is no number of seconds, such as timeout=10")
     bounds = BOUNDS.get()
     services = bounds.allow_services if bounds is not None else ()
-    seconds = min(float(given or _limit()), _limit())
+    given = parameters.get("timeout", "")
+    seconds = min(read_timeout(given), _limit()) if given else _limit()
 
     def ask() -> Result:
         asked = Query.parse(text)
