@@ -36,6 +36,16 @@ def test_queries_of_gerdaq_have_the_text_of_their_annotations(tmp_path: Path) ->
     assert found.frames.candidates["score"].to_list() == [0.5, 1.0]
 
 
+def test_text_of_other_elements_belongs_to_the_query(tmp_path: Path) -> None:
+    found = read_text(
+        tmp_path,
+        "x.xml",
+        '<dataset><instance><b>big</b> <annotation rank_0_title="Oak">oak</annotation></instance></dataset>',
+    )
+    assert found.frames.documents["text"].to_list() == ["big oak"]
+    assert spans(found) == [(4, 7, "oak", "Oak")]
+
+
 def test_annotation_within_an_annotation_of_gerdaq_is_refused(tmp_path: Path) -> None:
     nested = "<dataset><instance><annotation>a<annotation>b</annotation></annotation></instance></dataset>"
     with pytest.raises(BadInput, match=r"x\.xml:1: an annotation stands in an <instance>"):
