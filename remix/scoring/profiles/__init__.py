@@ -1,4 +1,7 @@
-"""Profiles: the conventions of one tool, so that its published numbers come out. One file a profile."""
+"""Profiles: the conventions of one tool, so that its published numbers come out.
+
+One file a profile: the rules that its tool alone has, and at the end the profile itself, which names them all.
+"""
 
 from __future__ import annotations
 

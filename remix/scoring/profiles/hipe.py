@@ -1,6 +1,7 @@
 """HIPE-scorer, of the shared tasks on historical text (Ehrmann et al., CLEF 2020 and 2022): types and ranked links.
 
-Mentions of layers with the labels that count, which of them meet, and their counts.
+A layer's mentions have labels, types or links, of which some count (`sides`); which of gold and answers meet
+(`meetings`) is counted.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ELEVANT (Bast, Hertel and Prange, EMNLP 2022): spans grown to words, nested labels, NIL ignored or required.
 
-It judges the label of gold or the false detection, each for a system, by the rules of its package `elevant.evaluation`
+For each system each label of gold and each false detection is judged by the rules of the package `elevant.evaluation`
 (case_generator.py, case.py, evaluator.py).
 """
 
