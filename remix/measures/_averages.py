@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from remix.expressions import sum_up
 from remix.measures.coded import CODE_OF
 from remix.measures.declaration import Summary
 
@@ -213,16 +214,6 @@ def _sums(of: Sequence[Fraction], table: pl.DataFrame, *keys: str, names: Sequen
         sums = [column for one in of for column in one.sums(pl.col(f"{one.name}:part").count())]
         every = pl.len().alias(":rows")
     return sum_up(rows, ["dataset", *keys], *firsts, every, *sums)
-
-
-def sum_up(rows: pl.DataFrame, keys: str | list[str], *sums: pl.Expr) -> pl.DataFrame:
-    """Return a row for each value of the keys, in the order of the first of each, with sums over its rows.
-
-    They are added up in the order of the rows: the same to the last digit on any number of processors.
-    """
-    # polars lets each thread sum up a share of the rows, unless something is asked for which a group must be whole.
-    whole = pl.len().n_unique().alias(":whole")
-    return rows.rechunk().group_by(keys, maintain_order=True).agg(*sums, whole).drop(":whole")
 
 
 def _weigh(of: Sequence[Fraction], rows: pl.DataFrame) -> pl.DataFrame:

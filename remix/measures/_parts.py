@@ -15,9 +15,10 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import BadInput
+from remix.expressions import sum_up
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder
-from remix.measures._averages import Sums, Units, add_sums, averages, means_of_units, sum_up
+from remix.measures._averages import Sums, Units, add_sums, averages, means_of_units
 from remix.measures._threads import in_order
 from remix.measures.codes import Numbers
 from remix.measures.corpus import Corpus

@@ -33,18 +33,24 @@ PROGRAM = """
 import random
 import polars as pl
 from remix.scoring.statistics import AVERAGES
+from remix.scoring.statistics.curves import calibration
+from remix.scoring.statistics.weights import fuzzy_scores
 
-draw = random.Random(1).randrange
-counts = pl.DataFrame({"system": ["a"] * 300, "doc": range(300), "ignored": [0] * 300, "has_gold": [True] * 300})
+draw, size = random.Random(1).randrange, 3000
+counts = pl.DataFrame({"system": ["a"] * size, "doc": range(size), "ignored": [0] * size, "has_gold": [True] * size})
 counts = counts.with_columns(
-    *(pl.Series(name, [draw(9) for _ in range(300)]) for name in ("tp", "fp", "fn"))
+    *(pl.Series(name, [draw(9) for _ in range(size)]) for name in ("tp", "fp", "fn", "confidence", "weight_found")),
+    weight_all=10 / 3
 )
 inside = {f"fp_{where}": "fp" for where in ("in_scope", "on_mention", "on_kept")}
 print(AVERAGES["macro"].summarise(counts.with_columns(**inside), ["system"]).rows())
+print(fuzzy_scores(counts.with_columns(weight_found=pl.col("weight_found") / 3), ["system"]).rows())
+surely = counts.select("system", confidence=pl.col("confidence") / 9, right=pl.col("tp") > 4)
+print(calibration(surely.with_columns(task=pl.lit("x"), matching=pl.lit("y"))).rows())
 """
 
 
-def test_macro_scores_are_the_same_to_the_last_digit_on_any_number_of_processors():
+def test_scores_are_the_same_to_the_last_digit_on_any_number_of_processors():
     settings = [{**os.environ, "POLARS_MAX_THREADS": threads} for threads in ("1", "2", "8")]
     # Processes that are started: a forked one has as many threads as polars found when it was imported.
     rows = {subprocess.check_output([sys.executable, "-c", PROGRAM], env=one, text=True) for one in settings}

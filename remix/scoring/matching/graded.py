@@ -8,6 +8,7 @@ import polars as pl
 
 from remix.dense import look_up
 from remix.errors import UsageError
+from remix.expressions import sum_up
 from remix.names import OWL
 from remix.scoring.inputs.answers import Answers
 from remix.scoring.matching import Case, Judged, Matching, found_whole
@@ -51,8 +52,7 @@ def _at_least(least: float, name: str = "") -> Matching:
         gained = pl.col("credit").sum()
         # What is near is on a kept mention, so that it is in every precision.
         less = dict.fromkeys(("fp", "fp_in_scope", "fp_on_mention", "fn"), -gained)
-        near = _near(case, judged, most).group_by(*_KEYS, maintain_order=True)
-        return near.agg(tp=gained, tp_of_gold=gained, **less)
+        return sum_up(_near(case, judged, most), [*_KEYS], tp=gained, tp_of_gold=gained, **less)
 
     def shares(case: Case, judged: Judged) -> pl.DataFrame:
         """Return the mentions that were found whole, and those that were missed by little, with their credit."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.dense import look_up
+from remix.expressions import sum_up
 from remix.scoring.matching import Case, Judged, Matching
 from remix.scoring.matching.pairs import assign
 
@@ -36,7 +37,7 @@ def _shares(case: Case, judged: Judged) -> pl.DataFrame:
     right = look_up(right, "a", case.answers.with_columns(of_answer=length), ["of_answer"])
     right = right.join(judged.groups, on=["system", "group"], how="semi").sort("system", "group", "g")
     parts = [(pl.col("shared") / pl.col(name)).mean().alias(name) for name in _SHARES]
-    return right.group_by("system", "doc", "group", maintain_order=True).agg(pl.col("option").first(), *parts)
+    return sum_up(right, ["system", "doc", "group"], pl.col("option").first(), *parts)
 
 
 partial = Matching(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from remix.expressions import sum_up
 from remix.frames import Frames
 from remix.names import DBO, DBR
 from remix.scoring.conventions import aspects
@@ -77,7 +78,7 @@ def _typing(case: Case, task: str, matching: str) -> pl.DataFrame:
             found.extra.select(*keys, tp=0.0, tp_of_gold=0.0, asked=none),
         ]
     )
-    rows = every.group_by(keys, maintain_order=True).agg(pl.all().sum(), size=pl.len())
+    rows = sum_up(every, keys, pl.all().sum(), size=pl.len())
     wrong = [(pl.col("size") - pl.col(right)).alias(name) for right, name in (("tp", "fp"), ("tp_of_gold", "fn"))]
     return rows.with_columns(*wrong, *UNSCOPED, ignored=none).drop("size")
 

@@ -15,7 +15,7 @@ import polars as pl
 from remix.dense import firsts
 from remix.documents import align
 from remix.errors import UnknownName
-from remix.expressions import fill
+from remix.expressions import fill, sum_up
 from remix.frames import Frames
 from remix.names import RMX
 from remix.scoring.conventions import aspects
@@ -225,7 +225,7 @@ def _cover(pairs: pl.DataFrame, key: str, mode: str) -> pl.DataFrame:
 def _shares(rows: pl.DataFrame, covered: pl.DataFrame, key: str) -> pl.DataFrame:
     rows = rows.join(covered, on=["system", key], how="left", maintain_order="left")
     share = pl.col("share").fill_null(0.0)
-    return rows.group_by("system", "doc", maintain_order=True).agg(found=share.sum(), missed=(1 - share).sum())
+    return sum_up(rows, ["system", "doc"], found=share.sum(), missed=(1 - share).sum())
 
 
 def _with_answered(gold: Frames, runs: Mapping[str, Frames]) -> Frames:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from remix.expressions import sum_up
 from remix.scoring.matching.pairs import assign_most
 
 
@@ -107,10 +108,9 @@ def _sizes(rows: pl.DataFrame, name: str, how: ClusterMeasure) -> pl.DataFrame:
 
 
 def _against(sizes: pl.DataFrame, cells: pl.DataFrame, name: str) -> pl.DataFrame:
-    shares = cells.group_by("system", name).agg(found=pl.col(f"of_{name}").sum())
+    shares = sum_up(cells, ["system", name], found=pl.col(f"of_{name}").sum())
     rows = sizes.join(shares, on=["system", name], how="left").with_columns(pl.col("found").fill_null(0.0))
     # Sums of floats depend on their order.
     rows = rows.sort("system", "doc", name)
-    return rows.group_by("system", "doc", maintain_order=True).agg(
-        pl.col("found").sum(), missed=(pl.col("whole") - pl.col("found")).sum()
-    )
+    found = pl.col("found")
+    return sum_up(rows, ["system", "doc"], found.sum(), missed=(pl.col("whole") - found).sum())

@@ -8,7 +8,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
-from remix.expressions import fill
+from remix.expressions import fill, sum_up
 from remix.names import EL
 from remix.scoring.matching import Case, Counter, matching_named, with_detail
 from remix.scoring.statistics import ratio
@@ -36,11 +36,10 @@ def calibration(answers: pl.DataFrame) -> pl.DataFrame:
     """
     bins = reliability(answers)
     gap = (pl.col("accuracy") - pl.col("confidence")).abs()
-    errors = bins.group_by(_KEYS, maintain_order=True).agg(
-        pl.col("answers").sum(), calibration_error=(pl.col("answers") * gap).sum() / pl.col("answers").sum()
-    )
+    number = pl.col("answers").sum()
+    errors = sum_up(bins, [*_KEYS], number, calibration_error=(pl.col("answers") * gap).sum() / number)
     squared = (pl.col("confidence") - pl.col("right").cast(pl.Float64)) ** 2
-    briers = _probable(answers).group_by(_KEYS).agg(brier=squared.mean())
+    briers = sum_up(_probable(answers), [*_KEYS], brier=squared.mean())
     return errors.join(briers, on=_KEYS, how="left", maintain_order="left")
 
 
@@ -48,7 +47,8 @@ def reliability(answers: pl.DataFrame) -> pl.DataFrame:
     """Return the bins: system, task, matching, `bin`, `answers`, mean `confidence`, and `accuracy`, the share right."""
     number = (pl.col("confidence") * BINS).ceil().clip(1, BINS).cast(pl.Int64)
     means = {"confidence": pl.col("confidence").mean(), "accuracy": pl.col("right").mean()}
-    counted = _probable(answers).group_by(*_KEYS, bin=number).agg(answers=pl.len().cast(pl.Int64), **means)
+    binned = _probable(answers).with_columns(bin=number)
+    counted = sum_up(binned, [*_KEYS, "bin"], answers=pl.len().cast(pl.Int64), **means)
     return counted.sort(*_KEYS, "bin")
 
 

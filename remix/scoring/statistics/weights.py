@@ -17,6 +17,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import BadInput, UsageError, nearest
+from remix.expressions import sum_up
 from remix.files import read_bytes
 from remix.frames import Frames
 from remix.names import EL, PREFIXES
@@ -226,8 +227,8 @@ def fuzzy_scores(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     rows = counts.with_columns(chosen="fp_of_f1" if "fp_of_f1" in counts.columns else "fp")
     rows = rows.filter(pl.col("weight_all").is_not_null() | (pl.col("tp") + pl.col("fn") == 0))
     rows = rows.with_columns(pl.col("weight_found", "weight_all").fill_null(0.0))
-    micro = rows.group_by(keys, maintain_order=True).agg(pl.col(numbers).sum()).with_columns(_scores())
-    macro = rows.with_columns(_scores()).group_by(keys, maintain_order=True).agg(pl.col(FUZZY).mean())
+    micro = sum_up(rows, keys, pl.col(numbers).sum()).with_columns(_scores())
+    macro = sum_up(rows.with_columns(_scores()), keys, pl.col(FUZZY).mean())
     parts = {"micro": micro, "macro": macro}
     return pl.concat([part.select(*keys, *FUZZY, average=pl.lit(name)) for name, part in parts.items()])
 
