@@ -103,6 +103,8 @@ def option(told: str, help: str, **more: object) -> Options:
         known["show_default"] = not isinstance(default, bool) and default not in (None, "", (), parameter.empty)
         known["type"] = next((made for start, made in _TYPES.items() if kind.startswith(start)), None)
         known.update(more)
+        if known.get("required"):  # a default, were it None, counts as given
+            known.pop("default", None)
         return click.option(*names, help=help, **known)(command)
 
     return add

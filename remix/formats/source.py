@@ -143,6 +143,11 @@ def begin_of(content: bytes) -> bytes:
     return head.removeprefix(BOM_UTF8).lstrip()
 
 
+def is_cut(head: bytes) -> bool:
+    """Return whether what `begin_of` returns may end within a line, as of a file that goes on."""
+    return len(head) > _HEAD // 4 and not head.endswith(b"\n")
+
+
 @dataclass(frozen=True)
 class SourceFile:
     """A file to be read: its path (`-` is standard input), its name in messages, its first bytes."""

@@ -12,6 +12,8 @@ _LETTERS = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"'
 _CONTROLS = {chr(c): f"\\u{c:04X}" for c in [*range(32), 127] if chr(c) not in _LETTERS}
 ESCAPES = _LETTERS | _CONTROLS
 """What must not stand in a literal as it is, and how it is written: in N-Triples, Turtle and SPARQL alike."""
+_NONCHARACTERS = {"\ufffe": r"\uFFFE", "\uffff": r"\uFFFF"}
+"""What may stand there, but not in the answers of Oxigraph."""
 
 
 def predicate(local: str, namespace: str = names.NIF) -> str:
@@ -42,7 +44,7 @@ def unescape(text: pl.Expr) -> pl.Expr:
     """Return the text that an escaped text stands for."""
     return (
         pl.when(text.str.contains("\\", literal=True))
-        .then(text.str.replace_many(list(ESCAPES.values()), list(ESCAPES)))
+        .then(text.str.replace_many([*ESCAPES.values(), *_NONCHARACTERS.values()], [*ESCAPES, *_NONCHARACTERS]))
         .otherwise(text)
     )
 

@@ -183,8 +183,10 @@ _CORRELATED = {
 def curve(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> pl.DataFrame:
     """Return a curve of `remix.scoring.statistics.curves`, unless given of the profile's headline task and matching.
 
-    Raises `UsageError` for a choice that curves do not take.
+    Raises `UsageError` for a choice that curves do not take, `UnknownName` for another kind.
     """
+    if kind not in CURVES:
+        raise UnknownName("curve", kind, CURVES)
     choice = choice.only(("tasks", "matchings"), "changes no curve: leave it out").headline()
     read = read_inputs(keeper, sources, choice.needs())
     own = [choice.profile.prepare(one.for_tasks(spans=takes_spans(choice.tasks[0]))) for one in read.apart()]

@@ -130,6 +130,9 @@ def differences(counting: Counting, names: list[str]) -> pl.DataFrame:
                 told = [pl.lit(value).alias(key) for key, value in labels.items()]
                 parts.append(after.select(*told, "system", *changes))
             before = after
+    if not parts:
+        texts = dict.fromkeys(("profile", "aspect", "convention", "system"), pl.String)
+        return pl.DataFrame(schema={**texts, **dict.fromkeys(SCORES, pl.Float64)})
     return pl.concat(parts, how="vertical_relaxed")
 
 

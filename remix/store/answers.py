@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from remix.store.endpoint import Endpoint
 
 GRAPH_FORMATS = ("ttl", "nt", "jsonld")
-_IRI = "^<[^<]"
+_IRI, _TYPED = "^<[^<>]*>$", r'(?s)^".*"\^\^<([^>]*)>$'
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,13 +149,15 @@ def _read(terms: pl.Series) -> pl.Series:
     ['urn:a', 'x', None]
     """
     term = pl.col(terms.name)
-    said = pl.when(term.str.contains(_IRI)).then(iri(term)).otherwise(pl.coalesce(literal(term), term))
-    kind = terms.to_frame().select(term.str.extract(r'"\^\^<([^>]*)>$')).to_series().drop_nulls().unique()
+    # Blank nodes and triples stay as they are spelt.
+    plain = pl.when(term.str.starts_with('"')).then(pl.coalesce(literal(term), term)).otherwise(term)
+    said = pl.when(term.str.contains(_IRI)).then(iri(term)).otherwise(plain)
+    kind = terms.to_frame().select(term.str.extract(_TYPED)).to_series().drop_nulls().unique()
     texts, known = terms.to_frame().select(said).to_series(), terms.drop_nulls()
-    if known.is_empty() or not known.str.contains(r'"\^\^<[^>]*>$').all():
+    if known.is_empty() or not known.str.contains(_TYPED).all():
         return texts
     for kinds, dtype in ((INTEGERS, pl.Int64), (INTEGERS | NUMBERS, pl.Float64)):
-        numbers = texts.cast(dtype, strict=False)
+        numbers = texts.str.strip_chars().cast(dtype, strict=False)
         if {*kind} <= kinds and numbers.null_count() == texts.null_count():
             return numbers
     return texts == "true" if {*kind} == {f"{XSD}boolean"} else texts

@@ -186,8 +186,9 @@ class Once:
         with turn:
             if not found:
                 made = compute()
+                stays = keep(made)
                 found.append(made)
-                if not keep(made):
+                if not stays:
                     with self._lock:
                         answers.pop(key, None)
         answer: Answer = found[0]

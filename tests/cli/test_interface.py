@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import remix
 from remix.cli import cli
@@ -114,3 +115,9 @@ def test_verbs_call_the_workspace_and_nothing_below_it() -> None:
             if module.startswith("remix.") and not module.startswith(allowed) and id(node) not in typing:
                 found.append(f"{path.name}: {module}")
     assert not found
+
+
+@pytest.mark.parametrize("words", [["kb", "graph", "links"], ["annotate"]])
+def test_required_option_that_is_left_out_is_asked_for(words: list[str], tmp_path: Path) -> None:
+    result = CliRunner().invoke(cli, [*words, "-w", str(tmp_path / ".remix")])
+    assert (result.exit_code, "Missing option" in result.output) == (2, True), result.output

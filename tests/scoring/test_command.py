@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from remix.cli import cli
-from remix.errors import Error
+from remix.errors import Error, UnknownName
 
 TEXT = "Ada met Bob in Rome."
 KEYS = {
@@ -177,6 +177,8 @@ def test_in_python_one_name_may_stand_for_a_list_and_a_wrong_one_is_told(sample_
         workspace.evaluate("sample-news", matchings="weak")
     with pytest.raises(TypeError, match="'threshold'"):
         workspace.compare("sample-news", threshold="0.3")
+    with pytest.raises(UnknownName, match="no curve named 'alhpa'; did you mean 'alpha'"):
+        workspace.curve("sample-news", kind="alhpa", system="prior")
 
 
 def test_what_matchings_and_classes_of_errors_are_stands_below_the_tables(files):

@@ -85,6 +85,12 @@ def test_contexts_are_counted_as_documents_and_change_no_sum():
     assert macro["f1"] == pytest.approx(1 / 3)
 
 
+def test_mention_with_an_offset_below_0_is_in_the_first_context():
+    gold = annotated((0, 3, "e:Ada"), (-1, 3, "e:Eve"))
+    rows = evaluate(gold, {"s": annotated((0, 3, "e:Ada"))}, tasks=["A2KB"], matchings=["strong"], unit="context")
+    assert rows.filter(average="micro", column="").select("tp", "fp").row(0) == (1, 0)
+
+
 def test_slices_are_tested_with_the_intervals_and_unknown_ones_are_refused():
     gold = [{"document": f"d{n}", "begin": 5 * k, "end": 5 * k + 3, "entity": "e:A", "classes": [f"c:{k}"]}
             for n in range(UNITS) for k in range(2)]  # fmt: skip

@@ -114,6 +114,10 @@ def test_conventions_that_change_nothing_have_no_line(counting):
     assert lines["fp"].to_list() == ["-1", "+1", "0"]
 
 
+def test_one_profile_has_no_differences(counting):
+    assert difference_lines(differences(counting, ["gerbil"]), "gerbil").is_empty()
+
+
 def test_names_of_profiles_are_parsed_and_checked():
     assert profile_names("all")[0] == "remix"
     assert set(profile_names("all")) == set(PROFILES.names())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 
 from remix.store import Store
 from remix.store.answers import answer
@@ -23,6 +24,8 @@ COLUMNS = {
     "text": (["<urn:a>", r"'a\n\"b\\'@en", "'<urn:b>'"], ["urn:a", 'a\n"b\\', "<urn:b>"], pl.String),
     "mixed": (["1", "true", "'x'^^<urn:kind>"], ["1", "true", "x"], pl.String),
     "wrong": (["'many'^^xsd:integer", "2", "UNDEF"], ["many", "2", None], pl.String),
+    "blank": (["' 5 '^^xsd:integer", "6", "UNDEF"], [5, 6, None], pl.Int64),
+    "noncharacters": (["'\\uFFFE\\uFFFF'", r"'\\uFFFE'", "UNDEF"], ["\ufffe\uffff", r"\uFFFE", None], pl.String),
     "unbound": (["UNDEF", "UNDEF", "UNDEF"], [None, None, None], pl.String),
 }
 
@@ -35,3 +38,11 @@ def test_column_of_an_answer_has_the_type_of_its_terms(small_store: Store) -> No
     for name, (_, values, _) in COLUMNS.items():
         assert str(found.table[name].to_list()) == str(values), name
     assert {name: iris for name, iris in found.iris.items() if iris} == {"text": {"urn:a"}}
+
+
+@pytest.mark.parametrize("third", ["<urn:c>", "'x'@en", "true", "1"])
+def test_triple_in_an_answer_is_text_and_no_iri(small_store: Store, third: str) -> None:
+    query = Query.parse(f"SELECT (TRIPLE(<urn:a>, <urn:b>, {third}) AS ?triple) {{}}")
+    found = answer(small_store, query, iris=True)
+    assert found.table["triple"].item().startswith("<urn:a> <urn:b> ")
+    assert not any(found.iris.values())

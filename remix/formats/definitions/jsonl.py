@@ -22,6 +22,7 @@ from remix.formats.identifiers import usual_groups
 from remix.formats.losses import EVERYTHING
 from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
+from remix.formats.source import is_cut
 from remix.formats.writing import lay_out
 from remix.frames import Frames
 
@@ -34,7 +35,7 @@ _DOCUMENT, _BEGIN, _END = (
 
 def _is_jsonl(head: bytes, name: str) -> bool:
     lines = [line for line in head.splitlines()[:20] if line.strip()]
-    if len(head) >= 1 << 16 and len(head.splitlines()) <= 20:
+    if is_cut(head) and len(head.splitlines()) <= 20:
         cut = lines.pop()
         if not lines:
             return re.match(rb'\s*\{"document"\s*:\s*"[^"]*"\s*,\s*"text"', cut) is not None

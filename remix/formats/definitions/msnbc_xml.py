@@ -17,7 +17,7 @@ from remix.formats import Format, Loss, SourceFile
 from remix.formats.identifiers import article
 from remix.formats.mends import Mends, find_text
 from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, numbers_in, reader
-from remix.formats.source import FILE_NAME, write_collection
+from remix.formats.source import FILE_NAME, begin_of, write_collection
 from remix.formats.writing import gather, lay_out
 from remix.formats.xml import escape_text, has_root, parse_tree, replace_illegal
 from remix.frames import Frames
@@ -42,7 +42,8 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
             raise BadInput(source.place(file), "names no text (ReferenceFileName)")
         if name not in texts:
             beside = [f"{above}{folder}/{name}" for above in ("../", "") for folder in _FOLDERS]
-            texts[name] = find_text(source, name, (*beside, name), problems, mends)
+            text = find_text(source, name, (*beside, name), problems, mends)
+            texts[name] = None if text is None or _is_problem(begin_of(text.encode()), name) else text
         for one in root.every("ReferenceInstance"):
             values = {key: said.strip() for key, said in one.fields().items()}
             begin, length = numbers_in(values, ("Offset", "Length"), source.place(file), one.line)

@@ -20,6 +20,7 @@ from remix.formats.lines import read_lines, refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends
 from remix.formats.mentions import NUMBER, MentionTables, answer, reader
+from remix.formats.source import is_cut
 from remix.formats.writing import identifier_or_nil, lay_out
 from remix.frames import Frames
 
@@ -30,7 +31,7 @@ _MOST = 1000
 
 def _is_neleval(head: bytes, name: str) -> bool:
     lines = [line for line in head.decode("utf-8", "replace").splitlines()[:20] if line.strip()]
-    lines = lines[:-1] if len(head) >= 1 << 16 and len(lines) > 1 else lines
+    lines = lines[:-1] if is_cut(head) and len(lines) > 1 else lines
     fitting = [_fits(line) for line in lines]
     # A line that is broken further down is for the reader to name.
     return bool(lines) and fitting[0] and 2 * sum(fitting) > len(lines)

@@ -109,10 +109,11 @@ def _of_file(place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:
     from remix.formats import FORMATS, SourceFile
     from remix.formats.mends import Mends
     from remix.formats.nif.parsing import parse
+    from remix.formats.source import begin_of
 
     source = SourceFile(place)
     nothing = pl.DataFrame(schema=dict.fromkeys(("document", "predicate", "value"), pl.String))
-    if source.is_stdin or source.is_collection or not FORMATS["nif"].sniff(source.head, Path(place).name):
+    if source.is_stdin or source.is_collection or not FORMATS["nif"].sniff(begin_of(source.head), Path(place).name):
         return nothing
     triples = parse(source, Mends()).with_columns(pl.col("predicate").cast(pl.String))
     given = documents.select("document", subject=fill("<{}>", "given"))

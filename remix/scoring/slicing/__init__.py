@@ -95,8 +95,8 @@ def in_units(mentions: Mentions, texts: pl.DataFrame, unit: str) -> Mentions:
 
 
 def _place(rows: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with the unit that they begin in as `doc`; what has no offsets is in the first."""
-    numbered = rows.with_row_index("row").with_columns(place=pl.col("begin").fill_null(0))
+    """Return the rows with the unit that they begin in as `doc`; what has none at 0 or behind it, in the first."""
+    numbered = rows.with_row_index("row").with_columns(place=pl.col("begin").fill_null(0).clip(0))
     starts = units.select("doc", "unit", place="begin").sort("place")
     found = numbered.sort("place").join_asof(starts, on="place", by="doc", check_sortedness=False)
     return found.sort("row").with_columns(doc="unit").select(rows.columns)

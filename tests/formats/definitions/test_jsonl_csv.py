@@ -25,6 +25,13 @@ def read_text(folder: Path, text: str, name: str = "x.jsonl") -> LoadedFile:
     return read(path)
 
 
+@pytest.mark.parametrize("before", ["\n", "\ufeff\n", " "])
+def test_long_first_line_with_blanks_before_it_is_json_lines(tmp_path: Path, before: str) -> None:
+    text = before + json.dumps({"document": "d1", "text": "Ada " * 20_000}) + "\n"
+    mention = '{"document": "d1", "begin": 0, "end": 3, "entity": "Q1"}\n'
+    assert read_text(tmp_path, text + mention).report.format == "jsonl"
+
+
 def test_fields_of_a_mention_in_json_lines(tmp_path: Path) -> None:
     reading = read_text(
         tmp_path,

@@ -81,6 +81,13 @@ def test_one_problem_finds_its_text_in_the_folder_beside_its_own(tmp_path: Path)
     assert sorted(frames.annotations["is_nil"]) == [False, True]
 
 
+def test_problem_is_no_text_of_another(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "x", problem(ROME))
+    (folder / "RawTexts" / "one").unlink()
+    (folder / "Problems" / "other").write_text(problem(ROME))  # of the text 'one', as its namesake
+    assert read(folder / "Problems" / "other").frames.documents["text"].to_list() == [None]
+
+
 def test_shifted_offset_is_repaired_by_its_surface_form(tmp_path: Path) -> None:
     reading = read(folder_of(tmp_path / "x", problem(instance("Rome", 17, 4, "none"))))
     assert reading.frames.annotations.select("begin", "end").rows() == [(20, 24)]
