@@ -241,6 +241,10 @@ class Figure:
         """Return the number of the colour, marker and dashes of a series."""
         return self.names.index(series.name) if self.names else 0
 
+    def repeats_categories(self, number: int) -> bool:
+        """Return whether a panel has the categories of the one to its left, which need not be said again."""
+        return number % self.columns > 0 and self.panels[number].categories == self.panels[number - 1].categories
+
 
 def count_values(name: str, values: pl.Series, *, scale: str = "linear", bins: int = 30) -> Series:
     """Return how many values are in each of so many bins of one width on a scale, to be drawn as a histogram.

@@ -82,9 +82,7 @@ def _sheet(figure: Figure) -> Sheet:
     for number, panel in enumerate(figure.panels):
         axis = sheet.add_subplot(rows, columns, number + 1, polar=panel.kind == "spider")
         _draw(figure, panel, axis)
-        # The names of categories are not said again beside those of the panel to the left.
-        beside_same = number % figure.columns and panel.categories == figure.panels[number - 1].categories
-        _finish(panel, axis, hidden=bool(beside_same))
+        _finish(panel, axis, hidden=figure.repeats_categories(number))
     _add_legend(figure, sheet)
     return sheet
 

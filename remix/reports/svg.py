@@ -57,7 +57,7 @@ def draw(figure: Figure, *, name: str = "figure", links: bool = True, paper: boo
     width = _WIDTHS.get(figure.columns, _WIDTH)
     parts, y = [], 0.0
     for first in range(0, len(figure.panels), figure.columns):
-        row = [_lay(figure, panel, width, name) for panel in figure.panels[first : first + figure.columns]]
+        row = [_lay(figure, nth, width, name) for nth in range(first, len(figure.panels))[: figure.columns]]
         for nth, (text, _) in enumerate(row):
             parts.append(_tag("g", text, transform=f"translate({_n(nth * width)} {_n(y)})"))
         y += max(height for _, height in row)
@@ -121,8 +121,9 @@ def _share(value: float, axis: Axis, span: tuple[float, float]) -> float:
     return min(max(share, 0.0), 1.0)
 
 
-def _lay(figure: Figure, panel: Panel, width: float, name: str) -> tuple[str, float]:
+def _lay(figure: Figure, number: int, width: float, name: str) -> tuple[str, float]:
     """Return a panel as text, and its height."""
+    panel = figure.panels[number]
     if panel.kind == "bars" and not panel.lying and _is_crowded(panel, width - 60):
         panel = replace(panel, lying=True)
     parts, y = [], 4.0
@@ -132,9 +133,11 @@ def _lay(figure: Figure, panel: Panel, width: float, name: str) -> tuple[str, fl
     y += 8
     if not any(panel.drawn):
         y += 3 * _LINE
+    elif panel.kind == "spider":
+        text, y = _spider(figure, panel, width, y, name)
+        parts.append(text)
     else:
-        lay = _spider if panel.kind == "spider" else _axes
-        text, y = lay(figure, panel, width, y, name)
+        text, y = _axes(figure, panel, width, y, name, said=figure.repeats_categories(number))
         parts.append(text)
     for line in (part for note in panel.notes for part in textwrap.wrap(note, int(width / 6))):
         y += 14
@@ -148,14 +151,18 @@ def _is_crowded(panel: Panel, room: float) -> bool:
     return step < 6 * len(panel.series) or any(_breadth(line) + 6 > step for line in _lines(panel.categories))
 
 
-def _axes(figure: Figure, panel: Panel, width: float, top: float, name: str) -> tuple[str, float]:
-    """Return axes with their ticks and what is drawn between them, and where it ends."""
+def _axes(figure: Figure, panel: Panel, width: float, top: float, name: str, *, said: bool) -> tuple[str, float]:
+    """Return axes with their ticks and what is drawn between them, and where it ends.
+
+    Categories beside lying bars are left out where they are `said` already.
+    """
     along, up = panel.x.ticks(*panel.spans[0]), panel.y.ticks(*panel.spans[1])
     if panel.categories:
         along = [(float(place), label) for place, label in enumerate(panel.categories)]
     beside, below = (along, up) if panel.lying else (up, along)
     if panel.lying:
-        beside = [(at, _short(label.replace("\n", ", "), int(0.42 * width / _LETTER))) for at, label in beside]
+        room = int(0.42 * width / _LETTER)
+        beside = [(at, "" if said else _short(label.replace("\n", ", "), room)) for at, label in beside]
     names = (panel.x.label, panel.y.label) if panel.lying else (panel.y.label, panel.x.label)
     left = max(map(_breadth, _lines([label for _, label in beside])), default=0) + 14 + (_LINE if names[0] else 0)
     inner = width - left - 14

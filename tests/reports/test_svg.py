@@ -72,6 +72,12 @@ TINY = Panel("", "lines", [Series("", [1.0, 2.0], [5e-324, 5e-324])], Axis(), Ax
 """The smallest number that there is: half of it is 0, which has no logarithm."""
 
 
+def test_categories_of_lying_bars_are_said_once_in_a_row() -> None:
+    panel = Panel("", "bars", [Series("", ["first", "second"], [1, 2])], lying=True)
+    assert draw(Figure("", [panel, panel], columns=2)).count(">first<") == 1
+    assert draw(Figure("", [panel, panel], columns=1)).count(">first<") == 2  # below each other
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(panels(), max_size=3), st.integers(1, 3), TEXTS)
 @example([TINY], 1, "")

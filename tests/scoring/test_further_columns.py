@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
+import pyoxigraph as ox
 import pytest
 from click.testing import CliRunner
 
@@ -141,6 +142,15 @@ def test_documents_are_sliced_by_any_property_of_theirs(files: tuple[Path, Path]
     rows = evaluated("--gold", str(gold), "--run", f"bob={run}", "--by", by)
     column = rows.filter(pl.col("slice").is_in(list(expected)))["column"][0]
     assert sliced(rows, column) == expected
+
+
+def test_properties_are_read_from_json_ld_in_utf_16(tmp_path: Path) -> None:
+    file = tmp_path / "gold.json"
+    said = ox.serialize(ox.parse(NIF, format=ox.RdfFormat.TURTLE), format=ox.RdfFormat.JSON_LD) or b""
+    file.write_bytes(said.decode().encode("utf-16"))
+    frames = read(file).frames
+    found = properties_of(frames, ["http://x/year"], [file])
+    assert found is not None and sorted(found["http://x/year"]) == [1990, 2001]
 
 
 @pytest.mark.parametrize(

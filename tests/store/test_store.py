@@ -405,6 +405,13 @@ def test_answer_that_is_not_to_be_kept_is_computed_again(tmp_path: Path) -> None
     assert answers == [0, 1, 2, 2]
 
 
+def test_answer_whose_keeping_fails_is_computed_again(tmp_path: Path) -> None:
+    once, asked = Once(tmp_path), iter((0, 2))
+    with pytest.raises(ZeroDivisionError):
+        once("key", lambda: next(asked), lambda answer: 1 / answer > 0)
+    assert once("key", lambda: next(asked), lambda answer: 1 / answer > 0) == 2
+
+
 def test_who_waits_for_an_answer_that_fails_computes_it(tmp_path: Path) -> None:
     """The first begins, the second comes and waits; the first is stopped, as where its reader leaves."""
     once, begun, stop = Once(tmp_path), threading.Event(), threading.Event()
