@@ -109,6 +109,11 @@ def entries(folder: Path | None = None) -> Mapping[str, Entry]:
     return MappingProxyType({one.name: one for file in _files(folder).values() for one in _read(file)})
 
 
+def names(folder: Path | None = None) -> list[str]:
+    """Return what the files of the catalogue are called, of which none is read for this."""
+    return list(_files(folder))
+
+
 def find(name: str, folder: Path | None = None) -> tuple[Entry, ...]:
     """Return the splits of the dataset of that name, or the one of that name or URL; none where it is not known.
 
@@ -121,6 +126,25 @@ def find(name: str, folder: Path | None = None) -> tuple[Entry, ...]:
         return _read(files[name])
     near = [file for stem, file in files.items() if name.startswith((f"{stem}/", f"{stem}-"))]
     return tuple(one for file in near for one in _read(file) if name in (one.name, one.loaded_name))
+
+
+def recognise(name: str, source: str) -> Entry | None:
+    """Return the entry that a dataset is which was loaded from a file; None for what has no more than the name of one.
+
+    It is an entry where the file is the one that ships or was fetched, or where its content is that of the entry of
+    its name, wherever it comes from.
+    """
+    file, named = Path(source), find(name)
+    if found := next((one for one in (*named, *entries().values()) if one.place.resolve() == file), None):
+        return found
+    return next((one for one in named if _is_content_of(one, file)), None)
+
+
+def _is_content_of(entry: Entry, file: Path) -> bool:
+    if not file.exists() or not (entry.sha256 or entry.path):
+        return False
+    wanted = entry.sha256 or content_hash(entry.place)
+    return wanted == (folder_hash(file) if file.is_dir() else content_hash(file))
 
 
 def local(file: str, folder: Path | None = None) -> list[tuple[str, Entry | None]]:
@@ -180,8 +204,35 @@ def bibtex(entry: Entry) -> str:
     return "\n".join(_cite(text.strip(), entry) for text in entry.citation.split("; "))
 
 
+_CITED = r"([^:]+): (.+?), ?([^,]*?) ?(\d{4})(?: \(.*\))?"
+
+
+def authors(entry: Entry) -> list[str]:
+    """Return who made what is cited of an entry, each once, as far as its citations say it.
+
+    >>> authors(Entry("x", "X", "CC0", "Ada, Lee et al.: On Names, LREC 2014; see the page"))
+    ['Ada', 'Lee et al.']
+    """
+    cited = (re.fullmatch(_CITED, text.strip()) for text in entry.citation.split("; "))
+    named = (name.strip() for found in cited if found for name in found[1].split(","))
+    return list(dict.fromkeys(name for name in named if name))
+
+
+def licence_iri(licence: str) -> str | None:
+    """Return the IRI of a licence that an entry names for all of it, None where there is none.
+
+    >>> licence_iri("CC BY-SA 4.0"), licence_iri("Apache-2.0"), licence_iri("none stated")
+    ('http://creativecommons.org/licenses/by-sa/4.0/', 'https://spdx.org/licenses/Apache-2.0.html', None)
+    """
+    if found := re.fullmatch(r"CC[ -](BY(?:-(?:SA|NC|ND))*)[ -](\d\.\d)", licence):
+        return f"http://creativecommons.org/licenses/{found[1].lower()}/{found[2]}/"
+    if found := re.fullmatch(r"(Apache-2\.0|MIT|[AL]?GPL-\d\.\d|BSD-\d-Clause)", licence):
+        return f"https://spdx.org/licenses/{found[1]}.html"
+    return "http://creativecommons.org/publicdomain/zero/1.0/" if re.fullmatch(r"CC0(?: 1\.0)?", licence) else None
+
+
 def _cite(text: str, entry: Entry) -> str:
-    found = re.fullmatch(r"([^:]+): (.+?), ?([^,]*?) ?(\d{4})(?: \(.*\))?", text)
+    found = re.fullmatch(_CITED, text)
     if found is None:
         kind, key = "misc", entry.loaded_name
         fields = {"title": f"{{{entry.title}}}", "note": text, "url": entry.url}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os.path
+import re
 
 import polars as pl
 
 from remix import progress
 from remix.errors import BadInput
 from remix.expressions import fill
-from remix.formats.identifiers import document_names, strip_offsets
+from remix.formats.identifiers import strip_offsets
 from remix.frames import Frames
 
 AROUND = 15
@@ -19,88 +20,177 @@ AROUND = 15
 def align(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) -> pl.DataFrame:
     """Return `gold` and `document` (of the run), one row for each pair of documents that are the same.
 
-    A document of the run is that of gold which has its IRI, else its given IRI, else any of its names (of both IRIs,
-    with or without the offsets at their end), else its text, else the last part of its name (`CEL01`), where no other
-    document has it on either side. Where both have a text, it must be the same (but for white space at the end), since
-    offsets mean nothing in another text. A text that gold holds several times is answered by the run's documents of
-    that text in order, the last one for the rest. Documents of gold that the run lacks count as unanswered, those of
-    the run that gold lacks are left out, which is said unless `told` is false.
+    Two documents are the same, in this order, if
 
-    Raises `BadInput` where nothing is the same, with how many documents match by name and by text.
+    1. they have one name and one text, or one name that is an IRI; names are the IRI that the file gives, with or
+       without the offsets at its end, and, of gold, the IRI that the document has in the store;
+    2. they have one text (but for white space at its end): the n-th of gold is the n-th of the run, the last one is
+       also the rest, as nothing tells these apart;
+    3. a text is missing and they have one name that is no IRI, or one name is the last part of the other (`CEL01`), or
+       both have it as their last part below a part that all documents of the file share.
+
+    Where both have a text, it must be the same, since offsets mean nothing in another text. Within a dataset of gold no
+    document is taken twice, but for repeated texts and files of a run that add up; a name that several documents have
+    names none, which is said. A name that is no IRI means something in its file alone, so that a file of the run is
+    never the answer to two datasets by it. Documents of gold that the run lacks count as unanswered, those of the run
+    that gold lacks are left out, which is said unless `told` is false.
+
+    Raises `BadInput` where nothing is the same, with how many documents match by name and by text, and where names
+    without texts are those of documents of several datasets.
     """
-    left, right = (
-        frames.documents.select("document", "given", text=pl.col("text").str.strip_chars_end())
-        for frames in (gold, run)
-    )
-    found = pl.DataFrame(schema={"gold": pl.String, "document": pl.String})
+    left, right = (_read_names(frames.documents) for frames in (gold, run))
     if right.is_empty():
-        return found
-    named = by_text = 0
-    other = ""
-    rest = left
-    for names in (_iris, _iris_as_given, _all_names, None, _parts):
-        if names is None:
-            pairs = _by_text(rest.drop_nulls("text"), right.drop_nulls("text"))
-            by_text = len(pairs)
-        else:
-            known = names(left) if found.is_empty() else names(left).join(rest, on="document", how="semi")
-            pairs = known.join(names(right), on="name", suffix="_run")
-            named = max(named, pairs["document"].n_unique())
-            same = (pl.col("text") == pl.col("text_run")) | pl.col("text").is_null() | pl.col("text_run").is_null()
-            pairs = pairs.select("text", "text_run", gold="document", document="document_run", same=same)
-            other = other or _difference(pairs)
-            pairs = pairs.filter("same").select("gold", "document").unique()
-        found = pl.concat([found, pairs])
-        rest = left.join(found, left_on="document", right_on="gold", how="anti")
-        if rest.is_empty():
-            break
-    pairs = found.sort("gold", "document")
+        return pl.DataFrame(schema={"gold": pl.String, "document": pl.String})
+    named = _named_alike(left, right)
+    other, count = _difference(named), named["document"].n_unique()
+    named = named.filter("same")
+    found = _settle(named.filter("sure"), "run_dataset")
+    found = pl.concat([found, *_by_text(left, right, found)])
+    claims = _claims(pl.concat([named.filter(~pl.col("sure")), _parts_alike(left, right)]), found)
+    _refuse_several(name, claims, found)
+    claims = _at_home(claims, right, found)
+    plain = _settle(claims, pl.lit(0)).join(found, on="gold", how="anti")
+    plain = plain.join(found, on=["document", "dataset"], how="anti")
+    pairs = pl.concat([found, plain]).select("gold", "document").unique().sort("gold", "document")
     if told:
-        _report(name, gold.documents, run.documents, pairs, named, by_text, other)
+        _tell_names(name, claims, pairs)
+        by_text = right.join(left, on="text", how="semi").height
+        _report(name, gold.documents, run.documents, pairs, named=count, by_text=by_text, other=other)
     return pairs
 
 
-def _iris(documents: pl.DataFrame) -> pl.DataFrame:
-    """Return document, text and name: the IRI; the others are likewise."""
-    return documents.select("document", "text", name="document")
+_IRI = r"^(?:[A-Za-z][A-Za-z0-9+.-]*://|urn:)"
+_PART, _PART_OF_BOTH = 10, 11
+"""The ranks of pairs by the last part of a name: of one, or of both."""
+_FOUND = ["gold", "dataset", "document", "text"]
 
 
-def _iris_as_given(documents: pl.DataFrame) -> pl.DataFrame:
-    return documents.select("document", "text", name="given").drop_nulls("name")
+def _read_names(documents: pl.DataFrame) -> pl.DataFrame:
+    """Return document, dataset, given, own (its name in its file) and text."""
+    text = pl.col("text").str.strip_chars_end()
+    own = pl.coalesce("given", "document")
+    return documents.select("document", pl.col("dataset").fill_null(""), "given", own=own, text=text)
 
 
-def _all_names(documents: pl.DataFrame) -> pl.DataFrame:
-    """Return both IRIs, as they are and without the offsets at their end."""
-    both = pl.concat([_iris(documents), _iris_as_given(documents)])
-    return pl.concat([both, both.with_columns(strip_offsets(pl.col("name")))]).unique()
+def _named_alike(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+    """Return pairs of one name: gold, dataset, document, run_dataset, text of either, name, rank, sure, same.
+
+    They have the `same` text as far as it is known, are `sure` by it or by an IRI, and the closest have the least rank.
+    """
+    stored = pl.concat([_names(left, "own"), _names(left, "document")]).unique()
+    pairs = stored.join(_names(right, "own"), on="name", suffix="_run").with_columns(
+        rank=pl.col("rank") + pl.col("rank_run"), sure=pl.col("name").str.contains(_IRI)
+    )
+    # An IRI in the store is of its file's name and of an ordinal: without the given name it says nothing.
+    both = left.join(right, on="document", suffix="_run", coalesce=False)
+    both = both.filter((pl.col("given") == pl.col("given_run")).fill_null(True))
+    both = both.with_columns(name="own", rank=pl.lit(-1), sure=pl.lit(True))
+    columns = ["gold", "dataset", "document", "run_dataset", "text", "text_run", "name", "rank", "sure"]
+    pairs = pl.concat(
+        one.rename({"document": "gold", "document_run": "document", "dataset_run": "run_dataset"}).select(
+            *columns[:-2], pl.col("rank").cast(pl.Int64), "sure"
+        )
+        for one in (pairs, both)
+    )
+    equal = pl.col("text") == pl.col("text_run")
+    return pairs.with_columns(sure=pl.col("sure") | equal.fill_null(False), same=equal.fill_null(True))
+
+
+def _names(documents: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Return document, dataset, text, name and rank: a column, and in the second rank that without offsets."""
+    named = documents.select("document", "dataset", "text", name=column, rank=pl.lit(0))
+    short = named.with_columns(strip_offsets(pl.col("name")), rank=pl.lit(1)).filter(pl.col("name") != "")
+    return pl.concat([named, short]).unique(["document", "name"], keep="first", maintain_order=True)
+
+
+def _parts_alike(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+    """Return pairs of which a text is missing, and one name is the last part of the other, as `_named_alike` has them.
+
+    Two that are longer are compared by it only where nothing but it tells the documents of each file apart.
+    """
+    pairs = _parts(left).join(_parts(right), on="part", suffix="_run")
+    pairs = pairs.filter(pl.col("text").is_null() | pl.col("text_run").is_null())
+    bare = (pl.col("before") == "") | (pl.col("before_run") == "")
+    pairs = pairs.filter(bare | (pl.col("alone") & pl.col("alone_run")))
+    return pairs.select(
+        *(pl.col("document").alias("gold"), "dataset", pl.col("document_run").alias("document")),
+        *(pl.col("dataset_run").alias("run_dataset"), "text", "text_run", pl.col("own_run").alias("name")),
+        rank=pl.when(bare).then(pl.lit(_PART, pl.Int64)).otherwise(_PART_OF_BOTH),
+        sure=pl.lit(False),
+        same=pl.lit(True),
+    )
 
 
 def _parts(documents: pl.DataFrame) -> pl.DataFrame:
-    """Return the last part of each name, where no other document has it."""
-    both = pl.concat([_iris(documents), _iris_as_given(documents)])
-    return both.with_columns(document_names(both["name"]).alias("name")).unique().filter(pl.col("name").is_unique())
+    """Return the documents with the last part of their names, what is before it, and whether all have that alone."""
+    short = strip_offsets(pl.col("own"))
+    named = documents.with_columns(part=short.str.extract("([^/]*)$"), before=short.str.replace("[^/]*$", ""))
+    return named.with_columns(alone=pl.col("before").n_unique().over("dataset") == 1).filter(pl.col("part") != "")
 
 
-def _by_text(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
-    """Return pairs of equal text: the n-th of gold with the n-th of the run, or its last."""
+def _settle(pairs: pl.DataFrame, file: str | pl.Expr) -> pl.DataFrame:
+    """Return those of the pairs (`_FOUND`) that are the closest on both sides, where that is one.
+
+    A document of gold may have one in each `file` of the run, one of the run one in each dataset of gold.
+    """
+    rows = pairs.with_columns(file=pl.col(file) if isinstance(file, str) else file)
+    sides = (["gold", "file"], ["document", "dataset"])
+    rows = rows.filter(*(pl.col("rank") == pl.col("rank").min().over(side) for side in sides))
+    rows = rows.unique(["gold", "document"], keep="first", maintain_order=True)
+    return rows.filter(*(pl.len().over(side) == 1 for side in sides)).select(_FOUND)
+
+
+def _by_text(left: pl.DataFrame, right: pl.DataFrame, found: pl.DataFrame) -> list[pl.DataFrame]:
+    """Return for each dataset of gold the pairs of equal text among the documents that have no pair in it."""
+    parts = []
     nth = pl.int_range(pl.len()).over("text")
-    right = right.sort("document").with_columns(nth=nth)
-    last = right.group_by("text").agg(last=pl.col("nth").max())
-    return (
-        left.select("text", gold="document")
-        .sort("gold")
-        .with_columns(nth=nth)
-        .join(last, on="text")
-        .with_columns(nth=pl.min_horizontal("nth", "last"))
-        .join(right, on=["text", "nth"])
-        .select("gold", "document")
+    rest = left.join(found, left_on="document", right_on="gold", how="anti").drop_nulls("text").sort("document")
+    texts = right.drop_nulls("text").sort("document")
+    for (dataset,), own in rest.group_by("dataset", maintain_order=True):
+        free = texts.join(found.filter(dataset=dataset), on="document", how="anti").select("document", "text", nth=nth)
+        last = free.group_by("text").agg(last=pl.col("nth").max())
+        rows = own.select("dataset", "text", gold="document", nth=nth).join(last, on="text")
+        rows = rows.with_columns(nth=pl.min_horizontal("nth", "last")).join(free, on=["text", "nth"])
+        parts.append(rows.select(_FOUND))
+    return parts
+
+
+def _claims(pairs: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs by plain names, without those of documents that are found to be of another text."""
+    texts = found.select("document", found="text").unique()
+    other = pairs.join(texts, on="document").filter(~(pl.col("text") == pl.col("found")).fill_null(False))
+    return pairs.join(other, on=["gold", "document"], how="anti")
+
+
+def _at_home(claims: pl.DataFrame, right: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
+    """Return the claims, those of a file of the run that is known to be of other datasets left out."""
+    files = right.select("document", run_dataset="dataset").join(found, on="document")
+    known = files.select("run_dataset", "dataset").unique()
+    at_home = claims.join(known, on=["run_dataset", "dataset"], how="semi")
+    return pl.concat([at_home, claims.join(known, on="run_dataset", how="anti")])
+
+
+def _refuse_several(name: str, claims: pl.DataFrame, found: pl.DataFrame) -> None:
+    """Raise `BadInput` where a document of the run has the plain name of documents of several datasets."""
+    free = claims.join(found, on="document", how="anti")
+    one_text = (pl.col("text").n_unique() == 1) & (pl.col("text").null_count() == 0)
+    told = free.group_by("document").agg(pl.col("dataset").unique().sort(), pl.col("name").min(), one=one_text)
+    several = told.filter(pl.col("dataset").list.len() > 1, ~pl.col("one")).sort("document")
+    if several.is_empty():
+        return
+    called, datasets = several["name"][0], several["dataset"][0].to_list()
+    raise BadInput(
+        f"run '{name}'",
+        f"{len(several)} of its documents are called as documents of {' and of '.join(datasets)} are "
+        f"(the first is '{called}'), and without texts nothing tells whose they are: name the one dataset that the run "
+        f"answers, `remix run add {name} FILE --on {datasets[0]}`, or score it on that alone",
     )
 
 
 def _firsts(gold: pl.DataFrame, run: pl.DataFrame) -> str:
     """Return what the first documents are called on both sides, and what would be right."""
     first = gold.sort("document").row(0, named=True)
-    part = document_names(pl.Series([first["document"]]))[0]
+    part = _parts(_read_names(gold)).sort("document")["part"][0]
     given = f" (<{first['given']}> in its file)" if first["given"] not in (None, first["document"]) else ""
     own = run.sort("document").select(pl.coalesce("given", "document")).item(0, 0)
     return (
@@ -113,17 +203,39 @@ def _difference(pairs: pl.DataFrame) -> str:
     """Return where the texts of the first pair differ that is not the `same`, empty where all are."""
     if pairs["same"].all():
         return ""
-    iri, one, other = pairs.filter(~pl.col("same")).sort("gold").select("gold", "text", "text_run").row(0)
-    place = len(os.path.commonprefix([one, other]))
-    parts = [repr(text[max(0, place - AROUND) : place + AROUND]) for text in (one, other)]
+    iri, *texts = pairs.filter(~pl.col("same")).sort("gold").select("gold", "text", "text_run").row(0)
+    letters = [[match.start() for match in re.finditer(r"\S", text)] for text in texts]
+    alike = len(os.path.commonprefix(["".join(text.split()) for text in texts]))
+    # Where letters differ, white space is no hindrance: what is shown is the first letter that is another.
+    places = [own[alike] if alike < len(own) else len(text) for own, text in zip(letters, texts, strict=True)]
+    if alike == len(letters[0]) == len(letters[1]):
+        places = [len(os.path.commonprefix(texts))] * 2
+    parts = [repr(text[max(0, at - AROUND) : at + AROUND]) for at, text in zip(places, texts, strict=True)]
+    place, (one, other) = places[0], texts
     return (
         f"the texts of <{iri}> differ from character {place}: gold has {parts[0]} ({len(one)} characters in all), "
         f"the run {parts[1]} ({len(other)})"
     )
 
 
+def _tell_names(name: str, claims: pl.DataFrame, pairs: pl.DataFrame) -> None:
+    """Say which documents of a run have a name that several have, and whether longer names were compared in part."""
+    free = claims.join(pairs, on="document", how="anti").join(pairs, on="gold", how="anti").sort("document")
+    if count := free["document"].n_unique():
+        progress.note(
+            f"run '{name}': {count} of its documents have a name that several have, such as '{free['name'][0]}', and "
+            "no text; they are left out: call each as gold does, or give its text"
+        )
+    parts = claims.filter(pl.col("rank") == _PART_OF_BOTH).join(pairs, on=["gold", "document"]).sort("gold")
+    if count := len(parts):
+        progress.note(
+            f"run '{name}': {count} of its documents have no text and are taken for those of gold with the same last "
+            f"part of their name, the first '{parts['name'][0]}' for <{parts['gold'][0]}>"
+        )
+
+
 def _report(
-    name: str, gold: pl.DataFrame, run: pl.DataFrame, pairs: pl.DataFrame, named: int, by_text: int, other: str
+    name: str, gold: pl.DataFrame, run: pl.DataFrame, pairs: pl.DataFrame, *, named: int, by_text: int, other: str
 ) -> None:
     matched = pairs["gold"].n_unique()
     if not matched:

@@ -14,16 +14,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import polars as pl
 
-from remix.client import Failure, Reply, ask, first_line, without_secrets
+from remix.connections import Failure, first_line, without_secrets
 from remix.errors import StoreError, Timeout, UsageError
 from remix.files import write_whole
 from remix.names import XSD
 from remix.rdf.terms import text_term
 from remix.signature import content_hash
+
+if TYPE_CHECKING:
+    from remix.sparql import Reply
 
 Answer = TypeVar("Answer")
 
@@ -147,6 +150,8 @@ class Remote:
 
         Raises as `select`.
         """
+        from remix.sparql import ask  # which brings SPARQLWrapper: only who asks an endpoint waits for it
+
         begin = time.monotonic()
         for attempt in range(1, self.manners.tries + 1):
             time.sleep(max(0.0, self._next - time.monotonic()))

@@ -41,7 +41,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def nearest_of(name: str, groups: Mapping[str, Iterable[str]]) -> str:
-    """Return the known names closest to a name, nearest first, then all of them group by group.
+    """Return the known names closest to a name, nearest first, then the first of each group.
 
     >>> nearest_of("prominence", {"columns": ["class"], "measures": ["density", "prominenceSegment"]})
     '; nearest: prominenceSegment; columns: class; measures: density, prominenceSegment'
@@ -54,7 +54,8 @@ def nearest_of(name: str, groups: Mapping[str, Iterable[str]]) -> str:
     inside = [one for one in every if name.lower() in one.lower() or one.lower() in name.lower()]
     near = list(dict.fromkeys([*alike, *inside]))[:5]
     hint = f"; nearest: {', '.join(near)}" if near else ""
-    return hint + "".join(f"; {group}: {', '.join(names)}" for group, names in known.items() if names)
+    listed = {group: ", ".join(names[:12]) + (", …" if len(names) > 12 else "") for group, names in known.items()}
+    return hint + "".join(f"; {group}: {names}" for group, names in listed.items() if names)
 
 
 def is_panic(error: BaseException) -> bool:
@@ -150,3 +151,10 @@ class EmptySelection(Error):
 
 class Timeout(Error):
     """A query that ran longer than it may."""
+
+
+NO_BOOTSTRAP = (
+    "--bootstrap N is --intervals now: intervals are made by leaving documents out, as a bootstrap's are too narrow on "
+    "few documents; --samples N says by how many draws slices are tested"
+)
+"""What is said to those who ask for a bootstrap."""

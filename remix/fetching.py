@@ -1,34 +1,34 @@
 """Fetching known datasets into the cache that all workspaces share: verified, once, with their licence accepted.
 
-pooch keeps the cache (what is there, what is tried again, a file that appears whole); the project's HTTP client asks,
-so that nothing leads where it would not go.
+pooch keeps the cache (what is there, what is tried again, a file that appears whole); `remix.downloads` asks, by
+requests, so that nothing leads where it would not go.
 """
 
 from __future__ import annotations
 
 import hashlib
-import tarfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.pool import ThreadPool
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from threading import Event, Lock
 
 from remix import progress
 from remix.catalog import Entry, cache_folder, entries, find, folder_hash
-from remix.client import Failure, download, first_line
+from remix.connections import Failure, first_line, without_secrets
 from remix.errors import BadInput, Error, UnknownName, UsageError
-from remix.files import open_bytes, write_whole
-from remix.formats.source import SourceFile
+from remix.files import write_whole
 from remix.locks import Busy, hold_file
 from remix.places import folder_written
 from remix.signature import content_hash
+from remix.unpacking import LARGEST, unpack
 
 AT_ONCE, RETRIES, TIMEOUT = 4, 2, 60.0
 """Files at the same time; how often a connection that breaks is tried again; the seconds that it may be silent."""
 _BLOCK = 1 << 20
+_MORE = 1 << 16
+"""How many bytes more than are known are read, to tell what came: a page of HTML, say."""
 
 
 @dataclass(frozen=True)
@@ -172,11 +172,7 @@ def _fetch(entry: Entry, download: _Download) -> Fetched:
     try:
         file = download.to_cache()
         if entry.member:
-            try:
-                _unpack(file, entry)
-            except BadInput:  # nobody knows its hash: the next time it is fetched again
-                file.unlink(missing_ok=True)
-                raise
+            _unpack(file, entry)
     except OSError as error:
         place = cache_folder()
         reason = f"{place} cannot be written: {error.strerror or error}; REMIX_CACHE=DIR names another folder"
@@ -221,7 +217,8 @@ class _Download:
             try:
                 return self._copy(place, Path(file))
             except Failure as failure:
-                problems.append(f"{place} {failure}")
+                shown = without_secrets(place) if place.startswith(("http://", "https://")) else place
+                problems.append(f"{shown} {failure}")
                 again = failure.late or failure.broken or failure.status >= 500
         said = "; ".join(problems)
         raise requests.ConnectionError(said) if again else Failure(said)
@@ -233,26 +230,37 @@ class _Download:
         return [f"{self._mirror}/{name}" for name in (self._name, self._name.rpartition("/")[2])]
 
     def _copy(self, place: str, file: Path) -> None:
+        """Write what is at a place into a file, not much more of it than is known; raises `Failure`."""
         digest, size, head = hashlib.sha256(), 0, b""
+        most = self._entry.bytes + _MORE if self._sha256 and self._entry.bytes else LARGEST
         with file.open("wb") as stream:
             for block in _blocks(place):
                 if self._stop.is_set():
                     raise Failure("was interrupted")
                 digest.update(block)
                 stream.write(block)
-                size, head = size + len(block), head or block[:2000]
+                size, head = size + len(block), head if len(head) > 2000 else head + block[:2000]
                 self._done(len(block))
+                if size > most:
+                    known = f"expected were {self._entry.bytes if self._sha256 else most:,} bytes"
+                    raise Failure(f"{_what(head)}: {known}, there came more", large=True)
         came = digest.hexdigest()
         if self._sha256 and came != self._sha256:
-            page = head.lstrip()[:14].lower().startswith((b"<!doctype html", b"<html"))
-            what = f"a web page ('{first_line(head)}')" if page else "another file"
             expected = f"{self._entry.bytes:,} bytes with the SHA-256 {self._sha256}"
-            raise Failure(f"has {what}: expected were {expected}, there came {size:,} bytes with {came}")
+            raise Failure(f"{_what(head)}: expected were {expected}, there came {size:,} bytes with {came}")
+
+
+def _what(head: bytes) -> str:
+    """Return what there is where another file was expected, by its beginning."""
+    page = head.lstrip()[:14].lower().startswith((b"<!doctype html", b"<html"))
+    return f"has a web page ('{first_line(head)}')" if page else "has another file"
 
 
 def _blocks(place: str) -> Iterator[bytes]:
     """Yield what is at an address or path; raises `Failure`."""
     if place.startswith(("http://", "https://")):
+        from remix.downloads import download  # which brings requests: only who downloads waits for it
+
         yield from download(place, timeout=TIMEOUT)
         return
     try:
@@ -265,37 +273,19 @@ def _blocks(place: str) -> Iterator[bytes]:
 def _unpack(archive: Path, entry: Entry) -> None:
     """Put the member of an archive that an entry is, and what it needs beside it, into the cache; raises `Error`.
 
-    An archive of a repository has its files in one folder, which may be left out in the entry.
+    Whatever goes wrong, the archive is removed: nobody knows its hash, and the next time it would be taken as it is.
     """
-    wanted = (entry.member, *entry.beside)
-    place = cache_folder() / entry.sha256[:12]
-    with folder_written(place, sealed=False) as aside:
-        for name, content in _members(archive):
-            inner = name.partition("/")[2]
-            for path in (name, inner):
-                if any(path == one or path.startswith(f"{one}/") for one in wanted):
-                    (aside / path).parent.mkdir(parents=True, exist_ok=True)
-                    (aside / path).write_bytes(content)
-        made = aside / entry.member
-        came = folder_hash(made) if made.is_dir() else content_hash(made) if made.exists() else "nothing"
-        if came != entry.sha256:
-            reason = (
-                f"{entry.member} in it is not '{entry.name}': expected is the SHA-256 {entry.sha256}, there is {came}"
-            )
-            raise BadInput(archive, f"{reason}; nothing is kept")
-
-
-def _members(archive: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a zip or tar archive of any compression, with the limits of `remix.files`."""
-    if (source := SourceFile(archive)).is_collection:
-        yield from source.members.items()
-        return
     try:
-        with open_bytes(archive) as stream, tarfile.open(fileobj=stream, mode="r|") as members:
-            for member in members:
-                if ".." in PurePosixPath(member.name).parts or member.name.startswith("/"):
-                    raise BadInput(archive, f"the member {member.name} lies outside the archive")
-                if member.isfile() and (content := members.extractfile(member)):
-                    yield member.name, content.read()
-    except (tarfile.TarError, zlib.error) as error:
-        raise BadInput(archive, f"the archive is damaged ({error})") from None
+        with folder_written(cache_folder() / entry.sha256[:12], sealed=False) as aside:
+            unpack(archive, aside, (entry.member, *entry.beside))
+            made = aside / entry.member
+            came = folder_hash(made) if made.is_dir() else content_hash(made) if made.exists() else "nothing"
+            if came != entry.sha256:
+                expected = f"expected is the SHA-256 {entry.sha256}, there is {came}"
+                raise BadInput(archive, f"{entry.member} in it is not '{entry.name}': {expected}")
+    except BadInput as error:
+        archive.unlink(missing_ok=True)
+        raise BadInput(archive, f"{error.reason}; it is removed, and fetched again the next time") from None
+    except Exception:
+        archive.unlink(missing_ok=True)
+        raise

@@ -25,7 +25,7 @@ from remix.errors import Error, StoreError, UsageError
 from remix.files import write_whole
 from remix.frames import SCHEMAS, Frames, read_parquet, write_parquet
 from remix.locks import Busy, hold_file
-from remix.places import move_folder
+from remix.places import move_folder, refuse_file_name
 from remix.signature import content_hash
 
 FORMAT = 1
@@ -127,9 +127,10 @@ def under_way(to: Path, plan: Mapping[str, Any], *, replace: bool = False) -> It
     """Hold the folder in which frames are written before they take the place of `to` (see `finish`).
 
     It stays when the work is interrupted: what has the same plan goes on there, another plan begins anew. Raises
-    `UsageError` where `to` is there already and is not to be replaced, or holds something else than frames,
+    `UsageError` where `to` is called like a file, is there already and is not to be replaced, or holds something else,
     `StoreError` where another process writes it.
     """
+    refuse_file_name(to)
     if to.exists() and not (to.is_dir() and not any(to.iterdir())):
         if not is_frames_folder(to):
             raise UsageError(f"{to} is there already and holds no frames: name a new folder")

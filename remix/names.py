@@ -1,4 +1,4 @@
-"""Namespaces, well-known prefixes and the short names of IRIs."""
+"""Namespaces, well-known prefixes, the short names of IRIs, and what is called alike everywhere."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ PROV = "http://www.w3.org/ns/prov#"
 VOID = "http://rdfs.org/ns/void#"
 REPEAT = f"{RMX}repeat"
 """The value that numbers the repeats of a run; it is of an answer, or of a document without any."""
+
+UNSPECIFIED = "unspecified"
+"""What the part of a column is called that has what has no value."""
+WITHOUT_VALUE = "without-value"
+"""What it is called in a column that has a class 'unspecified' of its own."""
 
 PREFIXES: dict[str, str] = {
     "dbo": DBO,

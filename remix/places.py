@@ -17,11 +17,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from remix.errors import Error, StoreError
+from remix.errors import Error, StoreError, UsageError
 from remix.locks import Lock
 from remix.signature import content_hash
 
 _ASIDE = re.compile(r"\.(.+)\.remix-([0-9a-f]{8}|old)", re.DOTALL)
+
+
+_FILES = re.compile(
+    r"\.(?:ttl|nt|nq|trig|rdf|owl|jsonld|json|jsonl|xml|csv|tsv|conll\w*|txt|parquet|html|md|svg|zip|tar|gz|bz2|xz|zst)$",
+    re.IGNORECASE,
+)
+
+
+def refuse_file_name(folder: Path | str) -> None:
+    """Raise `UsageError` for a folder that is to be made and is called like a file of data: `out.ttl`."""
+    place = Path(folder)
+    if _FILES.search(place.name) and not place.is_dir():
+        plain = place.with_name(_FILES.sub("", place.name))
+        raise UsageError(f"{place} is called like a file, and a folder is written there: name it as {plain}")
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from importlib.metadata import EntryPoints
 from typing import Generic, TypeVar
@@ -23,8 +23,8 @@ class Registry(Generic[Part]):
     whose entries name a part or a module with parts. Modules whose name begins with an underscore are skipped, so
     is a part that a module merely imported (its `name` must be met once only).
 
-    `further` is the place (`module:function`) of what yields parts that are made of other files; those whose name a
-    module's part has are left out.
+    `further` yields parts that are made of other files, or stand elsewhere; those whose name a module's part has are
+    left out.
 
     Modules are imported at the first look-up, not before, and a name is looked for in those that are
     called alike first: `pair-maximum` in `pairing.py`. All are imported where it is in none of them, or where an entry
@@ -33,7 +33,14 @@ class Registry(Generic[Part]):
     Raises `UnknownName` for a name that no part has, `Error` for two different parts of one name, if all are imported.
     """
 
-    def __init__(self, kind: str, package: str, part_type: type[Part], plural: str = "", further: str = "") -> None:
+    def __init__(
+        self,
+        kind: str,
+        package: str,
+        part_type: type[Part],
+        plural: str = "",
+        further: Callable[[], Iterable[Part]] = tuple,
+    ) -> None:
         self.kind = kind
         self.package = package
         self.group = package.removesuffix(".definitions")
@@ -48,7 +55,7 @@ class Registry(Generic[Part]):
             name = str(part.name)  # type: ignore[attr-defined]
             if found.setdefault(name, part) is not part:
                 raise Error(f"two {self.plural} are named '{name}' in {self.package}: rename one")
-        for part in self._further():
+        for part in self.further():
             found.setdefault(str(part.name), part)  # type: ignore[attr-defined]
         return dict(sorted(found.items()))
 
@@ -70,11 +77,6 @@ class Registry(Generic[Part]):
                     if found:
                         return found[0]
         return self._parts.get(str(name))
-
-    def _further(self) -> Iterator[Part]:
-        module, _, function = self.further.partition(":")
-        if module:
-            yield from getattr(importlib.import_module(module), function)()
 
     def _scan(self) -> Iterator[Part]:
         for module in self._modules:

@@ -25,9 +25,10 @@ NARROW = 28
 """Characters that a text keeps on a line before a table is wider than that."""
 
 
-def render(frame: pl.DataFrame, output: str = "table") -> str:
+def render(frame: pl.DataFrame, output: str = "table", width: int = WIDTH) -> str:
     """Return the frame as text in one of the formats `table`, `csv`, `json`, `jsonl`, `md`, `latex`.
 
+    A `table` has lines of at most `width`, where its words allow it, and goes on below where it has more columns.
     For people (`table`, `md`, `latex`) numbers are rounded, and columns whose name begins with `share` are in per cent.
     Raises `UsageError` for another format, and for `parquet`, which is bytes (see `write`).
 
@@ -37,6 +38,8 @@ def render(frame: pl.DataFrame, output: str = "table") -> str:
     ------  -------
     a        0.1235
     """
+    if output == "table":
+        return _in_blocks(frame, width)
     if output in _TEXT:
         return _TEXT[output](frame)
     if output == "parquet":
@@ -44,15 +47,15 @@ def render(frame: pl.DataFrame, output: str = "table") -> str:
     raise UsageError(f"no output format '{output}'{nearest(output, FORMATS)}")
 
 
-def write(frame: pl.DataFrame, output: str, stream: BinaryIO) -> None:
-    """Write the frame to a stream of bytes in any of the formats."""
+def write(frame: pl.DataFrame, output: str, stream: BinaryIO, width: int = WIDTH) -> None:
+    """Write the frame to a stream of bytes in any of the formats; `width` is that of tables for people."""
     if output == "parquet":
         frame.write_parquet(stream)
     else:
-        stream.write((render(frame, output).rstrip("\n") + "\n").encode())
+        stream.write((render(frame, output, width).rstrip("\n") + "\n").encode())
 
 
-def blocks(frame: pl.DataFrame, keys: int, *, most: int | None = None) -> Iterator[pl.DataFrame]:
+def blocks(frame: pl.DataFrame, keys: int, *, most: int | None = None, width: int = WIDTH) -> Iterator[pl.DataFrame]:
     """Return the table in parts that are as wide as a screen, each of which begins with the first `keys` columns.
 
     Texts take `most` characters of a line, where they are to be broken.
@@ -69,7 +72,7 @@ def blocks(frame: pl.DataFrame, keys: int, *, most: int | None = None) -> Iterat
         cells = [str(_plain(value)) for value in frame[name].to_list()]
         pieces = cells if most is None else [piece for one in cells for piece in _pieces(one, most)]
         widths[name] = 2 + max([len(name) + 2, *map(len, pieces)])
-    taken, room = names[:keys], WIDTH - sum(widths[name] for name in names[:keys])
+    taken, room = names[:keys], width - sum(widths[name] for name in names[:keys])
     part: list[str] = []
     for name in names[keys:]:
         if part and sum(widths[one] for one in (*part, name)) > room:
@@ -77,6 +80,37 @@ def blocks(frame: pl.DataFrame, keys: int, *, most: int | None = None) -> Iterat
             part = []
         part.append(name)
     yield frame.select(*taken, *part)
+
+
+def fit_lines(frame: pl.DataFrame, width: int = WIDTH) -> pl.DataFrame:
+    """Return the frame as texts that fit on a line for each row: the longest are cut, but for the first column.
+
+    Columns at the end for which a line has no room are left out.
+
+    >>> import polars as pl
+    >>> rows = pl.DataFrame({"name": ["ace"], "title": ["A corpus of news with a long title"], "kb": [["dbpedia"]]})
+    >>> fit_lines(rows, 40).row(0)
+    ('ace', 'A corpus of news with…', 'dbpedia')
+    """
+    import polars as pl
+
+    cells = {name: [str(_plain(value)) for value in frame[name].to_list()] for name in frame.columns}
+    widths = {name: max([len(name) + 2, *map(len, found)]) for name, found in cells.items()}
+    least = {name: len(name) + 2 if place else widths[name] for place, name in enumerate(widths)}
+    while sum(least.values()) + 2 * (len(least) - 1) > width and len(least) > 1:
+        least.popitem()
+    kept = {name: widths[name] for name in least}
+    while (over := sum(kept.values()) + 2 * (len(kept) - 1) - width) > 0:
+        widest = max((name for name in kept if kept[name] > least[name]), key=lambda name: kept[name])
+        second = max((kept[name] for name in kept if name != widest and kept[name] > least[name]), default=0)
+        kept[widest] = max(least[widest], kept[widest] - over, min(second, kept[widest] - 1))
+    cut = {
+        name: frame[name]
+        if frame[name].dtype.is_numeric()
+        else [cell if len(cell) <= most else f"{cell[: most - 1].rstrip()}…" for cell in cells[name]]
+        for name, most in kept.items()
+    }
+    return pl.DataFrame(cut)
 
 
 def spell_out(text: str) -> str:
@@ -115,14 +149,14 @@ def shorten(text: str, most: int = 40) -> str:
     return " ".join(word if len(word) <= most else f"{word[:half]}…{word[-half - 1 :]}" for word in words)
 
 
-def _in_blocks(frame: pl.DataFrame) -> str:
+def _in_blocks(frame: pl.DataFrame, width: int) -> str:
     """Return a table for people: where it is wider than a screen, in parts that begin with its first texts."""
-    text = _tabulate("simple", WIDTH)
+    text = _tabulate("simple", width)
     whole = text(frame)
-    if max(map(len, whole.splitlines()), default=0) <= WIDTH or frame.width < 2:
+    if max(map(len, whole.splitlines()), default=0) <= width or frame.width < 2:
         return whole
     keys = next((place for place, kind in enumerate(frame.dtypes) if kind.is_numeric()), 1)
-    return "\n\n".join(text(part) for part in blocks(frame, min(max(keys, 1), 3), most=NARROW))
+    return "\n\n".join(text(part) for part in blocks(frame, min(max(keys, 1), 3), most=NARROW, width=width))
 
 
 def _tabulate(style: str, width: int | None = None) -> Callable[[pl.DataFrame], str]:
@@ -252,7 +286,6 @@ def _csv(frame: pl.DataFrame) -> str:
 
 
 _TEXT: dict[str, Callable[[pl.DataFrame], str]] = {
-    "table": _in_blocks,
     "csv": _csv,
     "json": _json,
     "jsonl": lambda frame: frame.write_ndjson(),
@@ -260,7 +293,7 @@ _TEXT: dict[str, Callable[[pl.DataFrame], str]] = {
     "latex": _tabulate("latex_booktabs"),
 }
 
-FORMATS = (*_TEXT, "parquet")
+FORMATS = ("table", *_TEXT, "parquet")
 """The output formats of every verb that prints a table."""
 
 

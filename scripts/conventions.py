@@ -15,11 +15,10 @@ from tabulate import tabulate
 from remix.files import write_whole
 from remix.frames import Frames
 from remix.names import DBR, shorten
-from remix.scoring.conventions import CONVENTIONS
 from remix.scoring.differences import Counting, Step, difference_lines, differences, headlines, profile_names
 from remix.scoring.inputs import Inputs
 from remix.scoring.matching import MATCHINGS
-from remix.scoring.profiles import PROFILES, Conventions
+from remix.scoring.profiles import CONVENTIONS, PROFILES, Conventions
 from remix.scoring.tasks import FILTERS, TASKS, Task
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 CHECKOUT = Path(__file__).resolve().parent.parent
 PLOT = (
     "remix evaluate sample-news sample-biographies sample-posts easy.ttl difficult.ttl persons_hard.ttl"
-    " --task D2KB --match strong --bootstrap 1000 --plot scores.png"
+    " --task D2KB --match strong --intervals --plot scores.png"
 )
 
 

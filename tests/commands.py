@@ -1,7 +1,7 @@
 """The command line as tests run it: within the test's process, or as a process of its own where that is what is tested.
 
-Starting Python and importing what a verb needs takes half a second; the tests run verbs some hundreds of times: within
-their own process (`run_verb`), else in one that is forked (`run_process`), and rarely by the real command.
+Starting Python and importing what a verb needs takes half a second, and the tests run verbs some hundreds of times:
+within their own process (`run_verb`), and by the real command (`run_process`) where signals, streams and limits matter.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from remix import cli
-from tests.processes import run_forked
+from tests.processes import run_python
 
-__all__ = ["Done", "run_command", "run_lines", "run_process", "run_verb"]
+__all__ = ["Done", "run_lines", "run_process", "run_verb"]
 
 Done = subprocess.CompletedProcess[str]
 
@@ -40,24 +40,9 @@ def run_verb(*arguments: str, folder: Path | None = None) -> Done:
 def run_process(
     *arguments: str, folder: Path | None = None, prepare: Callable[[], None] | None = None, **environment: str
 ) -> Done:
-    """Return how a verb ended and what it printed, run in a folder by a process of its own (`tests.processes`)."""
+    """Return how `python -m remix` ended and what it printed, run in a folder."""
     line = ["-m", "remix", *arguments]
-    return run_forked(line, cwd=folder, preexec_fn=prepare, env={**os.environ, **environment})
-
-
-def run_command(
-    *arguments: str, folder: Path | None = None, prepare: Callable[[], None] | None = None, **environment: str
-) -> Done:
-    """Return how `python -m remix` ended and what it printed, where it matters how Python starts."""
-    return subprocess.run(
-        [sys.executable, "-m", "remix", *arguments],
-        cwd=folder,
-        capture_output=True,
-        preexec_fn=prepare,
-        env={**os.environ, **environment},
-        encoding="utf-8",
-        timeout=120,
-    )
+    return run_python(line, cwd=folder, preexec_fn=prepare, env={**os.environ, **environment})
 
 
 LINES = """
@@ -81,15 +66,12 @@ def run_lines(
     It imports from `paths`, too.
     """
     asked = list(lines)
-    done = subprocess.run(
-        [sys.executable, "-c", LINES],
+    done = run_python(
+        ["-c", LINES],
         input=json.dumps(asked),
         cwd=folder,
-        capture_output=True,
         preexec_fn=prepare,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([*map(str, paths), *sys.path])},
-        encoding="utf-8",
-        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     answers = map(json.loads, done.stdout.splitlines())

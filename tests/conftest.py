@@ -14,7 +14,7 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 from filelock import FileLock
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from remix.kb import KnowledgeBase, build
 from remix.runs.stored import take_shipped_runs
@@ -24,10 +24,15 @@ from remix.store.worker import Bounds, Workers, holding_bounds
 from remix.workspace import Workspace
 from tests.workspaces import copy_workspace
 
-# Few examples while one works, more in CI (`HYPOTHESIS_PROFILE=thorough`), there the same ones each time, so that what
-# lands does not depend on chance. How long an example takes says more of the machine than of the code.
-for name, examples in {"quick": 3, "thorough": 20}.items():
-    settings.register_profile(name, deadline=None, max_examples=examples, derandomize=os.environ.get("CI") == "true")
+# Others each time, so that a property is looked at more closely with every run; one that fails prints how to repeat it.
+# How long an example takes says more of the machine than of the code. What fails is told at once: making it smaller may
+# take longer than a test may, and is asked for by `HYPOTHESIS_PROFILE=shrink`.
+_PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
+for name, examples, phases in (("quick", 15, _PHASES), ("thorough", 60, _PHASES), ("shrink", 60, tuple(Phase))):
+    # At hand CI draws the same ones each time, and others in the thorough profile.
+    same = name == "quick" and os.environ.get("CI") == "true"
+    options = {"deadline": None, "print_blob": True, "derandomize": same, "phases": phases}
+    settings.register_profile(name, max_examples=examples, **options)  # type: ignore[arg-type]
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
@@ -74,6 +79,8 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of real datasets: `REMIX_REAL_DATA`, by default `../shared/data` beside the checkout."""
+    if os.environ.get("REMIX_REAL_DATA") == "none":
+        pytest.skip("REMIX_REAL_DATA=none says that the real datasets are not here")
     folder = Path(os.environ.get("REMIX_REAL_DATA", CHECKOUT.parent / "shared" / "data"))
     if not folder.is_dir():
         if os.environ.get("CI") == "true":

@@ -19,6 +19,7 @@ import threading
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -27,11 +28,12 @@ import pytest
 from remix import catalog, fetching, files
 from remix.catalog import folder_hash
 from remix.cli import fetch as verb
-from remix.client import Failure, download
+from remix.connections import Failure
+from remix.downloads import download
 from remix.errors import Error, UnknownName, UsageError
 from remix.fetching import fetch
 from tests.commands import run_verb
-from tests.processes import Forked
+from tests.processes import PythonProcess
 
 NIF = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
 ROME = (
@@ -75,6 +77,21 @@ class Odd(BaseHTTPRequestHandler):
         self.answer(body[:5], len(body))
         self.wfile.flush()
         self.released.wait(60)
+
+    def answer_endless(self, body: bytes) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.pour(b"<!DOCTYPE html><title>Sign in</title>" + b" " * 65_000, 0.0)
+
+    def answer_trickle(self, body: bytes) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.pour(b"x", 0.02)
+
+    def pour(self, block: bytes, pause: float) -> None:
+        with suppress(OSError):  # the other side has gone
+            while not self.released.wait(pause):
+                self.asked["bytes"] += self.wfile.write(block)
 
     def answer_away(self, _: bytes) -> None:
         self.lead(f"http://localhost:{self.server.server_address[1]}{self.path.replace('away', 'file')}")
@@ -203,6 +220,28 @@ def test_what_failed_for_a_moment_is_tried_again(
     assert odd[0].asked == {"/busy/rome.ttl": 2}
 
 
+@pytest.mark.parametrize("member", [False, True])
+def test_more_than_is_known_is_not_taken(
+    tmp_path: Path, know: Knowing, odd: tuple[type[Odd], str], member: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    know("endless", rome=ROME)
+    if member:  # of an archive nobody knows how large it is
+        monkeypatch.setattr(fetching, "LARGEST", 1_000_000)
+        known_archive(know, ROME, "0" * 64, way="endless")
+    size = "1,000,000" if member else f"{len(ROME):,}"
+    assert f"has a web page ('Sign in'): expected were {size} bytes, there came more" in failed()
+    assert odd[0].asked["bytes"] < 100_000_000 and kept(tmp_path) == []
+
+
+def test_download_that_trickles_is_given_up_and_keeps_nothing(
+    tmp_path: Path, know: Knowing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "TIMEOUT", 0.4)
+    know("trickle", rome=ROME)
+    assert re.search(r"gave [0-9]+ bytes in .* s, which is too slow", failed())
+    assert kept(tmp_path) == []
+
+
 def test_mirror_that_answers_with_a_page_is_told_as_such(
     tmp_path: Path, know: Knowing, odd: tuple[type[Odd], str]
 ) -> None:
@@ -290,7 +329,7 @@ def test_interruption_ends_at_once_and_leaves_nothing(
     know("silent", rome=ROME)
     paths = os.pathsep.join([str(tmp_path / "site"), *sys.path])
     command = ["-m", "remix", "fetch", "rome", "--accept-licence"]
-    with Forked(command, stderr=-1, text=True, env={**os.environ, "PYTHONPATH": paths}) as process:
+    with PythonProcess(command, stderr=-1, text=True, env={**os.environ, "PYTHONPATH": paths}) as process:
         for _ in range(600):
             if odd[0].asked and kept(tmp_path):
                 break
@@ -344,12 +383,12 @@ def packed(kind: str, members: dict[str, bytes]) -> bytes:
 BRAT = {"1.txt": b"Rome is old", "1.ann": b"T1\tCity 0 4\tRome\n"}
 
 
-def known_archive(know: Knowing, content: bytes, digest: str, member: str = "data/dev", format: str = "brat") -> None:
+def known_archive(know: Knowing, content: bytes, digest: str, member: str = "data/dev", way: str = "file") -> None:
     """Make the dataset `rome` a member of an archive."""
-    know(rome=content)
+    know(way, rome=content)
     file = catalog.resources.files("datasets", ".toml")["rome"]
     lines = [line for line in file.read_text().splitlines() if not line.startswith(("sha256", "format"))]
-    lines += [f'sha256 = "{digest}"', f'member = "{member}"', 'beside = ["texts"]', f'format = "{format}"']
+    lines += [f'sha256 = "{digest}"', f'member = "{member}"', 'beside = ["texts"]', 'format = "brat"']
     file.write_text("\n".join(lines))
 
 
@@ -382,6 +421,47 @@ def test_archive_that_has_another_member_lies_outside_or_grows_is_refused(
     monkeypatch.setattr(files, "FREE", 1000)
     odd[0].contents["rome.ttl"] = packed("tar.gz", {"x/else": b"0" * 5_000_000})
     assert "compressed bytes become more than" in failed()
+    assert kept(tmp_path) == []
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz"])
+@pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        (["x/data/dev", "x/data/dev/1.txt"], "both as a file and as a folder"),
+        (["x/data/dev/1.txt", "x/data/dev"], "both as a file and as a folder"),
+        (["x/data/dev/\udcff.txt"], "a name that no file can have"),
+        ([f"x/data/dev/{'n' * 300}"], "a name that no file can have"),
+        ([f"x/data/dev/{'o/' * 1500}p"], "a name that no file can have"),
+        ([f"x/data/dev/{'/'.join(['n' * 200] * 30)}"], "a name that no file can have"),
+    ],
+)
+def test_archive_that_cannot_be_unpacked_is_refused_removed_and_fetched_again(
+    tmp_path: Path, know: Knowing, odd: tuple[type[Odd], str], kind: str, names: list[str], reason: str
+) -> None:
+    if kind == "zip" and "\udcff" in names[0]:
+        pytest.skip("a zip has no such name")
+    for name, content in BRAT.items():
+        (tmp_path / "dev" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "dev" / name).write_bytes(content)
+    known_archive(know, packed(kind, dict.fromkeys(names, b"x")), folder_hash(tmp_path / "dev"))
+    said = failed()
+    assert reason in said and "it is removed, and fetched again the next time" in said and "\n" not in said
+    assert kept(tmp_path) == []
+    odd[0].contents["rome.ttl"] = packed(kind, {f"x/data/dev/{name}": content for name, content in BRAT.items()})
+    assert fetch(["rome"])[0].status == "fetched"
+
+
+def test_file_that_says_it_is_larger_than_its_archive_is_refused(tmp_path: Path, know: Knowing) -> None:
+    """A sparse file of tar has as many zeros as it says."""
+    info = tarfile.TarInfo("x/data/dev")
+    info.type, info.size = tarfile.GNUTYPE_SPARSE, 0
+    header = bytearray(info.tobuf(tarfile.GNU_FORMAT))
+    header[483:495] = b"%011o\0" % (1 << 32)  # the size that it has in the end
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    known_archive(know, bytes(header) + bytes(1024), "0" * 64)
+    assert "the member x/data/dev says that it has 4,294,967,296 bytes" in failed()
     assert kept(tmp_path) == []
 
 

@@ -14,7 +14,7 @@ import pytest
 from remix.errors import Error
 from remix.files import write_together, write_whole
 from remix.places import folder_written, sweep
-from tests.processes import Forked, run_forked
+from tests.processes import PythonProcess, run_python
 
 
 def put(path: Path | str, content: bytes = b"new") -> None:
@@ -47,7 +47,7 @@ def test_standard_output_by_name_is_written_where_it_stands(name: str, tmp_path:
     )
     with target.open("wb") as stream:
         before = os.fstat(stream.fileno()).st_ino
-        assert run_forked(["-c", program + "\nprint('after')"], stdout=stream).returncode == 0
+        assert run_python(["-c", program + "\nprint('after')"], stdout=stream).returncode == 0
     assert target.read_text() == "before\nnew\nafter\n"
     assert target.stat().st_ino == before
 
@@ -118,7 +118,7 @@ def test_pair_of_files_is_never_half_new_wherever_a_command_is_killed(tmp_path: 
             folder.mkdir()
             if old:
                 write_together({folder / "remix": b"old", folder / "manifest": b"of old"})
-            done = run_forked(["-c", PAIR, str(folder), str(steps)])
+            done = run_python(["-c", PAIR, str(folder), str(steps)])
             read = {file.name: file.read_bytes() for file in folder.glob("[!.]*")}
             # A manifest alone is no remix; a remix is there with the manifest that describes it, or not at all.
             assert "remix" not in read or read["manifest"] == b"of " + read["remix"]
@@ -151,7 +151,7 @@ with folder_written(Path(sys.argv[1]) / "folder") as place, write_whole(Path(sys
 def test_what_a_killed_command_left_is_swept_by_the_next_writer_and_not_before(tmp_path: Path) -> None:
     (tmp_path / ".mine.remix").write_text("mine")
     (tmp_path / ".mine.remix-1").write_text("mine")
-    with Forked(["-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE, text=True) as writer:
+    with PythonProcess(["-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None and writer.stdout.readline() == "writing\n"
         put(tmp_path / "other")
         assert len(list(tmp_path.glob(".fi*.remix-*"))) + len(list(tmp_path.glob(".fo*.remix-*"))) == 2

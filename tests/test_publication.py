@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -13,14 +15,16 @@ import pytest
 import rdflib
 import yaml
 
+from remix import catalog
 from remix.errors import UnknownName, UsageError
 from remix.formats import read
 from remix.frames import Frames
 from remix.names import DCAT, DCTERMS, HFTS, RMX, VOID
 from remix.publication import publish
+from remix.reports.inventory import describe_dataset
 from remix.runs.registration import list_runs, load_run
 from remix.store import Store
-from remix.workspace import open_workspace
+from remix.workspace import Workspace, open_workspace
 
 NEWS = "urn:remix:dataset:news"
 
@@ -243,3 +247,83 @@ def test_published_nif_has_its_shapes_and_what_has_not_is_told(folder: Path, tmp
     (tmp_path / "wrong.ttl").write_text(wrong)
     [found] = find_violations(str(tmp_path / "wrong.ttl"), empty)["what"]
     assert found.endswith("The form of a mention is what its text says there.")
+
+
+def test_every_description_keeps_licence_citation_creator_and_source_of_a_catalogue_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gold is where a split of the catalogue is once it is fetched."""
+    monkeypatch.setenv("REMIX_CACHE", str(tmp_path / "cache"))
+    known = next(
+        one
+        for one in catalog.entries().values()
+        if "/" in one.name and catalog.licence_iri(one.licence) and one.url and catalog.authors(one)
+    )
+    work = Workspace(tmp_path / ".remix")
+    known.place.parent.mkdir(parents=True)
+    shutil.copy(GOLD, known.place)
+    work.load([known.place], name=known.loaded_name, format="nif")
+    work.publish(known.loaded_name, to=tmp_path / "out")
+    files = {
+        file.name.removeprefix(known.loaded_name): file.read_text()
+        for file in (tmp_path / "out").iterdir()
+        if file.suffix != ".parquet"
+    }
+    wanted = (catalog.licence_iri(known.licence), known.citation, catalog.authors(known)[0], known.url)
+    for name in (".dcat.ttl", ".dataid.ttl", ".manifest.ttl", ".croissant.json", "README.md"):
+        assert [one for one in wanted if str(one) not in files[name]] == [], name
+    cited = yaml.safe_load(files["CITATION.cff"])
+    assert [cited["license-url"], cited["message"], cited["authors"][0]["name"], cited["repository-artifact"]] == [
+        *wanted
+    ]
+
+
+GOLD = Path(__file__).parent / "runs" / "small" / "gold.ttl"
+
+
+def test_dataset_that_has_only_the_name_of_a_catalogue_entry_does_not_take_over_its_rights(tmp_path: Path) -> None:
+    """Nor does a remix of it, nor are the counts of the entry expected of it."""
+    known = catalog.entries()["kore50"]
+    work = Workspace(tmp_path / ".remix")
+    work.load([GOLD], name="kore50")
+    assert "count" not in work.check(["kore50"])["rule"].to_list()
+    assert describe_dataset(work.store.dataset("kore50"), work.store)["licence"] == "unknown"
+    work.build("SELECT ?document ?annotation { ?annotation nif:referenceContext ?document }", to=tmp_path, name="mixed")
+    work.load([tmp_path / "mixed.ttl"])
+    for name in ("kore50", "mixed"):
+        work.publish(name, to=tmp_path / name)
+        for file in (tmp_path / name).iterdir():
+            said = file.read_bytes().decode(errors="replace")
+            assert known.citation not in said and known.url not in said, file
+
+
+def test_dataset_is_recognised_by_its_content_and_by_where_it_was_fetched_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REMIX_CACHE", str(tmp_path / "cache"))
+    shipped, fetched = catalog.entries()["sample-posts"], catalog.entries()["kore50"]
+    copy = tmp_path / "copy.ttl"
+    shutil.copy(shipped.place, copy)
+    assert catalog.recognise("sample-posts", str(copy)) == shipped
+    assert catalog.recognise("other", str(shipped.place.resolve())) == shipped
+    assert catalog.recognise("sample-posts", str(GOLD)) is None
+    assert catalog.recognise("mine", str(fetched.place.resolve())) == fetched
+    assert catalog.recognise("kore50", str(GOLD)) is None
+
+
+def test_remix_names_licence_and_citation_of_all_its_origins(
+    sample_workspace: Callable[[], Workspace], tmp_path: Path
+) -> None:
+    work = sample_workspace()
+    work.build("SELECT ?document ?annotation { ?annotation nif:referenceContext ?document }", to=tmp_path, name="mixed")
+    work.load([tmp_path / "mixed.ttl"])
+    work.publish("mixed", to=tmp_path / "out")
+    for name in ("mixed.dcat.ttl", "mixed.manifest.ttl", "README.md", "mixed.dataid.ttl"):
+        said = (tmp_path / "out" / name).read_text()
+        for one in catalog.entries().values():
+            if one.name in ("sample-news", "sample-posts", "sample-biographies"):
+                assert one.title in said and one.citation in said, (name, one.name)
+        assert "https://spdx.org/licenses/Apache-2.0.html" in said
+    alone = tmp_path / "alone"
+    work.publish("sample-news", to=alone)
+    assert "https://spdx.org/licenses/Apache-2.0.html" in (alone / "sample-news.dcat.ttl").read_text()

@@ -156,8 +156,7 @@ ADDED = {
         part = replace(undefined_one, name="added-convention", words="one is said where nothing is counted")
         """,
     "scoring.profiles": """
-        from remix.scoring.conventions import CONVENTIONS
-        from remix.scoring.profiles import Conventions, Profile
+        from remix.scoring.profiles import CONVENTIONS, Conventions, Profile
         part = Profile(name="added-profile", summary="of a rule that was added", source="none", tasks=("Added",),
             matchings=("added-matching",), conventions=Conventions(undefined=CONVENTIONS["added-convention"]))
         """,

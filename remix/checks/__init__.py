@@ -72,7 +72,8 @@ class Rule:
 
     `find` returns where it is so in a dataset (see `FINDINGS`); a rule without it is told by the readers of files,
     which mend it. What needs a knowledge base is not looked for without one. `mend` returns what its findings become:
-    their annotation and, as far as they change, begin and end, or the list of entities; one without begin goes.
+    annotations with begin and end as far as these change, of which one without begin goes; or, with the column
+    `entity`, all links that annotations have then, as rows of `remix.frames.LINKS`.
     """
 
     name: str

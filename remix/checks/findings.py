@@ -14,10 +14,11 @@ from remix import catalog, resources
 from remix._version import __version__
 from remix.checks import FINDINGS, RULES, SEVERITIES, Rule, Subject
 from remix.checks.copies import count_shared, find_similar
-from remix.errors import BadInput, Error
+from remix.errors import BadInput, Error, UnknownName
 from remix.expressions import fill
 from remix.files import read_bytes, readable
 from remix.formats import Repair, read, refusal_report
+from remix.formats.nif.parsing import uncompressed_suffix
 from remix.formats.nif.scoping import ScopedTriples, revise, unscope
 from remix.formats.nif.writing import triples_of, write_terms
 from remix.frames import Frames, fit
@@ -38,13 +39,15 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 class Checked:
     """A dataset as it was read for a check: what it is called, what it has, what its reader mended or refused.
 
-    `export` writes the file with other frames and all else that it says (see `remix.formats.Contents`).
+    `export` writes the file with other frames and all else that it says (see `remix.formats.Contents`), `format` is
+    what it is written in.
     """
 
     file: str
     frames: Frames
     repairs: tuple[Repair, ...]
-    export: Callable[[Path, Frames], None] | None = None
+    export: Callable[[Path, Frames | None], None] | None = None
+    format: str = ""
 
 
 @holding
@@ -67,8 +70,8 @@ def check(
 ) -> pl.DataFrame:
     """Return what rules, by default all, find: file, severity, rule, count and example of each that finds something.
 
-    With `each` a row is one finding: file, severity, rule, document, annotation, begin, end, surface_form, what. What
-    a reader mended is one row a kind there, too, as it keeps one example, and blocks of shifted offsets are a row each.
+    With `each` a row is one finding: file, severity, rule, document, annotation, begin, end, surface_form, what; what a
+    reader mended is among them, and of what it counts alone, or more than 10,000 times, a row says how many times.
     Rows stand in the order of the files and of severity. `shacl` holds the datasets against the shapes of NIF, too (see
     `find_violations`). Raises `UnknownName` for a rule that does not exist.
     """
@@ -76,7 +79,8 @@ def check(
     none = _label(pl.DataFrame(schema=_TIMES), "", _UNKNOWN)
     rows = pl.concat([none, *(part for one in datasets for part in _rows(one, chosen, kb, shacl=shacl))])
     if each:
-        return rows.drop("times")
+        often = pl.when(pl.col("times") > 1).then(fill("{} ({} times)", "what", "times")).otherwise("what")
+        return rows.with_columns(what=often).drop("times")
     counted = rows.group_by("file", "severity", "rule", maintain_order=True).agg(
         count=pl.col("times").sum(), example=pl.col("what").first()
     )
@@ -108,14 +112,16 @@ def _label(rows: pl.DataFrame, file: str, rule: Rule) -> pl.DataFrame:
 
 def _read(store: Store, file: str, format: str | None, *, alone: bool) -> list[Checked]:
     try:
+        _refuse_unknown(store, file)
         if file in store.state.datasets:
             report = store.report(file)
             said = report["repairs"]
             assert isinstance(said, list)
-            other = tuple(odd for known in catalog.find(file) for odd in catalog.count_differences(known, report))
+            known = catalog.recognise(file, store.dataset(file).source)
+            other = () if known is None else catalog.count_differences(known, report)
             frames = store.frames([file])
             export = _export_loaded(store, store.dataset(file), frames) if report["format"] == "nif" and alone else None
-            return [Checked(file, frames, (*(Repair(**one) for one in said), *other), export)]
+            return [Checked(file, frames, (*(Repair(**one) for one in said), *other), export, str(report["format"]))]
         if is_frames_folder(file):
             folder = FramesFolder.open(file)
             return [Checked(file, folder.read(range(folder.parts)), ())]
@@ -129,13 +135,29 @@ def _read(store: Store, file: str, format: str | None, *, alone: bool) -> list[C
         return [Checked(file, Frames.empty(), (Repair("refused", 1, refusal_report(file, error).error or ""),))]
 
 
-def _export_loaded(store: Store, entry: DatasetEntry, frames: Frames) -> Callable[[Path, Frames], None]:
+def _refuse_unknown(store: Store, file: str) -> None:
+    """Raise `UnknownName` for what is no dataset, no name of the catalogue, and no file, as its name tells."""
+    named = "/" not in file and "." not in file and file != "-"
+    if named and file not in store.state.datasets and not Path(file).exists() and not catalog.find(file):
+        raise UnknownName("dataset", file, [*store.state.datasets, *catalog.names()], "remix list datasets")
+
+
+def refuse_unread(checked: Iterable[Checked]) -> None:
+    """Raise `BadInput` for the first of what was read that was refused."""
+    for one in checked:
+        if refusal := next((repair for repair in one.repairs if repair.kind == "refused"), None):
+            raise BadInput(one.file, refusal.example.removeprefix(f"{one.file}: "))
+
+
+def _export_loaded(store: Store, entry: DatasetEntry, frames: Frames) -> Callable[[Path, Frames | None], None]:
     """Return what writes a loaded dataset with other frames and all else that its file said, but for measures."""
 
-    def export(path: Path, corrected: Frames) -> None:
+    def export(path: Path, corrected: Frames | None) -> None:
         data = columns(store.triples(f"{entry.folder}/data.nt.zst"))
-        whole = revise(ScopedTriples(data, data.clear()), frames, corrected)
-        write_terms(unscope(whole, frames.documents, frames, entry.iri), path)
+        whole = ScopedTriples(data, data.clear())
+        whole = revise(whole, frames, corrected) if corrected else whole
+        given = corrected or frames
+        write_terms(unscope(whole, given.documents, given, entry.iri, corrected=corrected is not None), path)
 
     return export
 
@@ -144,10 +166,10 @@ def _read_file(file: str, path: str, known: catalog.Entry | None, format: str | 
     """Return a file, or what the catalogue knows, with what it counts otherwise."""
     if known is None:
         reading = read(path, format=format)
-        return Checked(file, reading.frames, reading.report.repairs, reading.export)
+        return Checked(file, reading.frames, reading.report.repairs, reading.export, reading.report.format)
     reading = read(path, name=known.loaded_name, format=format or known.format or None)
     other = catalog.count_differences(known, asdict(reading.report))
-    return Checked(known.name, reading.frames, (*reading.report.repairs, *other), reading.export)
+    return Checked(known.name, reading.frames, (*reading.report.repairs, *other), reading.export, reading.report.format)
 
 
 def find_violations(file: str, frames: Frames) -> pl.DataFrame:
@@ -176,7 +198,7 @@ def find_violations(file: str, frames: Frames) -> pl.DataFrame:
 
 def _triples(file: str, frames: Frames) -> bytes:
     path = Path(file)
-    form = ox.RdfFormat.from_extension(path.suffix.removeprefix(".")) if path.is_file() else None
+    form = ox.RdfFormat.from_extension(uncompressed_suffix(path.name).removeprefix(".")) if path.is_file() else None
     if form is None:
         return b"".join(triples_of(frames))
     quads = ox.parse(read_bytes(path), format=form, base_iri="urn:remix:relative:", lenient=True)
@@ -217,8 +239,9 @@ def share(datasets: Sequence[Checked]) -> pl.DataFrame:
     The columns are dataset, other, `texts` (equal ones), `similar_texts` (nearly the same, see `find_similar`),
     `entities` and `forms` (distinct ones), `share` (of equal and similar texts in the smaller of both) and `relation`:
     `editions` of one dataset, if they share half of the texts or more, `leakage` below. Who trains on one and tests on
-    the other has seen what is asked.
+    the other has seen what is asked. Raises `BadInput` for one that could not be read.
     """
+    refuse_unread(datasets)
     texts = [one.frames.documents.filter(pl.col("text") != "").unique("text", maintain_order=True) for one in datasets]
     names = [
         rows.select(fill("{} {}", pl.lit(n), "document").alias("document"), "text") for n, rows in enumerate(texts)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
 import importlib
 import io
 import os
 import pkgutil
 import resource
+import signal
 import sys
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, TextIO, cast
 
@@ -19,6 +23,9 @@ from remix._version import __version__
 from remix.errors import Error, is_panic, nearest
 from remix.resources import entry_points
 from remix.tables import spell_out
+
+_MOMENT = 0.5
+"""Seconds that threads have to end when a process does."""
 
 
 class Verbs(click.Group):
@@ -100,8 +107,13 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # help and notes have letters that not every locale has
             stream.reconfigure(errors="backslashreplace")
-    sys.stdout, sys.stderr = cast(TextIO, _Screen(sys.stdout)), cast(TextIO, _Screen(sys.stderr))
-    carry_out(sys.argv[1:])
+    sys.stdout, sys.stderr = cast(TextIO, _Screen(sys.stdout)), cast(TextIO, _Notes(sys.stderr))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        carry_out(sys.argv[1:])
+    finally:
+        # All is done and told: an interruption while Python ends only ends it sooner.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class _Screen:
@@ -116,6 +128,21 @@ class _Screen:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+class _Notes(_Screen):
+    """Standard error: that nobody can read a note any more is no reason to stop what it speaks of."""
+
+    def write(self, text: str) -> int:
+        """Write a text where that is possible."""
+        with contextlib.suppress(OSError):
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is held back where that is possible."""
+        with contextlib.suppress(OSError):
+            self._stream.flush()
 
 
 def carry_out(arguments: Sequence[str]) -> NoReturn:
@@ -178,6 +205,23 @@ def _end(line: str, code: int) -> NoReturn:
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
+
+
+def leave() -> None:
+    """End the process, where threads of it still compute what nobody waits for: Python would wait until they are done.
+
+    Those that are about to end have a moment for it. A further signal would only end the end.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    until = time.monotonic() + _MOMENT
+    others = [one for one in threading.enumerate() if one is not threading.main_thread() and not one.daemon]
+    for one in others:
+        one.join(max(0.0, until - time.monotonic()))
+    if any(one.is_alive() for one in others):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def _line(error: BaseException) -> str:

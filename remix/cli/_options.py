@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import shutil
 import sys
 from collections.abc import Callable
 from functools import partial, wraps
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 MACHINE = ("json", "jsonl", "csv", "parquet")
 """Formats of tables that are data."""
+
+NARROWEST = 60
+"""Columns that a table for people takes on any terminal."""
 
 Printing = ParamSpec("Printing")
 Made = TypeVar("Made")
@@ -170,9 +174,14 @@ def _read_settings(_: click.Context, __: click.Parameter, settings: tuple[str, .
     return found
 
 
-asking_options = _together(
+query_values = _together(
     option("--set values NAME=VALUE", "Set a parameter of the query.", multiple=True, callback=_read_settings),
     option("--set-from SET", "Take a named set of parameters, such as table4."),
+)
+"""The values of the parameters of a query."""
+
+asking_options = _together(
+    query_values,
     option("--allow-service URL", "Let SERVICE ask this endpoint."),
     option("--endpoint URL", "Ask this SPARQL endpoint in place of the workspace."),
     option("--timeout S", "Seconds that the query may run.", type=click.FloatRange(min=0, min_open=True)),
@@ -200,7 +209,7 @@ scoring_options = _together(
     option(
         "--by COLUMN[:SCHEME]",
         "Break down by class, type, kb, a measure, a property of documents (dcterms:subject) or the errors of a "
-        "run (error:SYSTEM); a,b crosses two; schemes: deciles, quantiles:4, thresholds:3,5, head-torso-tail.",
+        "run (error:SYSTEM); a,b crosses two; schemes: log-deciles, quantiles:4, thresholds:3,5, head-torso-tail.",
     ),
     option("--min-support N", "Leave out slices of fewer mentions.", type=COUNT),
     option(
@@ -234,7 +243,8 @@ def as_data(output: str, to: Path | None) -> bool:
 def print_report(report: Report, output: str, to: Path | None = None) -> None:
     """Print the rows of a report as data, or its tables and what they mean; `to` takes the data or the first table."""
     if as_data(output, to):
-        print_table(report.rows, output, to)
+        form = tables.suffix_format(to) if to is not None and output == "table" else output
+        print_table(report.data(form), output, to)
         return
     for number, table in enumerate(report.tables):
         if number:
@@ -249,8 +259,16 @@ def print_report(report: Report, output: str, to: Path | None = None) -> None:
 def print_table(frame: pl.DataFrame, output: str, to: Path | None = None) -> None:
     """Print a table on standard output, or write it to a file."""
     content = io.BytesIO()
-    tables.write(frame, tables.suffix_format(to) if to is not None and output == "table" else output, content)
+    form = tables.suffix_format(to) if to is not None and output == "table" else output
+    tables.write(frame, form, content, tables.WIDTH if to is not None else width_of_screen())
     print_bytes(content.getvalue(), to)
+
+
+def width_of_screen() -> int:
+    """Return the columns that a table may take: those of the terminal, of a wide one and elsewhere always as many."""
+    if not sys.stdout.isatty():
+        return tables.WIDTH
+    return max(NARROWEST, min(tables.WIDTH, shutil.get_terminal_size((tables.WIDTH, 24)).columns))
 
 
 def print_bytes(content: bytes, to: Path | None = None) -> None:

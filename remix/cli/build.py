@@ -25,8 +25,8 @@ AFTER = "query"
 @option("--name", "Name of the remix (default: that of the query).")
 @option(
     "--to",
-    "Folder of the files (default: the current one).",
-    type=click.Path(path_type=Path, file_okay=False),
+    "Folder of the files, or the file of the remix, which ends in .ttl (default: the current folder).",
+    type=click.Path(path_type=Path),
     default=Path(),
 )
 @option("--force", "Overwrite files of that name that remix has not written.")
@@ -56,7 +56,9 @@ def command(build: partial[Remix], to: Path, output: str, explain: bool) -> None
     remix = build()
     if explain:
         print("\n".join(line for line in remix.rewritten.splitlines() if not line.startswith("#+")), end="\n\n")
+        print("As one CONSTRUCT, which any store runs: `remix show QUERY --construct`, with the same --set.\n")
         print(f"{tables.render(remix.waterfall)}\n")
     print_table(remix.counts, output)
-    for line in (*remix.notes, f"{to / remix.name}.ttl and {to / remix.name}.manifest.ttl are written"):
+    file, manifest = remix.place(to)
+    for line in (*remix.notes, f"{file} and {manifest} are written"):
         print(line, file=sys.stderr)

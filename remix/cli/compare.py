@@ -38,7 +38,8 @@ def command(
 
     Shown are the score of each system, whether the difference of each two is more than chance (paired approximate
     randomisation, Holm's correction over all rows), its 95 % interval (low to high), its effect size (Cohen's d for
-    pairs), and how far each dataset ranks the systems as the first one does (Kendall, Spearman).
+    pairs), and how far each dataset ranks the systems as the first one does (Kendall, Spearman; Pearson
+    of the scores themselves).
 
     \b
     Example:

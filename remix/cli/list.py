@@ -6,7 +6,16 @@ from pathlib import Path
 
 import click
 
-from remix.cli._options import FrameCall, calling, option, output_option, print_table
+from remix.cli._options import (
+    FrameCall,
+    as_data,
+    calling,
+    option,
+    output_option,
+    print_table,
+    width_of_screen,
+)
+from remix.tables import fit_lines
 from remix.workspace import Workspace
 
 
@@ -18,7 +27,7 @@ from remix.workspace import Workspace
 @option("--licence", "Datasets whose licence has these words: 'CC BY', MIT, ….")
 @output_option
 @calling(Workspace.listing)
-def command(listing: FrameCall, output: str, to: Path | None) -> None:
+def command(listing: FrameCall, kind: str, output: str, to: Path | None) -> None:
     """List what is loaded and known (datasets), or the parts of remix of a kind.
 
     `remix list kinds` says which kinds there are: queries, measures, columns, terms, tasks, profiles, formats, ….
@@ -28,4 +37,8 @@ def command(listing: FrameCall, output: str, to: Path | None) -> None:
       remix list queries
       remix list datasets --language de --kb wikidata
     """
-    print_table(listing(), output, to)
+    if as_data(output, to):
+        print_table(listing(), output, to)
+        return
+    found = listing(every=False)
+    print_table(fit_lines(found, width_of_screen()) if kind == "datasets" and output == "table" else found, output, to)

@@ -16,10 +16,11 @@ AFTER = "build"
 
 @click.command()
 @click.argument("folder", required=False, type=FILE, metavar="[DIR]")
-@option("--by COLUMN", "A column of annotations; see `remix list measures`.")
+@option("--by COLUMN", "A column of annotations or documents; see `remix list columns`.")
 @option(
     "--scheme",
-    "deciles (on a log scale), quantiles:N, head-torso-tail, thresholds:3,5,16 or classes, as in evaluate --by.",
+    "log-deciles (ten equal steps of a logarithmic scale), quantiles:10 (ten parts of equal size), head-torso-tail, "
+    "thresholds:3,5,16 or classes, as in evaluate --by.",
 )
 @option("--to", "Folder of the parts (default: only the table).", type=click.Path(path_type=Path, file_okay=False))
 @option("--replace", "Replace what is there already.")

@@ -17,6 +17,7 @@ AFTER = "publish"
 @click.command()
 @click.argument("datasets", nargs=-1, metavar="DATASET...")
 @option("--run NAME", "A registered run whose errors are shown (default: all).")
+@option("--by COLUMN[:SCHEME]", "Scores in the slices of a column, too, as in `remix evaluate --by`.")
 @option("--to FILE", "File of HTML to write.")
 @calling(Workspace.report)
 def command(report: partial[Path]) -> None:

@@ -36,6 +36,7 @@ def command() -> None:
 @option("--on DATASET|FILE", "What is answered (default: every loaded dataset that has one of the documents).")
 @option("--task", "What the system was given: texts, or texts and spans.", type=click.Choice(["A2KB", "D2KB"]))
 @option("--replace", "Replace other answers that are registered under the name.")
+@option("--perfect", "Take answers that equal gold, of a system that is right everywhere.")
 @format_option
 @output_option
 @calling(Workspace.add_run)

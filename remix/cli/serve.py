@@ -6,6 +6,7 @@ from functools import partial
 
 import click
 
+from remix.cli import leave
 from remix.cli._options import calling, option
 from remix.workspace import Workspace
 
@@ -35,3 +36,4 @@ def command(serve: partial[None]) -> None:
       remix serve --port 8890
     """
     serve()
+    leave()

@@ -9,11 +9,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, comparing_options, format_option, option, output_option, print_table
+from remix.cli._options import (
+    calling,
+    comparing_options,
+    format_option,
+    option,
+    output_option,
+    print_table,
+    width_of_screen,
+)
 from remix.tables import blocks
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from remix.reports.statistics import Statistics
 
 AFTER = "enrich"
@@ -59,8 +69,14 @@ def command(stats: partial[Statistics], level: str, output: str, to: Path | None
     people = level != "dataset" or output in {"table", "md", "latex"}
     if output != "table" or to is not None:
         print_table(found.table if people else found.rows, output, to)
-        return
-    for number, part in enumerate(blocks(found.table, 2 if level == "dataset" else 1)):
+    else:
+        _print_blocks(found.table, 2 if level == "dataset" else 1)
+    if found.undrawn is not None:
+        raise found.undrawn
+
+
+def _print_blocks(table: pl.DataFrame, keys: int) -> None:
+    for number, part in enumerate(blocks(table, keys, width=width_of_screen())):
         if number:
             click.echo()
-        print_table(part, output)
+        print_table(part, "table")

@@ -9,42 +9,23 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from importlib import import_module
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from remix.errors import BadInput, Error, Unforeseen, UsageError, is_panic
 from remix.files import default_name, readable
+from remix.formats.format import Contents, Format, Repair
 from remix.formats.losses import Loss, reduce_frames
+from remix.formats.mapping.definition import format_at, mapped_formats, resemblance
 from remix.formats.source import SourceFile, begin_of, hash_files
 from remix.frames import Frames
 from remix.rdf.iris import dataset_iri
 from remix.registry import Registry
 
-if TYPE_CHECKING:
-    from remix.formats.mapping import MappingRules
-
 __all__ = ["FORMATS", "Contents", "Format", "LoadReport", "Loss", "Repair", "SourceFile", "read", "write"]
-
-
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """One kind of thing that was wrong in a file: how often, and the first example.
-
-    Of what is told one by one there are `further` examples; those of most kinds are counted alone.
-    """
-
-    kind: str
-    count: int
-    example: str = ""
-    further: tuple[str, ...] = ()
-
-    def examples(self) -> list[tuple[str, int]]:
-        """Return each example with how many it stands for."""
-        return [(self.example, self.count - len(self.further)), *((one, 1) for one in self.further)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +61,6 @@ class LoadReport:
 
 
 @dataclass(frozen=True)
-class Contents:
-    """What a format found in a file; IRIs are scoped to the dataset.
-
-    `write` writes the scoped triples to a path and the measures to another; without it the triples
-    are made from the frames. `content` is the hash of the content, that of the file's bytes if empty.
-    `export` writes all that the file says, also what frames do not hold, in the same format, as corrected frames say.
-    """
-
-    frames: Frames
-    repairs: tuple[Repair, ...] = ()
-    triples: int = 0
-    content: str = ""
-    write: Callable[[Path, Path], int] | None = None
-    export: Callable[[Path, Frames], None] | None = None
-
-
-@dataclass(frozen=True)
 class LoadedFile:
     """A file that was read: the dataset's name and IRI, its frames, the report, the content's hash.
 
@@ -109,40 +73,24 @@ class LoadedFile:
     frames: Frames
     report: LoadReport
     content: str
-    export: Callable[[Path, Frames], None] | None = None
+    export: Callable[[Path, Frames | None], None] | None = None
 
 
-@dataclass(frozen=True)
-class Format:
-    """A file format: `sniff` says from the first bytes (see `begin_of`) and the file's name whether a file is of it.
+FORMATS: Registry[Format] = Registry("format", "remix.formats.definitions", Format, further=mapped_formats)
 
-    `read` takes the source, the dataset's IRI and options of the format as keywords, and raises
-    `BadInput` for what is not of the format.
-
-    `write` puts frames into a file (or folder) that appears whole or not at all, and returns what it had to leave out
-    beyond what the format does not hold: `holds` has the names of `remix.formats.losses.FEATURES`, frames have only
-    those when they come to `write`. Without it the format is only read. What holds texts needs them to be written.
-
-    A `collection` is a folder or zip archive of which some file is sniffed: `Source.members` has its files. `mapping`
-    is what reads it where that is a file of TOML.
-    """
-
-    name: str
-    summary: str
-    suffixes: tuple[str, ...]
-    sniff: Callable[[bytes, str], bool]
-    read: Callable[[SourceFile, str], Contents] = field(compare=False)
-    write: Callable[[Frames, Path], tuple[Loss, ...]] | None = field(default=None, compare=False)
-    holds: frozenset[str] = frozenset()
-    collection: bool = False
-    mapping: MappingRules | None = None
-
-
-FORMATS: Registry[Format] = Registry(
-    "format", "remix.formats.definitions", Format, further="remix.formats.mapping.definition:mapped_formats"
+NOTED = frozenset(
+    {
+        "column",
+        "empty-document",
+        "fragment",
+        "masked",
+        "other-layer",
+        "repeated-triple",
+        "several-places",
+        "unplaced",
+        "unread",
+    }
 )
-
-NOTED = frozenset({"empty-document", "fragment", "masked", "repeated-triple", "several-places", "unplaced", "unread"})
 """Kinds that are told but are no defect: `strict` lets them pass."""
 
 MISSING = frozenset({"no-annotation", "no-link"})
@@ -158,12 +106,14 @@ def read(
     strict: bool = False,
     triples_to: Path | None = None,
     unannotated: bool = False,
+    answers: bool = False,
 ) -> LoadedFile:
     """Return the documents and annotations of a file, with IRIs scoped to the dataset of that name.
 
     The name is by default the file's. `triples_to` takes the dataset's triples as N-Triples compressed
     with zstandard, measures apart (see `measures_path`). `strict` refuses what would be repaired;
-    `unannotated` accepts texts without annotations, as a system without answers leaves them.
+    `unannotated` accepts texts without annotations, as a system without answers leaves them; of a file that holds gold
+    and answers, `answers` reads these, unless the format is named.
 
     Raises `BadInput` with file, line and reason for what cannot be read, `UnknownName` for a format
     that does not exist.
@@ -173,6 +123,8 @@ def read(
     iri = dataset_iri(name, base_iri)
     with _naming_file(source):
         chosen = format_named(format) if format else _sniff(source)
+        if answers and not format:
+            chosen = answers_in(chosen)
         found = chosen.read(source, iri)
         if found.frames.annotations.is_empty() and not unannotated:
             raise BadInput(source.name, _without_annotations(found.frames))
@@ -240,18 +192,16 @@ def format_named(format: str) -> Format:
     """Return the format of that name, or of the mapping in the file of that name."""
     if not format.endswith(".toml"):
         return FORMATS[format]
-    found: Format = import_module("remix.formats.mapping.definition").format_at(Path(format))
-    return found
+    return format_at(Path(format))
 
 
-def format_for(file: Path | str, formats: Iterable[str]) -> str | None:
-    """Return the format that a file is to be read as, by `NAME=FILE` or `NAME` for all; None for that of its content.
+def answers_in(format: Format) -> Format:
+    """Return the format of the answers that files of a format of gold hold, itself where they hold none.
 
-    >>> format_for("a.tsv", ["hipe", "neleval=a.tsv"]), format_for("b.tsv", ["hipe", "neleval=a.tsv"])
-    ('neleval', 'hipe')
+    >>> answers_in(FORMATS["chatel-json"]).name, answers_in(FORMATS["zelda-jsonl"]).name
+    ('chatel-answers', 'zelda-jsonl')
     """
-    told = dict(reversed(one.partition("=")[::2]) for one in formats)
-    return told.get(str(file), told.get("")) or None
+    return FORMATS.first(lambda one: one.mapping is not None and one.mapping.answers_of == format.name) or format
 
 
 def _sniff(source: SourceFile) -> Format:
@@ -263,7 +213,7 @@ def _sniff(source: SourceFile) -> Format:
     found = FORMATS.first(lambda one: one.sniff(head, name))
     if found is None:
         shown = "`remix list formats` shows those that are known, docs/formats.md how to write a mapping for another"
-        like = import_module("remix.formats.mapping.definition").resemblance(FORMATS, head)
+        like = resemblance(FORMATS, head)
         raise BadInput(source.name, f"is in no known format{like}; {shown}")
     return found
 

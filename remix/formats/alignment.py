@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from remix.formats.mends import Mends
+from remix.formats.mends import TOLD, Mends
 
 THRESHOLD = 90.0
 """The least similarity (0 to 100, rapidfuzz's partial ratio) at which a near spelling is taken for the mention."""
@@ -159,11 +159,14 @@ def place_named(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     anchor = pl.when(pl.col("_begin").is_null()).then("anchor")
     rows = rows.with_columns(begin=pl.coalesce("begin", "_begin"), end=pl.coalesce("end", "_end"), anchor=anchor)
     left = rows.filter(is_unplaced())
-    if left.height:
-        row = left.row(0, named=True)
-        form = f" of '{row['anchor']}'" if row["anchor"] else ""
-        mends.add("unplaced", f"{place_of(row)}: the offsets{form} are not told", left.height)
+    each = [_tell_unplaced(row) for row in left.head(TOLD).iter_rows(named=True)]
+    mends.add("unplaced", "".join(each[:1]), left.height, each)
     return rows.drop("_begin", "_end")
+
+
+def _tell_unplaced(row: Mapping[str, object]) -> str:
+    form = f" of '{row['anchor']}'" if row["anchor"] else ""
+    return f"{place_of(row)}: the offsets{form} are not told"
 
 
 def is_unplaced() -> pl.Expr:

@@ -79,7 +79,7 @@ def convert(
     frames, report = reading.frames, reading.report
     if texts is None and to == report.format and reading.export is not None:
         # Also what frames have no column for.
-        reading.export(target, frames)
+        reading.export(target, None)
         return Conversion(report, to, ())
     if texts is not None:
         frames, repairs = with_texts(frames, read(texts, unannotated=True).frames, texts)
@@ -101,13 +101,23 @@ def _write_folder(frames: Frames, reading: LoadedFile, target: Path) -> None:
 
 def format_by_suffix(target: Path) -> str:
     """Return the format that a file's suffix speaks for; raises `UsageError` where it is not clear."""
-    writing = [one for one in FORMATS if one.write is not None]
-    by_suffix = [one.name for one in writing if any(target.name.endswith(suffix) for suffix in one.suffixes)]
-    chosen = _BY_SUFFIX.get(target.suffix) or (by_suffix[0] if len(by_suffix) == 1 else None)
-    if chosen is None:
-        fitting = by_suffix or [*(one.name for one in writing), *SYNTAXES][:-1]
+    fitting = formats_by_suffix(target)
+    if len(fitting) != 1:
+        fitting = fitting or [*(one.name for one in FORMATS if one.write is not None), *SYNTAXES][:-1]
         raise UsageError(f"{target} may be of several formats: name one with --to ({', '.join(fitting)})")
-    return chosen
+    return fitting[0]
+
+
+def formats_by_suffix(target: Path) -> list[str]:
+    """Return the formats, of those that are written, that a file's suffix speaks for.
+
+    >>> formats_by_suffix(Path("a.ttl")), formats_by_suffix(Path("a.docx"))
+    (['nif'], [])
+    """
+    if chosen := _BY_SUFFIX.get(target.suffix):
+        return [chosen]
+    writing = (one for one in FORMATS if one.write is not None)
+    return [one.name for one in writing if any(target.name.endswith(suffix) for suffix in one.suffixes)]
 
 
 def with_texts(frames: Frames, texts: Frames, file: Path | str = "") -> tuple[Frames, tuple[Repair, ...]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.expressions import fill
-from remix.frames import Frames
+from remix.frames import OTHER_LAYER, Frames
 from remix.names import RMX
 from remix.rdf.iris import is_legal
 
@@ -19,6 +19,8 @@ _OFFSETS = (
     r"|[#,;/?&]char=[0-9]*,[0-9]*|#offset_[0-9]+_[0-9]+|#[0-9]+,[0-9]*|#char=[0-9]*,?)(?:;[0-9]+)?$"
 )
 _INDEXES = r"(?:char=|offset_|#)([0-9]+)(?:,|_)([0-9]+)(?:;[0-9]+)?$"
+
+_SPELT_OFFSETS = r"^(.*(?:char=|offset_|#))[0-9]+(,|_)[0-9]+(;[0-9]+)?$"
 
 
 def document_iris(given: pl.Series, dataset: str) -> pl.Series:
@@ -89,24 +91,34 @@ def is_shared(spans: pl.DataFrame) -> pl.Series:
     return spans.hash_rows().is_duplicated()
 
 
+_OTHER = pl.when(pl.col("ignorable") == OTHER_LAYER).then("layer").alias("layer")
+READING = ["document", "begin", "end", pl.col("ignorable").is_null(), _OTHER]
+"""What annotations have in common that are alternatives of each other where nothing else is said."""
+
+
 def group_alternatives(annotations: pl.DataFrame) -> pl.DataFrame:
     """Return the annotations with `group` and `option`: those on one span are alternatives of each other.
 
-    What the file says itself (a `group` or `option` that is not null) stands. Ignorable annotations
-    are never alternatives of gold ones.
+    What the file says itself (a `group` or `option` that is not null) stands. Ignorable annotations are never
+    alternatives of gold ones, nor those of one other layer of those of another.
     """
-    span = ["document", "begin", "end", pl.col("ignorable").is_null()]
+    span = READING
     alone = ~is_shared(annotations.select(span))
     annotations = annotations.with_columns(option=pl.coalesce("option", "annotation"))
     first = pl.col("annotation")
     if not alone.all():
         several = annotations.with_row_index("row").filter(~alone)
-        shortest = pl.col("annotation").min_by(pl.col("annotation").str.len_chars()).over(span)
+        shortest = pl.col("annotation").sort_by(pl.col("annotation").str.len_chars(), "annotation").first().over(span)
         firsts = several.select("row", first=shortest)
         rows = pl.select(row=pl.int_range(len(annotations), dtype=pl.UInt32))
         found = rows.join(firsts, on="row", how="left", maintain_order="left")["first"]
         first = pl.coalesce(pl.lit(found), first)
     return annotations.with_columns(group=pl.coalesce("group", first))
+
+
+def beside_each_other(annotations: pl.DataFrame, some: pl.Series) -> pl.Series:
+    """Return which annotations are, or stand where they would be alternatives of, some of them (a mask)."""
+    return annotations.with_columns(_some=some).select(pl.col("_some").any().over(READING)).to_series()
 
 
 def usual_groups(annotations: pl.DataFrame) -> pl.DataFrame:
@@ -160,6 +172,42 @@ def given_iris(frames: Frames) -> pl.DataFrame:
         .with_columns(own=pl.col("own") & pl.col("own_document").max().over("document").fill_null(True))
     )
     return things.select("scoped", "given", exported=pl.when("own").then("given").otherwise("scoped"))
+
+
+def agree_with_offsets(iris: pl.DataFrame, frames: Frames) -> pl.DataFrame:
+    """Return IRIs (of `given_iris`) with the offsets that they end in as the text has them, where they have others.
+
+    A text has its length, a mention its begin and end; what would be called as another is gets a number behind it.
+
+    >>> row = {"annotation": ["urn:d#char=0,5"], "document": ["urn:d"], "begin": [0], "end": [4]}
+    >>> frames = Frames.of(documents=pl.DataFrame({"document": ["urn:d"]}), annotations=pl.DataFrame(row))
+    >>> agree_with_offsets(given_iris(frames), frames)["exported"].to_list()
+    ['urn:d', 'urn:d#char=0,4']
+    """
+    length = pl.col("text").str.len_chars().cast(pl.Int64)
+    texts = frames.documents.select(scoped="document", begin=pl.lit(0, pl.Int64), end=length)
+    spans = pl.concat([texts, frames.annotations.select("begin", "end", scoped="annotation").select(texts.columns)])
+    rows = iris.join(spans, on="scoped", how="left", maintain_order="left")
+    begin, end = offsets_in(pl.col("exported"))
+    # A text that is part of another may be called by its place there.
+    part = pl.col("scoped").is_in(texts["scoped"].implode()) & (begin != 0)
+    wrong = (((begin != pl.col("begin")) | (end != pl.col("end"))) & ~part).fill_null(False)
+    pieces = [pl.col("exported").str.extract(_SPELT_OFFSETS, n) for n in (1, 2, 3)]
+    told = pl.concat_str(pieces[0], pl.col("begin").cast(pl.String), pieces[1], pl.col("end").cast(pl.String))
+    rows = rows.with_columns(wrong=wrong).with_columns(
+        exported=pl.when("wrong").then(told + pieces[2].fill_null("")).otherwise("exported"),
+        plain=told,
+        ordinal=pl.lit(1),
+    )
+    while (shared := rows["exported"].is_duplicated() & rows["wrong"]).any():
+        first = pl.col("exported").is_first_distinct() & ~pl.col("exported").is_in(
+            rows.filter(~pl.col("wrong"))["exported"].implode()
+        )
+        again = pl.lit(shared) & ~first
+        rows = rows.with_columns(ordinal=pl.col("ordinal") + again.cast(pl.Int32))
+        numbered = fill("{};{}", "plain", "ordinal")
+        rows = rows.with_columns(exported=pl.when(again).then(numbered).otherwise("exported"))
+    return rows.select(iris.columns)
 
 
 def rename_terms(triples: pl.DataFrame, iris: pl.DataFrame) -> pl.DataFrame:

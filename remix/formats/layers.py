@@ -34,7 +34,12 @@ NOISE = f"{RMX}noise"
 DATE = f"{RMX}date"
 PERIOD = f"{RMX}period"
 """The date of a document as its file has it, and the ten years around it: `1890-1900`, of which 1900 is the next."""
-TERMS = (TOKENS, RANKED, NOISE, DATE, PERIOD)
+CONTINUED = f"{RMX}continued"
+"""What HIPE-scorer does not tell from what stands before it: a mention ('true') that begins with I- behind a token that
+it takes for a comment, a document (the name of the other) whose line it passes over."""
+COMMENT = "#"
+"""With what tokens begin that HIPE-scorer takes for comments, on both sides; datasets have them like any other."""
+TERMS = (TOKENS, RANKED, NOISE, DATE, PERIOD, CONTINUED)
 
 
 _TOKENS = {"document": pl.String, "token": pl.String, "begin": pl.Int64, "end": pl.Int64, "glued": pl.Boolean}

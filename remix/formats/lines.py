@@ -12,10 +12,10 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.expressions import fill
-from remix.formats import SourceFile
 from remix.formats.losses import Loss, loss_of
 from remix.formats.mends import Mends, decode
 from remix.formats.offsets import cut_spans
+from remix.formats.source import SourceFile
 
 SENTENCES = pl.when(pl.col("sentence") != pl.col("sentence").shift()).then(pl.lit("\n")).otherwise(pl.lit(" "))
 """A line feed between sentences, else a space: what `join_tokens` puts between tokens that know their `sentence`."""
@@ -118,6 +118,23 @@ def join_tokens(rows: pl.DataFrame, gap: pl.Expr) -> tuple[pl.DataFrame, pl.Data
     names = rows.select("name").unique(maintain_order=True)
     texts = names.join(said, on="name", how="left", maintain_order="left").with_columns(pl.col("text").fill_null(""))
     return texts, tokens.drop("_gap")
+
+
+def outside_where_unread(rows: pl.DataFrame, fine: Mapping[str, pl.Expr], mends: Mends) -> pl.DataFrame:
+    """Return the rows with `O` in place of what is no tag: where it is not `fine`, by columns; each is told.
+
+    >>> rows = pl.DataFrame({"token": ["Ada"], "tag": ["O-266955"], "place": ["line 3"]})
+    >>> mends = Mends()
+    >>> outside_where_unread(rows, {"tag": pl.col("tag").str.contains("^(?:[BI]-.|O$)")}, mends)["tag"].to_list()
+    ['O']
+    >>> mends.repairs()[0].example
+    "line 3: 'O-266955' is no tag: read as O"
+    """
+    for name, is_tag in fine.items():
+        wrong = pl.col("token").is_not_null() & ~is_tag.fill_null(False)
+        mends.add_rows("tag", rows.filter(wrong), f"{{place}}: '{{{name}}}' is no tag: read as O")
+        rows = rows.with_columns(pl.when(wrong).then(pl.lit("O")).otherwise(name).alias(name))
+    return rows
 
 
 def tagged_spans(

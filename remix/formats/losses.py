@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from remix.formats.identifiers import usual_groups
+from remix.formats.identifiers import READING, usual_groups
 from remix.formats.layers import TERMS
 from remix.frames import OTHER_LAYER, Frames
 from remix.names import RMX
@@ -80,8 +80,7 @@ def _parts(frames: Frames) -> Cut:
 def _repeated_spans(frames: Frames) -> Cut:
     """Make annotations on one span alternatives of each other where they are not, as they would be read again."""
     usual = usual_groups(frames.annotations)
-    span = ["document", "begin", "end", pl.col("ignorable").is_null()]
-    apart = (pl.col("group").n_unique().over(span) > 1) & (pl.col("option") == pl.col("annotation"))
+    apart = (pl.col("group").n_unique().over(READING) > 1) & (pl.col("option") == pl.col("annotation"))
     rows = frames.annotations.filter(apart)["annotation"]
     changed = pl.col("annotation").is_in(rows.implode())
     joined = frames.annotations.with_columns(

@@ -10,17 +10,18 @@ from pathlib import PurePosixPath
 import polars as pl
 
 from remix.expressions import fill
-from remix.formats import Repair, SourceFile
+from remix.formats.format import Repair
+from remix.formats.source import SourceFile
 
-TOLD = 1000
-"""So many of a kind that is told one by one are told; the others are counted."""
+TOLD = 10_000
+"""So many of a kind are told one by one; the others are counted."""
 
 BLOCK = 3
 """So many annotations in a row that are wrong alike are a block."""
 
 
 class Mends:
-    """A tally of what was mended: counts by kind, and the first example of each, of some each one."""
+    """A tally of what was mended: counts by kind, and each one, as far as it is told one by one."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -28,17 +29,19 @@ class Mends:
         self.each: dict[str, list[str]] = {}
 
     def add(self, kind: str, example: str, count: int = 1, each: Sequence[str] = ()) -> None:
-        """Count a mend; the first example of a kind is kept, and `each` of those that are told one by one."""
+        """Count a mend; the first example of a kind is kept, and `each`, or the example of one that is told alone."""
         if count:
+            one = [example] if count == 1 and self.examples.get(kind) != example else []
             self.counts[kind] += count
             self.examples.setdefault(kind, example)
             told = self.each.setdefault(kind, [])
-            told += each[: TOLD - len(told)]
+            told += (each or one)[: TOLD - len(told)]
 
     def add_rows(self, kind: str, rows: pl.DataFrame, example: str) -> None:
         """Count rows of which something was mended; the example names columns, as in `{place}: '{anchor}'`."""
         if rows.height:
-            self.add(kind, example.format_map(rows.row(0, named=True)), rows.height)
+            told = [example.format_map(row) for row in rows.head(TOLD).iter_rows(named=True)]
+            self.add(kind, told[0], rows.height, told)
 
     def add_offsets(self, rows: pl.DataFrame, name: str, example: Callable[[dict[str, object]], str]) -> None:
         """Count what `check_offsets` says of annotations, and the blocks in which they are wrong alike.
@@ -49,16 +52,21 @@ class Mends:
             return
         for kind in ("offset", "anchor", "range"):
             wrong = rows.filter(pl.col("kind") == kind)
-            if wrong.height:
-                self.add(kind, example(wrong.row(0, named=True)), wrong.height)
+            told = [example(row) for row in wrong.head(TOLD).iter_rows(named=True)]
+            self.add(kind, "".join(told[:1]), wrong.height, told)
         if self.counts["offset"] >= BLOCK and (blocks := _tell_blocks(rows, name)):
             self.add("shifted-block", blocks[0], len(blocks), blocks)
 
     def repairs(self) -> tuple[Repair, ...]:
         """Return what was mended, as reports have it."""
         return tuple(
-            Repair(kind, count, self.examples[kind], tuple(self.each[kind][1:])) for kind, count in self.counts.items()
+            Repair(kind, count, self.examples[kind], self._further(kind)) for kind, count in self.counts.items()
         )
+
+    def _further(self, kind: str) -> tuple[str, ...]:
+        """Return what is told of a kind beyond its first example."""
+        told = self.each[kind]
+        return tuple(told[1:] if told[:1] == [self.examples[kind]] else told)
 
 
 def _tell_blocks(rows: pl.DataFrame, name: str) -> list[str]:

@@ -17,12 +17,13 @@ import polars as pl
 from remix import iris
 from remix.errors import BadInput
 from remix.expressions import fill, number_texts
-from remix.formats import Contents, SourceFile
 from remix.formats.alignment import is_unplaced, place_named, place_of
+from remix.formats.format import Contents
 from remix.formats.identifiers import annotation_iris, document_iris, group_alternatives
 from remix.formats.losses import CLUSTER
 from remix.formats.mends import Mends
 from remix.formats.offsets import check_offsets
+from remix.formats.source import SourceFile
 from remix.frames import Frames, fit
 from remix.names import RMX
 from remix.rdf.iris import is_absolute, is_legal, legal
@@ -218,6 +219,9 @@ def _locate(rows: pl.DataFrame, mends: Mends, *, keep_outside: bool) -> pl.DataF
     if keep_outside:
         lost = rows.filter(outside).with_columns(begin=none, end=none, surface_form="anchor")
         unplaced = pl.concat([unplaced, _with_own_group(lost)], how="diagonal_relaxed")
+        # So they are found where they are written, without offsets.
+        told = [f"{place_of(row)}: the offsets are not in the text, and left out" for row in lost.iter_rows(named=True)]
+        mends.add("unplaced", "".join(told[:1]), lost.height, told)
     rows = rows.filter(~outside)
     rows = rows.with_columns(surface_form=pl.coalesce("said", "anchor")).drop("said")
     return pl.concat([rows, unplaced], how="diagonal") if unplaced.height else rows

@@ -299,14 +299,14 @@ def characters_of_units(rows: pl.DataFrame, key: str, *names: str, unit: str = "
     return _recount(rows, key, names, unit, lambda *given: _Texts.characters(*given)[0])
 
 
-def units_of_characters(rows: pl.DataFrame, key: str, *names: str) -> pl.DataFrame:
-    """Return the rows with offsets that count code points of their `text` as ones of UTF-16 units.
+def units_of_characters(rows: pl.DataFrame, key: str, *names: str, unit: str = "utf-16") -> pl.DataFrame:
+    """Return the rows with offsets that count code points of their `text` as ones of UTF-16 units, or UTF-8 bytes.
 
     >>> rows = pl.DataFrame({"name": ["d"] * 2, "text": ["a\U0001f600b"] * 2, "offset": [1, 2]})
     >>> units_of_characters(rows, "name", "offset")["offset"].to_list()
     [1, 3]
     """
-    return _recount(rows, key, names, "utf-16", _Texts.units)
+    return _recount(rows, key, names, unit, _Texts.units)
 
 
 def _recount(
@@ -346,7 +346,8 @@ def _near(rows: pl.DataFrame, texts: _Texts) -> _Ends:
     chosen = pl.when(nearer | earlier.is_null()).then(begin + pl.col("later")).otherwise(earlier)
     far = (given < -REACH) | (given > pl.col("_size") + REACH)
     blank = pl.col("anchor").str.strip_chars() == ""
-    place = found.select(pl.when(~blank & ~far.fill_null(False)).then(chosen)).to_series()
+    # What says no begin is near no place: its form may stand where another mention is.
+    place = found.select(pl.when(~blank & ~far).then(chosen)).to_series()
     return place, place + found["length"]
 
 

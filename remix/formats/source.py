@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import struct
 import zipfile
 import zlib
@@ -56,6 +57,8 @@ def _read_members(path: Path) -> dict[str, bytes]:
 _DAMAGES = (
     zipfile.BadZipFile,
     zlib.error,
+    lzma.LZMAError,
+    OverflowError,
     EOFError,
     struct.error,
     LookupError,

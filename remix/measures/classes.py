@@ -25,6 +25,48 @@ def class_mapping() -> pl.DataFrame:
     return rows.select(expand(rows["class"]), expand(rows["coarse"])).drop_nulls().unique().sort("class", "coarse")
 
 
+@cache
+def same_classes() -> pl.DataFrame:
+    """Return class and same, IRIs in full: a row for each two spellings of one class, either way round."""
+    file = folder("ontology") / "same_classes.tsv"
+    rows = pl.read_csv(file, separator="\t", quote_char=None, infer_schema=False)
+    if rows.columns != ["class", "same"]:
+        raise BadInput(file, "the columns class and same are expected", line=1)
+    every = pl.concat([rows, rows.select("class", same="class")]).unique()
+    pairs = every.join(every, on="class", suffix="_other").filter(pl.col("same") != pl.col("same_other"))
+    return pairs.select(same="same_other", **{"class": "same"}).select("class", "same").unique().sort("class", "same")
+
+
+def other_spellings(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return annotation and class for the spellings of classes that annotations have not, of those that they have.
+
+    >>> two = pl.DataFrame({"annotation": ["a", "b"], "class": ["http://dbpedia.org/ontology/Zoo", "urn:x"]})
+    >>> other_spellings(two).rows()
+    [('a', 'http://schema.org/Zoo'), ('a', 'https://schema.org/Zoo')]
+    """
+    pairs = rows.select("annotation", "class").unique()
+    found = pairs.join(same_classes(), on="class").select("annotation", **{"class": "same"}).unique()
+    return found.join(pairs, on=["annotation", "class"], how="anti").sort("annotation", "class")
+
+
+def of_one_spelling(classes: pl.DataFrame) -> pl.DataFrame:
+    """Return annotation and class without the classes of which the rows have another spelling: one is left of each.
+
+    That is a coarse class where one of them is, else the first by name.
+
+    >>> rows = pl.DataFrame({"annotation": ["a", "a"], "class": [f"{DBO}Location", f"{DBO}Place"]})
+    >>> of_one_spelling(rows)["class"].to_list()
+    ['http://dbpedia.org/ontology/Place']
+    """
+    coarse = [*COARSE.values()]
+    there = classes["class"].unique().implode()
+    pairs = same_classes().filter(pl.col("class").is_in(there), pl.col("same").is_in(there))
+    names = pairs.select("class").unique().sort(~pl.col("class").is_in(coarse), "class")
+    order = names.with_row_index("order").select("class", "order")
+    ranked = pairs.join(order, on="class").join(order.rename({"class": "same", "order": "other"}), on="same")
+    return classes.join(ranked.filter(pl.col("other") < pl.col("order")), on="class", how="anti", maintain_order="left")
+
+
 def mapping_hash() -> str:
     """Return the hash of the class mapping, which is part of every signature."""
     return content_hash(class_mapping().write_csv())

@@ -18,20 +18,23 @@ from typing import Unpack
 import polars as pl
 
 from remix.errors import Error, StoreError
+from remix.expressions import fill
 from remix.files import write_whole
 from remix.frames import Frames, read_parquet, write_parquet
 from remix.frames_folder import FramesFolder, part_name
 from remix.kb import KnowledgeBase
 from remix.locks import holding
 from remix.measures._parts import compute_parts
+from remix.measures.classes import other_spellings
 from remix.measures.measured import Measured, columns_of
 from remix.measures.measurement import MEASURES, Comparing, MeasureChoice, choice_of, measure_frames
-from remix.names import RMX
+from remix.names import ITSRDF, RMX
 from remix.places import discard, folder_written, move_folder
 from remix.progress import stage
-from remix.rdf.terms import iri_term, text_term
+from remix.rdf.terms import entity_term, iri_term, text_term
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry, Store
+from remix.store.state import CLASSES
 
 _LEVELS = ("annotations", "documents", "classes")
 
@@ -49,7 +52,7 @@ def enrich(store: Store, kb: KnowledgeBase | None, **choices: Unpack[Comparing])
         raise StoreError("nothing is loaded: `remix load FILE` first")
     chosen = choice_of(kb, **choices)
     signature = _signature_of_store(before, chosen)
-    if any(entry.enrichment != signature for entry in before.values()):
+    if any(entry.enrichment != signature or CLASSES not in entry.attached for entry in before.values()):
         with stage("measures"):
             measured = measure_frames(named_frames(store), chosen)
         with stage("triples"):
@@ -57,7 +60,9 @@ def enrich(store: Store, kb: KnowledgeBase | None, **choices: Unpack[Comparing])
                 name: measured.triples(name, entry.iri) + entity_lines(store.frames([name]), chosen.kb)
                 for name, entry in before.items()
             }
-        store.enrich(graphs, signature)
+        spelt = {name: _spellings(store.frames([name]), measured, entry) for name, entry in before.items()}
+        made = {name: {"enrichment": (graphs[name], signature), CLASSES: (spelt[name], signature)} for name in before}
+        store.attach(made)
         _keep(store, measured, signature)
     entries = store.datasets()
     return pl.DataFrame(
@@ -69,6 +74,18 @@ def enrich(store: Store, kb: KnowledgeBase | None, **choices: Unpack[Comparing])
             "signature": signature,
         }
     )
+
+
+def measured_otherwise(store: Store, kb: KnowledgeBase | None) -> list[str]:
+    """Return the datasets whose measures `enrich` computed by another knowledge base than this one."""
+    own = "none" if kb is None else f"{kb.name}@{kb.version[:12]}"
+    found = []
+    for entry in store.datasets():
+        if (entry.enrichment or "").startswith("remix:"):
+            known = Signature.parse(str(entry.enrichment)).fields.get("kb", "none")
+            if not known.startswith(own):
+                found.append(entry.name)
+    return found
 
 
 def measure_store(store: Store, kb: KnowledgeBase | None) -> Measured:
@@ -86,6 +103,21 @@ def measure_store(store: Store, kb: KnowledgeBase | None) -> Measured:
     measured = measure_frames(named_frames(store), chosen)
     _keep(store, measured, signature)
     return measured
+
+
+def _spellings(frames: Frames, measured: Measured, entry: DatasetEntry) -> bytes:
+    """Return the classes of annotations in their other spellings as N-Triples, sorted.
+
+    Queries of others say `schema:Organization` or `dbo:Organization` where the data says `dbo:Organisation`. These are
+    in a graph of their own, as they are no classes besides, which nothing counts.
+    """
+    added = measured.classes.filter(pl.col("dataset").is_in([entry.name, entry.iri]))
+    gold = frames.annotations.filter(pl.col("ignorable").is_null()).select("annotation")
+    given = frames.classes.filter(~pl.col("of_entity"))
+    rows = pl.concat([one.select("annotation", "class") for one in (given, added)])
+    said = other_spellings(rows).join(gold, on="annotation", how="semi", maintain_order="left")
+    line = fill(f"{{}} <{ITSRDF}taClassRef> {{}} .\n", iri_term(pl.col("annotation")), iri_term(pl.col("class")))
+    return "".join(said.select(line=line)["line"]).encode()
 
 
 def _signature_of_store(entries: Mapping[str, DatasetEntry], chosen: MeasureChoice) -> str:
@@ -124,7 +156,7 @@ def entity_lines(frames: Frames, kb: KnowledgeBase | None) -> bytes:
         found = kb.rows("entities", "entity", known["meant"], ["entity", "label"])
         labels = found.select(meant="entity", label="label").drop_nulls().unique("meant", keep="first")
     rows = frames.links.join(known, on="entity").join(labels, on="meant", how="left")
-    objects = {"entity": iri_term(pl.col("meant")), "entityLabel": text_term(pl.col("label"))}
+    objects = {"entity": entity_term(pl.col("meant")), "entityLabel": text_term(pl.col("label"))}
     lines = [
         rows.select(
             line=pl.concat_str(iri_term(pl.col("annotation")), pl.lit(f" <{RMX}{name}> "), said, pl.lit(" .\n"))
@@ -212,11 +244,19 @@ def _homes(folder: FramesFolder, numbers: Iterable[int]) -> pl.DataFrame:
     return pl.concat(found)
 
 
-def measures_of_part(folder: FramesFolder, number: int, column: str) -> pl.DataFrame:
-    """Return annotation and the value of a column, of one part; raises `StoreError` where it is not enriched."""
-    file = folder.path / "measures" / "annotations" / part_name(number)
+def measures_of_part(folder: FramesFolder, number: int, column: str, *, of_documents: bool = False) -> pl.DataFrame:
+    """Return annotation and the value of a column, its own or its document's, of one part.
+
+    Raises `StoreError` where it is not enriched.
+    """
+    places = [folder.path / "measures" / level / part_name(number) for level in ("annotations", "documents")]
+    file = places[0]
     if not (folder.path / "measures" / "manifest.json").exists():
         raise StoreError(f"{folder.path} has no measures yet: `remix enrich {folder.path}` computes them")
     if not file.exists():
         return pl.DataFrame(schema={"annotation": pl.String, column: pl.Float64})
-    return read_parquet(file).select("annotation", column)
+    if not of_documents:
+        return read_parquet(file).select("annotation", column)
+    values = read_parquet(places[1]).select("document", column)
+    rows = read_parquet(file).select("annotation", "document")
+    return rows.join(values, on="document", how="left", maintain_order="left").select("annotation", column)

@@ -12,7 +12,7 @@ from remix.expressions import fill
 from remix.measures.declaration import Column, Measure, Summary, write_out
 from remix.names import ITSRDF, XSD
 from remix.rdf.iris import dataset_iri
-from remix.rdf.terms import text_term, typed_term
+from remix.rdf.terms import entity_term, text_term, typed_term
 from remix.signature import Signature
 
 LOW_COVERAGE = 0.5
@@ -114,7 +114,7 @@ def _document_lines(summaries: list[Summary]) -> list[pl.Expr]:
 
 
 def _type_lines(classes: pl.DataFrame) -> pl.DataFrame:
-    line = fill(f"<{{}}> <{ITSRDF}taClassRef> <{{}}> .\n", "annotation", "class")
+    line = fill(f"<{{}}> <{ITSRDF}taClassRef> {{}} .\n", "annotation", entity_term(pl.col("class")))
     return classes.sort("annotation", "class").group_by("annotation").agg(_types=line.str.join(""))
 
 

@@ -20,7 +20,7 @@ from remix.measures._hfts import tables as hfts_tables
 from remix.measures.classes import mapping_hash
 from remix.measures.coded import CODE_OF, Basis
 from remix.measures.corpus import Corpus
-from remix.measures.declaration import Column, Measure, Summary, local
+from remix.measures.declaration import Column, Kind, Measure, Summary, local
 from remix.measures.measured import Measured, columns_of, document_column, summaries_of, terms_of_datasets
 from remix.registry import Registry
 from remix.signature import Signature
@@ -218,6 +218,32 @@ def column_named(name: str) -> Column:
         return measure_named(name).columns[0]
     except (UnknownName, IndexError):
         raise UnknownName("column of annotations", name, columns, "remix list measures") from None
+
+
+def column_or_document_column(name: str) -> tuple[Column, bool]:
+    """Return a column of annotations or of documents, and whether it is of documents.
+
+    A name that both have is that of annotations, as where scores are sliced. Raises `UnknownName` for what is neither.
+
+    >>> [(column.term, of_documents) for column, of_documents in map(column_or_document_column, ["isRare", "density"])]
+    [('rmx:isRare', False), ('hfts:density', True)]
+    """
+    try:
+        return column_named(name), False
+    except UnknownName:
+        found = {}
+        for summary in summaries_of(tuple(MEASURES)):
+            kinds: dict[str, Kind] = {"document": "double", "count": "integer"}
+            for average in summary.terms.keys() & kinds.keys():
+                term = summary.terms[average][0]
+                found[local(term)] = Column(term, kinds[average], pl.lit(None), summary.meaning)
+        asked = re.split("[:/#]", name)[-1]
+        if asked in found:
+            return found[asked], True
+        columns = [column.name for measure in MEASURES for column in measure.columns]
+        raise UnknownName(
+            "column of annotations or documents", name, [*columns, *found], "remix list columns"
+        ) from None
 
 
 def _document_columns(values: pl.DataFrame, measures: tuple[Measure, ...]) -> pl.DataFrame:

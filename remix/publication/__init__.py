@@ -14,8 +14,9 @@ from remix._version import __version__
 from remix.errors import UnknownName, UsageError
 from remix.files import write_together
 from remix.formats.identifiers import given_iris, rename_terms
+from remix.formats.nif.published import state_as_markings
 from remix.locks import holding
-from remix.places import SUMS, checksums, spell_checksums
+from remix.places import SUMS, checksums, refuse_file_name, spell_checksums
 from remix.publication.card import draw_measures, write_card, write_citation
 from remix.publication.description import (
     Publication,
@@ -26,6 +27,7 @@ from remix.publication.description import (
     to_croissant,
 )
 from remix.rdf.ntriples import columns
+from remix.rdf.parsing import parse_lines
 from remix.rdf.turtle import ntriples, turtle
 from remix.remixes.manifest import refuse_unknown
 from remix.signature import content_hash
@@ -61,10 +63,12 @@ def publish(
     query, `NAME.dcat.ttl` describes it in DCAT and VoID, `NAME.dataid.ttl` as GERBIL reads it, `NAME.croissant.json` in
     Croissant and schema.org. `README.md`, with a plot, and `CITATION.cff` are the card of the folder, `SHA256SUMS` has
     checksums that `sha256sum -c` reads, also those that are there of other files. `url` is where the folder will be.
+    Alternatives of a mention and NIL are written as GERBIL reads them (`remix.formats.nif.published`).
 
     Raises `UnknownName` for a dataset that is not loaded and another syntax, `UsageError` for a licence or URL that is
     no IRI and for files of these names without a manifest of remix beside them, unless `force` is given.
     """
+    refuse_file_name(to)
     entry = store.dataset(dataset)
     if syntax not in SYNTAXES:
         raise UnknownName("syntax", syntax, SYNTAXES)
@@ -74,12 +78,14 @@ def publish(
                 f"the {what} '{iri}' is no IRI: give one such as http://creativecommons.org/licenses/by/4.0/"
             )
     frames, folder = store.frames([dataset]), Path(to)
-    triples = rename_terms(_triples(store, entry), given_iris(frames)).unique()
+    stated = state_as_markings(_triples(store, entry), frames)
+    triples = rename_terms(stated, given_iris(frames)).unique()
     data = f"{dataset}.{syntax}{'.gz' if gzip else ''}"
     files = {data: _write(triples, syntax, gzip=gzip), f"{dataset}.parquet": table_of(frames)}
     media = {data: SYNTAXES[syntax], f"{dataset}.parquet": "application/vnd.apache.parquet"}
-    about = Publication(entry, frames, triples, files, media, data, licence, url, tuple(creator), description)
-    files[f"{dataset}.manifest.ttl"] = turtle(describe_origin(about, __version__, store.folder / entry.folder))
+    place = store.folder / entry.folder
+    about = Publication(entry, frames, triples, files, media, data, licence, url, tuple(creator), description, place)
+    files[f"{dataset}.manifest.ttl"] = turtle(describe_origin(about, __version__))
     files[f"{dataset}.dcat.ttl"] = turtle(describe_catalogued(about))
     files[f"{dataset}.dataid.ttl"] = turtle(describe_for_gerbil(about))
     files[f"{dataset}.croissant.json"] = to_croissant(about)
@@ -118,6 +124,6 @@ def _triples(store: Store, entry: DatasetEntry) -> pl.DataFrame:
 def _write(triples: pl.DataFrame, syntax: str, *, gzip: bool) -> bytes:
     content = turtle(triples) if syntax == "ttl" else ntriples(triples)
     if syntax == "jsonld":
-        parsed = (quad.triple for quad in ox.parse(content, ox.RdfFormat.N_TRIPLES, lenient=True))
+        parsed = (quad.triple for quad in parse_lines(content, ox.RdfFormat.N_TRIPLES, lenient=True))
         content = ox.serialize(parsed, format=ox.RdfFormat.JSON_LD) or b""
     return compression.compress(content, mtime=0) if gzip else content

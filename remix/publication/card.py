@@ -61,8 +61,8 @@ def write_card(about: Publication, file: Path, *, plot: bool) -> bytes:
     }
     if about.languages:
         head["language"] = about.languages
-    if about.licence is not None:
-        head |= {"license": "other", "license_link": about.licence}
+    if about.licences:
+        head |= {"license": "other", "license_link": about.licences[0]}
     text = f"---\n{yaml.safe_dump(head, sort_keys=True)}---\n\n"
     for name, section in sorted(sections.items()):
         text += f"<!-- remix: {name} -->\n{section}<!-- end of {name} -->\n"
@@ -76,8 +76,13 @@ def _section(about: Publication, *, plot: bool) -> str:
     lines += [f"- `{name}.parquet`: a document a row, with its mentions"]
     lines += [f"- `{name}.manifest.ttl`: what it was made from, in PROV-O"]
     lines += [f"- `{name}.dcat.ttl`, `{name}.dataid.ttl`, `{name}.croissant.json`: descriptions for machines", ""]
-    if about.licence is not None:
-        lines += [f"Licence: <{about.licence}>", ""]
+    lines += [line for one in about.licences for line in (f"Licence: <{one}>", "")]
+    if about.rights:
+        lines += ["Licences of what it was made of:", "", *(f"- {one}" for one in about.rights), ""]
+    if about.creators:
+        lines += [f"By {', '.join(about.creators)}", ""]
+    if about.sources:
+        lines += ["Source:", "", *(f"- <{one}>" if "://" in one else f"- {one}" for one in about.sources), ""]
     if about.citation:
         lines += ["Cite as:", "", f"> {about.citation}", ""]
     if rows.height:
@@ -101,7 +106,10 @@ def write_citation(about: Publication, file: Path) -> bytes:
         "abstract": about.description,
         "identifiers": [{"type": "other", "value": about.entry.iri}],
     }
+    addresses = [one for one in about.sources if "://" in one]
     said |= {"url": about.url} if about.url is not None else {}
+    said |= {"license-url": about.licences[0]} if about.licences else {}
+    said |= {"repository-artifact": addresses[0]} if len(addresses) == 1 else {}
     said |= {"notes": about.citation} if about.citation else {}
     cited = _read_citation(file) | {about.entry.iri: said}
     every = [cited[iri] for iri in sorted(cited)]

@@ -73,8 +73,8 @@ _LISTS = ("entities", "classes")
 class Publication:
     """What is published: a dataset, its triples under the names of its file, and the files that hold them.
 
-    `media` are the media types of the data files, of which `data` is that with the triples. What the user did not say,
-    the catalogue does where it knows the dataset.
+    `media` are the media types of the data files, of which `data` is that with the triples. `folder` is where the store
+    keeps it. What the user did not say, the catalogue does where it knows the dataset, or what a remix was made of.
     """
 
     entry: DatasetEntry
@@ -85,29 +85,67 @@ class Publication:
     data: str
     licence: str | None
     url: str | None
-    creators: tuple[str, ...]
+    makers: tuple[str, ...]
     said: str
+    folder: Path
 
     @cached_property
-    def known(self) -> catalog.Entry | None:
-        """Return the dataset's entry of the catalogue."""
-        return catalog.entries().get(self.entry.name)
+    def manifest(self) -> bytes | None:
+        """Return the manifest of a remix, None of what is none."""
+        file = self.folder / "data.manifest.ttl"
+        return read_bytes(file) if file.is_file() else None
+
+    @cached_property
+    def origins(self) -> tuple[catalog.Entry, ...]:
+        """Return what the catalogue knows of the dataset, or of each dataset that a remix was made of."""
+        own = catalog.recognise(self.entry.name, self.entry.source)
+        found = [own] if own else []
+        if self.manifest is not None:
+            parsed = list(ox.parse(self.manifest, format=ox.RdfFormat.TURTLE))
+            told = sorted(one.object.value for one in parsed if one.predicate.value == f"{RMX}catalogueEntry")
+            found += [one for name in told for one in catalog.find(name)[:1]]
+        return tuple({one.name: one for one in found}.values())
 
     @property
     def title(self) -> str:
         """Return what the dataset is called."""
-        return (self.known and self.known.title) or self.entry.name
+        return self.origins[0].title if self.origins and self.manifest is None else self.entry.name
 
     @property
     def description(self) -> str:
         """Return what the dataset is, in a sentence or more."""
         counts = f"{self.entry.documents:,} documents with {self.entry.annotations:,} annotations of entities"
-        return self.said or f"{self.title}: {counts}, with the measures of remix."
+        made = f" Made of {', '.join(one.title for one in self.origins)}." if self.manifest and self.origins else ""
+        return self.said or f"{self.title}: {counts}, with the measures of remix.{made}"
 
     @property
     def citation(self) -> str:
-        """Return how the dataset is cited, empty where that is not known."""
-        return (self.known and self.known.citation) or ""
+        """Return how the dataset, or what it was made of, is cited, empty where that is not known."""
+        return "; ".join(dict.fromkeys(one.citation for one in self.origins))
+
+    @property
+    def creators(self) -> tuple[str, ...]:
+        """Return who made the dataset: as the user says, else the authors of what is cited."""
+        return self.makers or tuple(dict.fromkeys(name for one in self.origins for name in catalog.authors(one)))
+
+    @property
+    def licences(self) -> list[str]:
+        """Return the IRIs of the licence that the user says, else of all that hold for what it was made of."""
+        known = (catalog.licence_iri(one.licence) for one in self.origins)
+        return [self.licence] if self.licence else list(dict.fromkeys(one for one in known if one))
+
+    @property
+    def rights(self) -> list[str]:
+        """Return in words under which licence each origin is."""
+        return [
+            f"{one.title}: {one.licence}" + (f" ({one.licence_source})" if one.licence_source else "")
+            for one in self.origins
+        ]
+
+    @property
+    def sources(self) -> list[str]:
+        """Return where the dataset, or what it was made of, comes from: addresses, else names of what ships."""
+        return list(dict.fromkeys(one.url or f"{one.title} (ships with remix)" for one in self.origins))
 
     @property
     def languages(self) -> list[str]:
@@ -119,15 +157,28 @@ class Publication:
         return None if self.url is None else f"{self.url.removesuffix('/')}/{file}"
 
 
-def describe_origin(about: Publication, version: str, folder: Path) -> pl.DataFrame:
-    """Return where a published dataset comes from, as triples; no time, no host, no path.
+def _describe_rights(about: Publication) -> Said:
+    """Return what each description says of licence, citation, creator and source."""
+    return {
+        f"{DCTERMS}license": _iris(*about.licences),
+        f"{DCTERMS}rights": about.rights,
+        f"{DCTERMS}bibliographicCitation": about.citation,
+        f"{DCTERMS}creator": about.creators,
+        f"{DCTERMS}source": [ox.NamedNode(one) if "://" in one else one for one in about.sources],
+    }
+
+
+def describe_origin(about: Publication, version: str) -> pl.DataFrame:
+    """Return where a published dataset comes from, as triples; no time, no host but that of its source, no path.
 
     Of a remix that was loaded that is its manifest, which its folder keeps: query, parameters, origins.
     """
     entry = about.entry
-    if (manifest := folder / "data.manifest.ttl").is_file():
-        parsed = ox.parse(read_bytes(manifest), format=ox.RdfFormat.TURTLE)
-        return columns(ox.serialize((quad.triple for quad in parsed), format=ox.RdfFormat.N_TRIPLES) or b"")
+    if about.manifest is not None:
+        parsed = list(ox.parse(about.manifest, format=ox.RdfFormat.TURTLE))
+        said = columns(ox.serialize((quad.triple for quad in parsed), format=ox.RdfFormat.N_TRIPLES) or b"")
+        made = [one.subject.value for one in parsed if one.predicate.value == f"{PROV}wasGeneratedBy"]
+        return pl.concat([said, state_triples({iri: _describe_rights(about) for iri in made[:1]})]).unique()
     activity, software = f"{entry.iri}#publication", f"{entry.iri}#software"
     return state_triples(
         {
@@ -137,6 +188,8 @@ def describe_origin(about: Publication, version: str, folder: Path) -> pl.DataFr
                 f"{RMX}contentHash": entry.content,
                 f"{RMX}enrichment": entry.enrichment,
                 f"{PROV}wasGeneratedBy": iri(activity),
+                f"{PROV}hadPrimarySource": _iris(*(one for one in about.sources if "://" in one)),
+                **_describe_rights(about),
             },
             activity: {f"{RDF}type": iri(f"{PROV}Activity"), f"{PROV}wasAssociatedWith": iri(software)},
             software: describe_software(version),
@@ -156,10 +209,8 @@ def describe_catalogued(about: Publication) -> pl.DataFrame:
         f"{DCAT}keyword": "entity linking",
         f"{RMX}documents": entry.documents,
         f"{RMX}annotations": entry.annotations,
-        f"{DCTERMS}creator": about.creators,
         f"{DCTERMS}language": about.languages,
-        f"{DCTERMS}bibliographicCitation": about.citation,
-        f"{DCTERMS}license": iri(about.licence),
+        **_describe_rights(about),
         f"{DCAT}landingPage": iri(about.url),
         f"{DCAT}distribution": _iris(*(next(iter(file)) for file in files.values())),
         f"{VOID}dataDump": iri(about.place(about.data)),
@@ -178,7 +229,7 @@ def _describe_file(about: Publication, name: str) -> dict[str, Said]:
         distribution: {
             f"{RDF}type": iri(f"{DCAT}Distribution"),
             f"{DCTERMS}title": name,
-            f"{DCTERMS}license": iri(about.licence),
+            f"{DCTERMS}license": _iris(*about.licences),
             f"{DCAT}mediaType": iri(media) if ":" in media else media,
             f"{DCAT}byteSize": len(about.files[name]),
             f"{DCAT}downloadURL": iri(about.place(name)),
@@ -201,8 +252,7 @@ def describe_for_gerbil(about: Publication) -> pl.DataFrame:
         f"{RDFS}label": about.title,
         f"{DCTERMS}description": about.description,
         f"{DCTERMS}language": about.languages,
-        f"{DCTERMS}license": iri(about.licence),
-        f"{DCTERMS}rights": about.citation,
+        **_describe_rights(about),
         f"{DCAT}keyword": ["nif", "entity linking", "evaluation"],
         f"{DCAT}landingPage": iri(about.url),
         f"{DCAT}distribution": data,
@@ -274,8 +324,9 @@ def to_croissant(about: Publication) -> bytes:
         "recordSet": [{"@type": "cr:RecordSet", "@id": "documents", "name": "documents", "field": [*fields, mentions]}],
     }
     more = {
-        "license": about.licence,
+        "license": about.licences[0] if len(about.licences) == 1 else about.licences or about.rights,
         "citeAs": about.citation,
+        "isBasedOn": about.sources,
         "inLanguage": about.languages,
         "creator": [{"@type": "sc:Person", "name": creator} for creator in about.creators],
     }

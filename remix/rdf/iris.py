@@ -99,10 +99,15 @@ def _entity_iris(entities: pl.Series) -> pl.Series:
     one = pl.col("one")
     named = pl.when(one.str.contains(_WORD)).then(pl.lit(PLAIN) + one).otherwise(one)
     spelt = entities.to_frame("one").select(named).to_series().alias(entities.name)
-    return _mend(spelt, _PLAINLY, _entity)
+    return _mend(spelt, _PLAINLY, iri_of_entity)
 
 
-def _entity(entity: str) -> str:
+def iri_of_entity(entity: str) -> str:
+    """Return the IRI that stands for one entity, as `entity_iri` does for a column.
+
+    >>> iri_of_entity("foo bar>baz"), iri_of_entity("http://x/a>b")
+    ('urn:remix:entity:foo%20bar%3Ebaz', 'http://x/a%3Eb')
+    """
     if re.match(_SCHEME, entity):
         return legal_iri(entity)
     plain = _encode(entity.replace("%", "%25").replace("#", "%23"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix import names
+from remix.rdf.iris import entity_iri
 
 _LITERAL = r'^"(?s:(.*))"(?:@[A-Za-z0-9-]+|\^\^<[^>]*>)?$'
 # Control characters are written as \uXXXX, but for the five with a letter of their own.
@@ -31,8 +32,17 @@ def iri(term: pl.Expr) -> pl.Expr:
 
 
 def iri_term(value: pl.Expr) -> pl.Expr:
-    """Return the term that a legal IRI is written as."""
+    """Return the term that a legal IRI is written as: one that was made here, of a document or an annotation."""
     return pl.concat_str(pl.lit("<"), value, pl.lit(">"))
+
+
+def entity_term(value: pl.Expr) -> pl.Expr:
+    """Return the term of what a file or knowledge base calls an entity, a class or a property, whatever its name.
+
+    >>> pl.DataFrame({"x": ["http://x/a", r"AC\\DC"]}).select(x=entity_term(pl.col("x")))["x"].to_list()
+    ['<http://x/a>', '<urn:remix:entity:AC%5CDC>']
+    """
+    return iri_term(entity_iri(value))
 
 
 def literal(term: pl.Expr) -> pl.Expr:

@@ -10,6 +10,7 @@ import pyoxigraph as ox
 from remix.expressions import fill
 from remix.names import PREFIXES, RDF, XSD
 from remix.rdf.ntriples import SCHEMA, columns, serialise
+from remix.rdf.parsing import parse_lines
 
 Value = str | int | float | ox.NamedNode
 Said = Mapping[str, Value | Iterable[Value] | None]
@@ -123,7 +124,7 @@ def _name_blank_nodes(triples: pl.DataFrame) -> pl.DataFrame:
     some = triples.filter(blank)
     if not some.height:
         return triples
-    dataset = ox.Dataset(ox.parse(b"".join(serialise(some)), format=ox.RdfFormat.N_TRIPLES))
+    dataset = ox.Dataset(parse_lines(b"".join(serialise(some)), ox.RdfFormat.N_TRIPLES))
     dataset.canonicalize(ox.CanonicalizationAlgorithm.RDFC_1_0)
     canonical = ox.serialize(dataset, format=ox.RdfFormat.N_QUADS) or b""
     return pl.concat([triples.filter(~blank), columns(canonical)])

@@ -12,15 +12,16 @@ import polars as pl
 
 from remix._version import __version__
 from remix.errors import EmptySelection, UsageError
-from remix.files import write_together
+from remix.files import manifest_beside, write_together
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.locks import holding
 from remix.measures.enrichment import named_frames
+from remix.places import refuse_file_name
 from remix.rdf.iris import dataset_iri
 from remix.rdf.turtle import turtle
 from remix.remixes.closure import Closed, Editions, close, find_emptied, limit_documents, tell_editions
-from remix.remixes.export import export
+from remix.remixes.export import Exported, export
 from remix.remixes.manifest import count_origins, describe, refuse_unknown
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry, Store
@@ -57,15 +58,37 @@ class Remix(Printed):
         documents, annotations = self.frames.documents.height, self.frames.annotations.height
         return f"remix {self.name}: {documents} documents, {annotations} annotations", self.counts
 
-    def write(self, folder: Path | str, *, force: bool = False) -> tuple[Path, Path]:
-        """Return the two files written into the folder together: `NAME.ttl` and `NAME.manifest.ttl`.
+    def place(self, to: Path | str) -> tuple[Path, Path]:
+        """Return the file and the manifest in a folder, or at a path that ends in `.ttl`, which is the file itself.
 
-        Raises `UsageError` for a file of that name without a manifest of remix beside it, unless `force` is given.
+        Raises `UsageError` for a folder that is called like a file of another format.
         """
-        target, manifest = Path(folder) / f"{self.name}.ttl", Path(folder) / f"{self.name}.manifest.ttl"
+        target = Path(to)
+        if is_folder_of(target):
+            target /= f"{self.name}.ttl"
+        return target, manifest_beside(target)
+
+    def write(self, to: Path | str, *, force: bool = False) -> tuple[Path, Path]:
+        """Return the two files written together: `NAME.ttl` and `NAME.manifest.ttl`, into a folder.
+
+        See `place` for where. Raises `UsageError` for a file of that name without a manifest of remix beside it, unless
+        `force` is given.
+        """
+        target, manifest = self.place(to)
         refuse_unknown([target], manifest, force=force)
         write_together({target: turtle(self.triples), manifest: turtle(self.manifest)})
         return target, manifest
+
+
+def is_folder_of(target: Path) -> bool:
+    """Return whether a remix is written into a folder, not to the file itself, which ends in `.ttl`.
+
+    Raises `UsageError` for a folder that is called like a file of another format.
+    """
+    if target.suffix == ".ttl" and not target.is_dir():
+        return False
+    refuse_file_name(target)
+    return True
 
 
 @holding
@@ -124,23 +147,23 @@ def build(
     choices = {"limit": limited, "left-out": "removed" if drop else "ignorable", **told}
     signature = _signature(title, text, entries, kb, choices)
     iri = dataset_iri(title, base_iri)
-    frames, triples, scoped = export(store, entries, origin, closed, title, iri, kb)
+    made = export(store, entries, origin, closed, title, iri, kb)
     counts = count_origins(origin, closed)
-    made = {"query": text, "signature": str(signature), "knowledgeBase": kb.signature if kb else None, **told}
+    said = {"query": text, "signature": str(signature), "knowledgeBase": kb.signature if kb else None, **told}
     manifest = describe(
         iri,
         title,
         entries,
         counts,
-        made,
+        said,
         parameters=query.values(chosen, set_from),
         emptied=None if drop or limit else left,
         others=others,
     )
-    notes = (*selection.notes, *_warnings(closed, drop=drop, scoped=scoped), *tell_editions(others))
-    return Remix(
-        title, iri, frames, triples, manifest, counts, selection.waterfall, selection.rewritten, notes, signature
-    )
+    notes = (*selection.notes, *_warnings(closed, made, endpoint, drop=drop), *tell_editions(others))
+    frames, triples = made.frames, made.triples
+    waterfall, rewritten = selection.waterfall, selection.rewritten
+    return Remix(title, iri, frames, triples, manifest, counts, waterfall, rewritten, notes, signature)
 
 
 def _one_edition(
@@ -192,10 +215,19 @@ def _select(
         raise EmptySelection(_nothing(query.name, explained.waterfall, entries) + said)
 
 
+_OF_RUNS = re.compile(
+    r"(?:(?<=[:/#])|\b)(?:Run|Answer|system|systemAgreement|difficulty|errorClass|(?:true|false)(?:Positive|Negative)Of|ignoredIn|answerTo)\b"
+)
+"""What a query names that asks for runs, their outcomes, or what is learnt of these."""
+
+
 def _signature(
     name: str, text: str, entries: Iterable[DatasetEntry], kb: KnowledgeBase | None, choices: Mapping[str, str]
 ) -> Signature:
     inputs = [(entry.iri, entry.content, entry.enrichment or "") for entry in entries]
+    # Registering a run changes the remixes alone that are selected by what came of runs.
+    if _OF_RUNS.search(text):
+        inputs += [(entry.iri, name, held.signature) for entry in entries for name, held in entry.attached.items()]
     return Signature(
         {
             "remix": name,
@@ -219,15 +251,21 @@ def _nothing(query: str, waterfall: pl.DataFrame, entries: list[DatasetEntry]) -
     return f"{query} selects nothing{last}{hint}"
 
 
-def _warnings(closed: Closed, *, drop: bool, scoped: int) -> list[str]:
+def _warnings(closed: Closed, made: Exported, endpoint: Endpoint | None, *, drop: bool) -> list[str]:
     found = []
+    if endpoint is not None and made.skipped:
+        found.append(
+            f"no knowledge base is attached: documents and remix are without {', '.join(made.skipped)}, and their "
+            f"other measures are those without one; annotations have what {endpoint.address} says of them "
+            "(`remix kb attach` takes the one that it was measured with)"
+        )
     if drop and len(closed.dropped):
         found.append(
             f"{len(closed.dropped)} annotations were removed: a system that finds them is charged with false positives,"
             " so precision will look lower than it is (without --drop they are kept as ignorable)"
         )
-    if scoped:
+    if made.scoped:
         found.append(
-            f"{scoped} documents or annotations have scoped IRIs, as they share their IRI with another or have none"
+            f"{made.scoped} documents or annotations have scoped IRIs: they share their IRI with another or have none"
         )
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -11,16 +12,29 @@ from remix.formats.identifiers import given_iris, rename_terms
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.measures import compute
-from remix.names import HFTS, ITSRDF, NIF, RDF, RMX
+from remix.measures.measured import Measured
+from remix.names import HFTS, NIF, RDF, RMX, XSD
 from remix.rdf.ntriples import SCHEMA, columns
 from remix.remixes.closure import Closed
 from remix.store import DatasetEntry, Store
+from remix.store.construct import KEPT_OF_DROPPED
 
-_KEPT_OF_DROPPED = [
-    *(NIF + name for name in ("beginIndex", "endIndex", "anchorOf")),
-    ITSRDF + "taIdentRef",
-    *(RMX + name for name in ("group", "option", "layer", "givenIri")),
-]
+_OFFSETS = [f"<{NIF}{name}>" for name in ("beginIndex", "endIndex")]
+_WHOLE = rf"\^\^<{XSD}(?:integer|int|long|short|byte|unsigned\w+|positiveInteger)>$"
+
+
+@dataclass(frozen=True)
+class Exported:
+    """Frames and triples of a remix.
+
+    `scoped` is how many of its IRIs are not those given, `skipped` the measures that are missing for want of a
+    knowledge base.
+    """
+
+    frames: Frames
+    triples: pl.DataFrame
+    scoped: int
+    skipped: tuple[str, ...]
 
 
 def export(
@@ -31,12 +45,13 @@ def export(
     name: str,
     iri: str,
     kb: KnowledgeBase | None,
-) -> tuple[Frames, pl.DataFrame, int]:
-    """Return frames and triples of what was kept as a dataset of its own, and how many of its IRIs are not those given.
+) -> Exported:
+    """Return what was kept as a dataset of its own.
 
     Kept documents and annotations come with all their triples and with what those lead to (links through local
     resources, blank nodes, contexts that are no documents), annotations with their measures as well; measures of
-    documents and of the dataset are new. Dropped annotations become `rmx:Ignorable`.
+    documents and of the dataset are new. Dropped annotations become `rmx:Ignorable`. Offsets have the datatype that NIF
+    gives them: no store keeps which kind of integer a file has, so a remix of an endpoint could not have it either.
     """
     iris = given_iris(closed.frames)
     frames = closed.frames.in_dataset(name)
@@ -46,14 +61,17 @@ def export(
     )
     head = pl.DataFrame([(f"<{iri}>", f"<{RDF}type>", f"<{HFTS}Dataset>")], schema=SCHEMA, orient="row")
     used = [entry for entry in entries if entry.name in names]
-    every = [head, members, _measures(frames, name, iri, kb), _gather(store, used, origin, closed)]
-    scoped = iris.filter((pl.col("scoped") == pl.col("exported")) & (pl.col("scoped") != pl.col("given"))).height
-    return frames, rename_terms(pl.concat(every), iris), scoped
-
-
-def _measures(frames: Frames, name: str, iri: str, kb: KnowledgeBase | None) -> pl.DataFrame:
-    """Return the triples of the measures of the dataset and its documents; those of annotations are not among them."""
     measured = compute(frames, kb, reference="dataset")
+    every = [head, members, _measures(measured, frames, name, iri), _gather(store, used, origin, closed)]
+    scoped = iris.filter((pl.col("scoped") == pl.col("exported")) & (pl.col("scoped") != pl.col("given"))).height
+    number = pl.col("object").str.replace(_WHOLE, f"^^<{XSD}nonNegativeInteger>")
+    offset = pl.col("predicate").is_in(_OFFSETS)
+    triples = pl.concat(every).with_columns(object=pl.when(offset).then(number).otherwise("object"))
+    return Exported(frames, rename_terms(triples, iris), scoped, measured.skipped)
+
+
+def _measures(measured: Measured, frames: Frames, name: str, iri: str) -> pl.DataFrame:
+    """Return the triples of the measures of the dataset and its documents; those of annotations are not among them."""
     subjects = pl.concat([frames.documents["document"], pl.Series([iri])]).to_frame("iri")
     return columns(measured.triples(name, iri)).filter(
         pl.col("subject").is_in(subjects.select(fill("<{}>", "iri")).to_series().implode())
@@ -79,7 +97,7 @@ def _of_dataset(data: pl.DataFrame, named: Frames, closed: Closed) -> pl.DataFra
     of_documents = (pl.col("predicate") == f"<{RMX}document>") & _among("object", documents)
     regions = data.filter(of_documents & ~_among("subject", named.annotations["annotation"]))["subject"]
     subjects = pl.concat([_terms(documents), _terms(staying), regions]).unique()
-    described = pl.col("predicate").is_in([f"<{predicate}>" for predicate in _KEPT_OF_DROPPED])
+    described = pl.col("predicate").is_in([f"<{predicate}>" for predicate in KEPT_OF_DROPPED])
     kept = data.filter(pl.col("subject").is_in(subjects.implode()) | (_among("subject", ignorable) & described))
     things = pl.concat([_terms(named.documents["document"]), _terms(named.annotations["annotation"])])
     return _follow(data, kept, things)

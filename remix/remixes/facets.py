@@ -15,6 +15,7 @@ from remix.measures import MEASURES
 from remix.measures.declaration import local, write_out
 from remix.measures.enrichment import named_frames
 from remix.names import ITSRDF, PREFIXES
+from remix.rdf.iris import iri_of_entity
 from remix.rdf.terms import quote
 from remix.remixes.closure import Editions
 from remix.store import Store
@@ -59,7 +60,7 @@ class Facet:
 
     def spell(self, value: str) -> str:
         """Return a value of a list as SPARQL has it."""
-        return {"boolean": value, "class": f"<{value}>"}.get(self.kind, quote(value))
+        return {"boolean": value, "class": f"<{iri_of_entity(value)}>"}.get(self.kind, quote(value))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pyoxigraph as ox
 
+from remix import catalog
 from remix._version import __version__
 from remix.errors import BadInput, UsageError
 from remix.files import manifest_beside, read_bytes
@@ -164,11 +165,13 @@ def describe(
         **nodes,
     }
     for usage, entry in origins.items():
+        known = catalog.recognise(entry.name, entry.source)
         said[entry.iri] = {
             f"{RDF}type": ox.NamedNode(f"{PROV}Entity"),
             f"{DCTERMS}title": entry.name,
             f"{RMX}contentHash": entry.content,
             f"{RMX}enrichment": entry.enrichment,
+            f"{RMX}catalogueEntry": known.name if known else None,
         }
         said[usage] = _usage(entry, counts, emptied, others)
     return state_triples(said)

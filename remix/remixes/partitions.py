@@ -16,15 +16,17 @@ from pathlib import Path
 
 import polars as pl
 
+from remix import progress
 from remix.errors import StoreError, UsageError, nearest
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.kb import KnowledgeBase
 from remix.locks import holding
-from remix.measures import column_named
-from remix.measures.declaration import write_out
+from remix.measures.classes import of_one_spelling
+from remix.measures.declaration import Column, write_out
 from remix.measures.enrichment import measures_of_part, named_frames
-from remix.names import NIF
+from remix.measures.measurement import column_or_document_column
+from remix.names import NIF, UNSPECIFIED, WITHOUT_VALUE
 from remix.progress import track
 from remix.rdf.terms import quote
 from remix.remixes import build
@@ -32,9 +34,9 @@ from remix.remixes.closure import close
 from remix.store import Store
 from remix.store.answers import answer
 from remix.store.queries import Query
+from remix.vocabularies import Vocabularies
 
 SCHEMES = ("log-deciles", "quantiles", "head-torso-tail", "thresholds", "classes")
-UNSPECIFIED = "unspecified"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ def partition(values: pl.Series, scheme: str) -> Partition:
     `log-deciles`: ten equal steps on a logarithmic scale between the smallest positive and the largest value, not
     rounded; what is not positive is in the first. `quantiles N`: N parts of equal size, as far as equal values allow.
     `head-torso-tail`: the values than which less than 10 % are higher, less than 55 %, the rest, of those that are cut;
-    the same shares of the knowledge base are the column `pagerankSegment`. `deciles` is short for `log-deciles`.
+    the same shares of the knowledge base are the column `pagerankSegment`. `deciles` alone is read as
+    `log-deciles`; ten parts of equal size are `quantiles 10`.
     `thresholds 3,5,16`. `classes`: a part for each value.
 
     >>> [round(part.high, 2) for part in partition(pl.Series([1, 4105]), "log-deciles")[:3]]
@@ -70,7 +73,7 @@ def partition(values: pl.Series, scheme: str) -> Partition:
         categories = values.drop_nulls().cast(pl.String).unique().sort().to_list()
         if len(categories) > 1000:
             raise UsageError(f"{len(categories)} classes are too many parts: cut numbers with --scheme log-deciles")
-        return (*_classes(categories), _missing([_name_category(category) for category in categories]))
+        return (*_classes(categories), missing_part([_name_category(category) for category in categories]))
     if not values.dtype.is_numeric():
         raise UsageError(f"'{values.name}' holds no numbers: --scheme classes makes a part of each value")
     known = values.cast(pl.Float64).fill_nan(None).drop_nulls().sort()
@@ -86,7 +89,7 @@ def partition(values: pl.Series, scheme: str) -> Partition:
         return _segments(known)
     bounds = [None, *edges, None]
     parts = [Subset(_between(low, high), low, high) for low, high in zip(bounds, bounds[1:], strict=False)]
-    return (*parts, _missing())
+    return (*parts, missing_part())
 
 
 def _parse(scheme: str) -> tuple[str, list[float]]:
@@ -115,9 +118,9 @@ def _classes(categories: list[str]) -> list[Subset]:
     return [Subset(name if n == 1 else f"{name}-{n}", category=category) for name, n, category in every]
 
 
-def _missing(taken: Sequence[str] = ()) -> Subset:
-    # Some columns have a class of that name.
-    return Subset("without-value" if UNSPECIFIED in taken else UNSPECIFIED, missing=True)
+def missing_part(taken: Sequence[str] = ()) -> Subset:
+    """Return the part of what has no value; some columns have a class of its usual name among those `taken`."""
+    return Subset(WITHOUT_VALUE if UNSPECIFIED in taken else UNSPECIFIED, missing=True)
 
 
 def _logarithmic(known: pl.Series) -> Partition:
@@ -126,11 +129,11 @@ def _logarithmic(known: pl.Series) -> Partition:
         raise UsageError(f"'{known.name}' has no positive values, or infinite ones: there is no logarithmic scale")
     low, high = float(positive[0]), float(positive[-1])
     if low == high:
-        return (Subset(_between(None, high), None, high), _missing())
+        return (Subset(_between(None, high), None, high), missing_part())
     edges = [low * (high / low) ** (step / 10) for step in range(1, 10)] + [high]
     bounds = [None, *edges]
     parts = [Subset(_between(a, b), a, b) for a, b in zip(bounds, edges, strict=False)]
-    return (*parts, _missing())
+    return (*parts, missing_part())
 
 
 def _quantiles(known: pl.Series, count: int) -> list[float]:
@@ -151,7 +154,7 @@ def _segments(known: pl.Series) -> Partition:
         parts.append(Subset("torso", low, high))
     if low is not None:
         parts.append(Subset("tail", None, low))
-    return (*(part for part in parts if part.low is None or part.low != part.high), _missing())
+    return (*(part for part in parts if part.low is None or part.low != part.high), missing_part())
 
 
 def _between(low: float | None, high: float | None) -> str:
@@ -211,42 +214,69 @@ def partition_store(
 ) -> pl.DataFrame:
     """Return the parts with boundaries and quantities (see `count_parts`), each written as a remix into `to`.
 
-    `replace` overwrites files there that remix has not written.
-    Values are those that `enrich` stored; without `to` nothing is written. An empty part is none. Raises
+    `replace` overwrites files there that remix has not written. Values are those that `enrich` stored, of a column of
+    documents that of the annotation's document; `class` are the classes of one vocabulary, that of most mentions or
+    the one that is named (`class:schema`). Without `to` nothing is written. An empty part is none. Raises
     `UnknownName` for a column that no measure has, `UsageError` for another scheme, `StoreError` where nothing is
     enriched.
     """
-    chosen = column_named(column)
+    given, _, asked = column.partition(":")
+    chosen, of_documents = (_CLASS, False) if given == "class" else column_or_document_column(column)
+    name = given if chosen is _CLASS else chosen.name
     iri = write_out(chosen.term)
     plain = [entry.name for entry in store.datasets() if entry.enrichment is None]
     if not store.datasets():
         raise StoreError("nothing is loaded: `remix load FILE` first")
     if plain:
         raise StoreError(f"{plain[0]} has no measures yet: `remix enrich` computes them")
-    gold = named_frames(store).annotations.filter(pl.col("ignorable").is_null()).select("annotation")
-    asked = Query.parse(f"SELECT ?annotation ?value WHERE {{ ?annotation <{iri}> ?value }}", chosen.name)
-    found = answer(store, asked).table
+    annotations = named_frames(store).annotations
+    gold = annotations.filter(pl.col("ignorable").is_null()).select("annotation")
+    subject = "?document" if of_documents else "?annotation"
+    pattern = f"?annotation <{NIF}referenceContext> ?document . {subject} <{iri}> ?value"
+    found = answer(store, Query.parse(f"SELECT ?annotation ?value WHERE {{ {pattern} }}", name)).table
     kind = pl.Float64 if chosen.kind in {"integer", "double"} else pl.String
     none = pl.DataFrame(schema={"annotation": pl.String, "value": kind})
     known = found.select("annotation", pl.col("value").cast(kind)) if found.height else none
-    values = gold.join(known, on="annotation", how="left")["value"].alias(chosen.name)
+    if chosen is _CLASS:
+        known = _of_one_vocabulary(known, annotations, asked)
+    values = gold.join(known, on="annotation", how="left")["value"].alias(name)
     parts = partition(values, scheme)
-    table = count_parts(values, parts)
+    table = count_parts(values, parts).with_columns(share=pl.col("annotations") / max(1, len(gold)))
     if to is not None:
         for part in track([p for p, n in zip(parts, table["annotations"], strict=True) if n], "parts"):
-            query = Query.parse(_query(iri, part), f"{chosen.name}-{part.name}")
+            query = Query.parse(_query(iri, part, subject, parts), f"{name}-{part.name}")
             build(store, query, kb=kb).write(to, force=replace)
     return table
 
 
-def _query(iri: str, part: Subset) -> str:
-    """Return the query that selects the annotations of a part."""
+_CLASS = Column("itsrdf:taClassRef", "string", pl.lit(None), "class of the annotation or its entity")
+
+
+def _of_one_vocabulary(rows: pl.DataFrame, annotations: pl.DataFrame, asked: str) -> pl.DataFrame:
+    """Return the values that are classes of the vocabulary that is asked for or, by default, of that of most mentions.
+
+    Which it is, and which others there are, is said.
+    """
+    classes = rows.select("annotation", pl.col("value").alias("class"))
+    vocabularies = Vocabularies.of(classes, annotations).show(asked)
+    if told := vocabularies.note("class"):
+        progress.note(told)
+    return of_one_spelling(vocabularies.choose(classes)).rename({"class": "value"})
+
+
+def _query(iri: str, part: Subset, subject: str, parts: Partition) -> str:
+    """Return the query that selects the annotations of a part, by a value of their own or of their document.
+
+    Without a value of a part is what has no value of any of the `parts`.
+    """
     annotation = f"?annotation <{NIF}referenceContext> ?document ."
-    value = f"?annotation <{iri}> ?value ."
+    value = f"{subject} <{iri}> ?value ."
     if part.category is not None:
         where = f"{annotation} {value} FILTER(STR(?value) = {quote(part.category)})"
     elif part.missing:
-        where = f"{annotation} FILTER NOT EXISTS {{ {value} }}"
+        categories = ", ".join(quote(one.category) for one in parts if one.category is not None)
+        among = f" FILTER(STR(?value) IN ({categories}))" if categories else ""
+        where = f"{annotation} FILTER NOT EXISTS {{ {value}{among} }}"
     else:
         bounds = [f"?value > {part.low!r}"] if part.low is not None else []
         bounds += [f"?value <= {part.high!r}"] if part.high is not None else []
@@ -269,9 +299,10 @@ def partition_folder(
     those that `enrich` wrote beside the frames. Raises as `partition_store`, and `UsageError` for folders that are
     there already.
     """
-    chosen = column_named(column)
+    chosen, of_documents = column_or_document_column(column)
     values = pl.concat(
-        [measures_of_part(folder, n, chosen.name)[chosen.name] for n in range(folder.parts)], rechunk=False
+        [measures_of_part(folder, n, chosen.name, of_documents=of_documents)[chosen.name] for n in range(folder.parts)],
+        rechunk=False,
     )
     parts = partition(values, scheme)
     table = count_parts(values, parts)
@@ -284,7 +315,10 @@ def partition_folder(
         places = [stack.enter_context(under_way(t, plan, replace=replace)) for t in targets]
         counts = [[0, 0] for _ in written]
         for number in track(range(folder.parts), "parts"):
-            frames, measured = folder.part(number), measures_of_part(folder, number, chosen.name)
+            frames, measured = (
+                folder.part(number),
+                measures_of_part(folder, number, chosen.name, of_documents=of_documents),
+            )
             for part, place, count in zip(written, places, counts, strict=True):
                 kept = _close(frames, measured.filter(in_part(chosen.name, part))["annotation"])
                 write_part(place, number, kept)

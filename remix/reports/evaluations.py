@@ -11,21 +11,35 @@ from typing import NamedTuple
 import polars as pl
 
 from remix import progress
-from remix.errors import UnknownName, UsageError
+from remix.errors import Error, UnknownName, UsageError
 from remix.reports.figures import Figure
+from remix.reports.overview import (
+    BROADEST,
+    explain_overview,
+    headline_rows,
+    systems_by_datasets,
+    tell_more,
+    with_equal_averages,
+)
 from remix.reports.plots import save
-from remix.reports.readable import fold_rows, legend, readable_errors, readable_tables, signature_lines
+from remix.reports.readable import (
+    explain_precisions,
+    explain_slices,
+    fold_rows,
+    legend,
+    readable_errors,
+    readable_tables,
+    signature_lines,
+)
 from remix.reports.scores import DRAWN, figure_of_curve, figure_of_scores
 from remix.scoring import evaluate_profiles, evaluate_sources
 from remix.scoring.choice import Choice, asked_of
 from remix.scoring.differences import difference_lines, profile_names
 from remix.scoring.inputs.sources import Keeper, Sources
 from remix.scoring.reproduction import check, read_record, write_record
+from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
 from remix.tables import Printed
-
-BROADEST = 8
-"""Columns of scores beside each other that a terminal has room for."""
 
 SHORT = {"precision": "P", "recall": "R"}
 """What tables call the scores that are no F1."""
@@ -60,6 +74,10 @@ class Report(Printed):
         """Return the lines below the tables, which say what they are."""
         return self._shown.lines
 
+    def data(self, form: str) -> pl.DataFrame:
+        """Return the rows in a format of data."""
+        return self.rows
+
     @property
     def titles(self) -> Sequence[str]:
         """Return what stands above each table, where they have titles."""
@@ -74,9 +92,29 @@ class Report(Printed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EvaluationReport(Report):
-    """The scores of runs; `datasets` are the names of gold's."""
+    """The scores of runs; `datasets` are the names of gold's.
+
+    `rows` have the slices that were asked for, `unasked` those of InKB, EE and GSInKB as well, where nobody asked for
+    them. `undrawn` is why a plot could not be drawn, which loses no scores.
+    """
 
     datasets: Sequence[str] = ()
+    unasked: pl.DataFrame = field(default_factory=pl.DataFrame)
+    undrawn: Error | None = None
+
+    def data(self, form: str) -> pl.DataFrame:
+        """Return the rows in a format of data: JSON and Parquet hold every evaluation's InKB, EE and GSInKB as well."""
+        return self.rows if form == "csv" else self.every_row
+
+    @property
+    def every_row(self) -> pl.DataFrame:
+        """Return `rows` with those of InKB, EE and GSInKB, which every evaluation counts, in their places."""
+        return self.rows if self.unasked.is_empty() else self.unasked
+
+    def preview(self) -> tuple[str, pl.DataFrame]:
+        """Return how many rows there are, what could not be drawn, and the first table."""
+        told, table = super().preview()
+        return (told if self.undrawn is None else f"{told}; not drawn: {self.undrawn}"), table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,6 +136,7 @@ def evaluation_report(
     profiles: str = "",
     with_kb: bool = False,
     every: bool = True,
+    full: bool = False,
     store: bool = False,
     record: Path | None = None,
     plots: Sequence[str] = (),
@@ -105,6 +144,7 @@ def evaluation_report(
     """Return the scores of runs on datasets or files.
 
     Several `profiles` (`a,b` or `all`) are held against each other, with all of their rows (`every`) or one score each.
+    The tables show the task that runs were made for under one matching unless the choice names others, or all (`full`).
     `with_kb` shows the slices by InKB and NIL, which have rows in every evaluation. `store` keeps the outcomes of each
     run as RDF, `record` is a file for all that `reproduction_report` needs, `plots` are files, `KIND=FILE` for a curve.
     Raises what `remix.scoring.evaluate` does.
@@ -122,28 +162,70 @@ def evaluation_report(
         _store(keeper, replace(sources, names=tuple(datasets)), choice)
     if record is not None:
         write_record(record, rows, sources, choice)
-    for kind, file in drawn:
-        save(_draw(keeper, sources, choice, kind) if kind in DRAWN else figure_of_scores(rows, datasets), file)
+    undrawn = None
+    try:
+        for kind, file in drawn:
+            save(_draw(keeper, sources, choice, kind) if kind in DRAWN else figure_of_scores(rows, datasets), file)
+    except Error as error:  # what is counted is shown, whatever cannot be drawn
+        undrawn = error
     by = (*choice.by, *(["kb"] if with_kb else []))
-    return EvaluationReport(rows, partial(_show_scores, rows, datasets, by, choice.errors), datasets)
+    shown = rows if full else headline_rows(rows, choice)
+    tell_other_tasks(rows if every else shown)
+    asked = rows if with_kb else rows.filter(pl.col("column") != "kb")
+    show = partial(_show_scores, rows, shown, datasets, by, choice.errors, full)
+    return EvaluationReport(asked, show, datasets, rows, undrawn)
 
 
-def _show_scores(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str], errors: Sequence[str]) -> ShownTables:
-    folded, left_out = fold_rows(rows)
-    tables = readable_tables(folded, datasets, by)
+def tell_other_tasks(rows: pl.DataFrame) -> None:
+    """Say which tasks are scored with answers to another one, in one note for each task that answers were needed to."""
+    if "run_task" not in rows.columns:
+        return
+    known = rows.filter(pl.col("column") == "").select("system", "task", "run_task").drop_nulls()
+    of_spans = [task for task in known["task"].unique() if takes_spans(task)]
+    needed = pl.when(pl.col("task").is_in(of_spans)).then(pl.lit("D2KB")).otherwise(pl.lit("A2KB"))
+    others = known.with_columns(needed=needed).filter(pl.col("run_task") != pl.col("needed"))
+    for (asked, made), own in others.group_by("needed", "run_task", maintain_order=True):
+        tasks, systems = (own[name].unique(maintain_order=True).to_list() for name in ("task", "system"))
+        progress.note(
+            f"{', '.join(tasks)} of {', '.join(sorted(systems))} {'is' if len(tasks) == 1 else 'are'} scored with "
+            f"answers to {made}, as there are none to {asked}: `remix annotate --task {asked}` or `remix run add … "
+            f"--task {asked}` registers some"
+        )
+
+
+def _show_scores(
+    rows: pl.DataFrame,
+    shown: pl.DataFrame,
+    datasets: Sequence[str],
+    by: Sequence[str],
+    errors: Sequence[str],
+    full: bool,
+) -> ShownTables:
+    """Return the tables of the rows that are shown of all rows, and what is to be said of them."""
+    shown, uneven = with_equal_averages(shown)
+    folded, left_out = fold_rows(shown)
+    overview = {} if full or by else systems_by_datasets(folded, datasets)
+    tables = overview or readable_tables(folded, datasets, by, full=full)
+    explained = [*left_out, *(line for one in overview.values() for line in explain_overview(one)), *uneven]
+    explained += [*explain_slices(shown), *explain_precisions(tables.values())]
     if errors:
-        tables["classes of errors"] = readable_errors(rows)
-    return ShownTables([*tables.values()], [*left_out, *legend(rows, errors), *signature_lines(rows, by)], [*tables])
+        tables = {**tables, "classes of errors": readable_errors(shown)}
+    some = bool(overview) or any("P" in one.columns and "tp" not in one.columns for one in tables.values())
+    more = [] if full else tell_more(rows, shown, counts=not some, scores=not overview)
+    lines = [*explained, *legend(shown, errors, always=not full), *more, *signature_lines(folded, by)]
+    return ShownTables([*tables.values()], lines, [*tables])
 
 
 def reproduction_report(
-    keeper: Keeper, file: Path, *, record: Path | None = None, plots: Sequence[str] = ()
+    keeper: Keeper, file: Path, *, full: bool = False, record: Path | None = None, plots: Sequence[str] = ()
 ) -> EvaluationReport:
     """Return the evaluation of a record once more; raises `Error` where it does not come out as recorded."""
     recorded = read_record(file)
     keywords = dict(recorded["arguments"])
-    report = evaluation_report(keeper, *asked_of(keywords.pop("names"), keywords), record=record, plots=plots)
-    check(recorded, report.rows)
+    report = evaluation_report(
+        keeper, *asked_of(keywords.pop("names"), keywords), full=full, record=record, plots=plots
+    )
+    check(recorded, report.every_row)
     progress.note(f"reproduced: the rows are the same as recorded in {file}, byte for byte")
     return report
 
@@ -176,6 +258,14 @@ def comparison_report(
     of_f1 = "" if found.f1_precision == "all" else f" {found.f1_precision}"
     called = f"{average}-{SHORT.get(score, f'F1{of_f1}')}"
     told = _explain_tests(called, choice.unit) if len(found.pairs) else [f"scores are {called}"] if of_f1 else []
+    if (systems := found.scores["system"].unique()).len() == 1:
+        told.append(
+            f"{systems[0]} is one system alone: a comparison needs two, `remix run list` shows those that are kept"
+        )
+    elif found.correlations["pearson"].count():
+        told.append(
+            "kendall and spearman are of the ranks of systems, pearson of their scores, with those of the first part"
+        )
     lines = [*told, f"signature {found.signature}"]
     shown = [_round_scores(table) for table in tables if len(table)]
     return ComparisonReport(rows, partial(ShownTables, shown, lines), **vars(found))
@@ -184,7 +274,7 @@ def comparison_report(
 def _explain_tests(score: str, unit: str) -> list[str]:
     """Return what the columns of tests are."""
     return [
-        f"difference is {score} of system less that of other; low to high is its 95 % interval (paired bootstrap over "
+        f"difference is {score} of system less that of other; low to high is its 95 % interval (jackknife over "
         f"{unit}s)",
         f"effect is the mean difference of {unit}s over its standard deviation (Cohen's d for pairs)",
         f"p is two-sided (paired approximate randomisation over {unit}s), p_holm corrected for all rows",

@@ -21,6 +21,7 @@ from remix.remixes.manifest import read_manifest
 from remix.reports.listings import LISTINGS
 from remix.reports.listings.content import sizes_in
 from remix.store import DatasetEntry, Store
+from remix.store.construct import construct_of
 from remix.store.queries import Query, find, shipped_queries
 
 
@@ -40,6 +41,11 @@ def listing(kind: str, store: Store, runs: Path, wanted: Mapping[str, str] | Non
         fits = pl.element().str.contains(f"(?i){re.escape(value)}")
         found = found.filter(whole.list.eval(fits).list.any())
     return found
+
+
+def brief_listing(kind: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns of a listing that people are shown on a line."""
+    return rows.select(LISTINGS[kind].brief or rows.columns)
 
 
 def show_part(name: str, store: Store) -> str:
@@ -72,6 +78,18 @@ def show_part(name: str, store: Store) -> str:
     raise UnknownName("dataset, query, measure or other part", name, known, "remix list kinds")
 
 
+def show_construct(name: str, values: Mapping[str, object], set_from: str | None, *, construct: bool) -> str:
+    """Return the CONSTRUCT that a query with these values stands for; raises `UsageError` for what is no query."""
+    try:
+        query = find(name)
+    except UnknownName as error:
+        raise UsageError(f"--construct is for queries, and '{name}' is none: {error}") from None
+    if not construct:
+        raise UsageError("--set and --set-from give a query its values: they go with --construct")
+    iri = f"urn:remix:dataset:{re.sub('[^A-Za-z0-9._-]+', '-', query.name).strip('-.') or 'query'}"
+    return construct_of(query.bind(values, set_from), iri, name=query.name)
+
+
 def _registries() -> dict[str, Registry[Any]]:
     """Return the registries by what one of their parts is called, in the order in which a name is looked for."""
     listings = sorted((one for one in LISTINGS if one.parts), key=lambda one: (one.rank, one.name))
@@ -100,7 +118,7 @@ def about(store: Store) -> pl.DataFrame:
 
 def describe_dataset(entry: DatasetEntry, store: Store) -> dict[str, object]:
     """Return what is known of a loaded dataset: sizes, measures, where it comes from, licence and citation."""
-    known = next(iter(catalog.find(entry.name)), None)
+    known = catalog.recognise(entry.name, entry.source)
     return {
         "dataset": entry.name,
         "IRI": entry.iri,

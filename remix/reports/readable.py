@@ -6,19 +6,27 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from remix.names import UNSPECIFIED, WITHOUT_VALUE
+from remix.reports.doubts import explain_intervals, explain_tests
 from remix.scoring.errors import TAXONOMIES
 from remix.scoring.profiles import PROFILES
-from remix.scoring.slicing import local_names
+from remix.scoring.slicing import local_names, say_shared
 from remix.scoring.statistics import F1, SCORES
 from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
+from remix.vocabularies import Vocabularies
+
+_COUNTS = ("tp", "fp", "fn", "ignored", "macro_f1")
+"""Columns that precisions of several kinds take the place of."""
 
 MOST = 15
 """Slices of a column that people are shown."""
 
 
-def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()) -> pl.DataFrame:
+def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = (), *, full: bool = True) -> pl.DataFrame:
     """Return micro scores with macro-F1 beside them; what is the same in all rows or undefined in all is left out.
+
+    Rows with several precisions have them in place of counts and macro-F1, or, if `full`, beside these.
 
     All rows show one F1, which the heading names where it is not that of all answers: see `precision_of_f1`.
     `datasets` names gold: where it is one dataset, its name stands for 'all'. InKB, EE and GSInKB are shown where
@@ -36,6 +44,8 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
     if len(datasets) == 1:
         table = table.with_columns(dataset=pl.lit(datasets[0]))
     shown = [name for name in ("dataset", "task", "matching") if table[name].n_unique() > 1]
+    if len(datasets) > 1 and "dataset" not in shown and not set(table["dataset"]) & {"all", "mean"}:
+        shown = ["dataset", *shown]  # this system is on one of several
     if "run_task" in table.columns:
         of_spans = [task for task in table["task"].unique() if takes_spans(task)]
         needed = pl.when(pl.col("task").is_in(of_spans)).then(pl.lit("D2KB")).otherwise(pl.lit("A2KB"))
@@ -57,12 +67,15 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
     renamed |= {"recall": "R", "f1": f1, "f1_low": f"{f1} from", "f1_high": "to", "macro_f1": f"macro-{f1}"}
     renamed |= {"made_for": "run made for"}
     renamed |= {"f1_deviation": "±", "p_holm": "p (Holm)", "fuzzy_recall": "R*", "fuzzy_f1": "F1*"}
-    kept = [name for name in kept if of_f1 != "all" or name not in SCORES[3:]]
+    left_out = SCORES[3:] if of_f1 == "all" else () if full else _COUNTS
+    kept = [name for name in kept if name not in left_out]
     scores = [name for name in kept if table.schema[name].is_float()]
     return table.select(kept).with_columns(pl.col(scores).round(3)).rename(renamed, strict=False)
 
 
-def readable_tables(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()) -> dict[str, pl.DataFrame]:
+def readable_tables(
+    rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = (), *, full: bool = True
+) -> dict[str, pl.DataFrame]:
     """Return a table for each task and matching, of the whole of gold and of the slices by each column, by its title.
 
     The arguments are those of `readable`.
@@ -76,7 +89,9 @@ def readable_tables(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[st
             if task == "C2KB" and matching != part["matching"][0]:
                 continue  # it compares no spans: its rows are the same under every matching
             title = f"{task} by {column}" if column else f"{task}"
-            tables[title if task == "C2KB" else f"{title}, {matching} matching"] = readable(own, datasets, by)
+            tables[title if task == "C2KB" else f"{title}, {matching} matching"] = readable(
+                own, datasets, by, full=full
+            )
     return tables
 
 
@@ -101,15 +116,88 @@ def fold_rows(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         if own["slice"].str.contains(r"^\d+: ").all():
             found.append(own)
             continue
+        # What has no value is shown however little it is: no table hides it.
+        unspecified = pl.col("slice").str.contains(_UNSPECIFIED)
+        sizes = pl.concat([sizes.filter(unspecified), sizes.filter(~unspecified)]) if len(sizes) > MOST else sizes
         left = sizes[MOST:]
         if len(left):
             most, *_, least = [*left["mentions"], left["mentions"][-1]]
             lines.append(
-                f"{len(left)} smaller slices by {column} ({least} to {most} mentions) are left out here: -o json has"
-                f" every slice, --min-support leaves out the small ones"
+                f"{len(left)} smaller slices by {column} ({least} to {most} mentions) are left out here: "
+                "-o json has every slice"
             )
         found.append(sizes[:MOST].select("slice").join(own, on="slice", maintain_order="left").select(rows.columns))
     return pl.concat(found), lines
+
+
+_UNSPECIFIED = rf"^(?:\d+: )?(?:{UNSPECIFIED}|{WITHOUT_VALUE})$"
+"""The slice of what has no value in a column, as `remix.scoring.inputs.columns.values_by` names it."""
+
+_PAIRED = ["system", "dataset", "task", "matching"]
+
+
+def explain_slices(rows: pl.DataFrame) -> list[str]:
+    """Return how much of gold has a value in each column that rows are sliced by, and why sums differ from the whole.
+
+    Of slices by classes it begins with the vocabulary that they are of.
+
+    >>> keys = {"system": "s", "dataset": "all", "task": "A2KB", "matching": "strong", "average": "micro"}
+    >>> counts = pl.DataFrame({"column": ["", "rank", "rank"], "slice": ["", "head", "unspecified"],
+    ...     "mentions": [880, 111, 769], "tp": [500, 100, 400], "fp": [20, 20, 19]})
+    >>> for line in explain_slices(counts.with_columns(pl.lit(value).alias(key) for key, value in keys.items())):
+    ...     print(line)
+    rank: 111 of 880 mentions have a value, the others are the slice 'unspecified'
+    sums of slices are not the counts of all: an answer on no mention is wrong in every slice
+    """
+    # What is null in all rows of a page is no column there.
+    absent = [pl.lit(None, pl.Int64).alias(name) for name in ("mentions", "tp", "fp") if name not in rows.columns]
+    micro = rows.with_columns(absent).filter(pl.col("dataset") == "all", pl.col("average") == "micro")
+    sliced, lines = micro.filter(~pl.col("column").is_in(["", "kb", "error_class"])), explain_vocabularies(rows)
+    whole = micro.filter(pl.col("column") == "").select(*_PAIRED, pl.col("mentions", "tp", "fp").name.suffix("_of_all"))
+    both = sliced.join(whole, on=_PAIRED).filter(pl.col("task") != "C2KB")
+    both = both.drop_nulls("mentions")
+    none = both.filter(pl.col("slice").str.contains(_UNSPECIFIED))
+    for (column,), own in none.group_by("column", maintain_order=True):
+        sizes = dict(own.unique("slice", keep="first").select("slice", "mentions").iter_rows())
+        # A column that has a value 'unspecified' of its own calls what has no value by another name.
+        name = next((one for one in sizes if one.endswith(WITHOUT_VALUE)), next(iter(sizes)))
+        every, named = own["mentions_of_all"][0], sum(sizes.values()) - sizes[name]
+        of_name = f", {named} of them the value '{UNSPECIFIED}'" if named else ""
+        valued = f"{every - sizes[name]} of {every} mentions have a value"
+        lines.append(f"{column}: {valued}{of_name}, the others are the slice '{name}'")
+    sums = sliced.group_by(*_PAIRED, "column", maintain_order=True).agg(pl.col("mentions", "tp", "fp").sum())
+    sums = sums.join(whole, on=_PAIRED).with_columns(
+        (pl.col(name) - pl.col(f"{name}_of_all")).alias(name) for name in ("mentions", "tp", "fp")
+    )
+    of_pairs, alike = pl.col("task") != "C2KB", pl.col("mentions") == 0
+    reasons = {
+        "a mention with several values is in the slice of each": of_pairs & (pl.col("mentions") > 0),
+        "an answer on no mention is wrong in every slice": of_pairs & alike & (pl.col("fp") > 0),
+        "where overlap is enough, an answer may be right in one slice for another mention than in all": of_pairs
+        & alike
+        & (pl.col("matching") != "strong")
+        & (pl.col("tp") != 0),
+        "in C2KB an entity counts in every slice that one of its mentions is in": ~of_pairs & (pl.col("mentions") > 0),
+    }
+    told = [said for said, where in reasons.items() if len(sums.filter(where))]
+    return lines + ([f"sums of slices are not the counts of all: {'; '.join(told)}"] if told else [])
+
+
+def explain_vocabularies(rows: pl.DataFrame) -> list[str]:
+    """Return which vocabulary the slices by classes are of, and which others there are.
+
+    >>> explain_vocabularies(pl.DataFrame({"vocabularies": ["class: dbo (39), wd (20)", None]}))[0]
+    'class: classes of dbo (39 mentions) are shown; there are also wd (20): --by class:wd, or class:all for all'
+    """
+    return [one.note(column) for column, one in vocabularies_told(rows).items()]
+
+
+def vocabularies_told(rows: pl.DataFrame) -> dict[str, Vocabularies]:
+    """Return the vocabularies of each column of classes that rows are sliced by, where it has several."""
+    if "vocabularies" not in rows.columns:
+        return {}
+    told = rows["vocabularies"].drop_nulls().str.split("; ").explode().unique().sort()
+    return {column: Vocabularies.parse(text) for column, _, text in (one.partition(": ") for one in told)}
 
 
 def with_f1_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
@@ -122,6 +210,20 @@ def with_f1_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     names = [(F1[of_f1], "f1"), (f"{F1[of_f1]}_deviation", "f1_deviation")]
     shown = [pl.coalesce(name, other).alias(other) for name, other in names if name in rows.columns]
     return rows.with_columns(shown), of_f1
+
+
+_PRECISIONS = {
+    "P": "is of all answers",
+    "P in scope": "of those that the selection could mean",
+    "P on mention": "of those on kept mentions",
+}
+
+
+def explain_precisions(tables: Iterable[pl.DataFrame]) -> list[str]:
+    """Return what precisions of several kinds are, where tables have them."""
+    known = {name for table in tables for name in table.columns}
+    told = [f"{name} {said}" for name, said in _PRECISIONS.items() if name in known]
+    return [", ".join(told)] if len(told) > 1 else []
 
 
 def readable_errors(rows: pl.DataFrame) -> pl.DataFrame:
@@ -175,15 +277,28 @@ def _documents(rows: pl.DataFrame) -> list[str]:
     return [f"answers count {meant[taken[0] if len(taken) == 1 else 'mixed']}"]
 
 
+def _explain_shared(rows: pl.DataFrame) -> list[str]:
+    """Return how many mentions 'all' counts, where datasets share some or share documents, which it counts once."""
+    if not {"mentions", "documents"} <= set(rows.columns):
+        return []
+    whole = rows.filter(pl.col("column") == "", pl.col("average") == "micro", pl.col("dataset") != "mean")
+    whole = whole.drop_nulls(["mentions", "documents"])
+    sizes = {name: pl.col(name).filter(pl.col("dataset") == "all").first() for name in ("mentions", "documents")}
+    sums = {f"{name}_of_each": pl.col(name).filter(pl.col("dataset") != "all").sum() for name in sizes}
+    found = whole.group_by("system", "task", "matching", "profile", maintain_order=True).agg(**sizes, **sums)
+    found = found.filter(pl.col("documents") < pl.col("documents_of_each"))
+    found = found.select("mentions", "mentions_of_each").cast(pl.Int64)
+    return [say_shared(*found.row(0))] if len(found) else []
+
+
 def _explain(rows: pl.DataFrame, fields: dict[str, str]) -> list[str]:
-    said = {name for name in ("f1_low", "p_holm", "threshold") if name in rows.columns and _says(rows[name])}
-    lines = _documents(rows)
+    said = {name for name in ("f1_low", "threshold") if name in rows.columns and _says(rows[name])}
+    lines = [*_explain_shared(rows), *_documents(rows)]
+    unit = fields.get("unit", "document")
     if "f1_low" in said:
-        unit = fields.get("unit", "document")
-        lines.append(f"F1 from … to is the 95 % percentile bootstrap interval over {unit}s")
-    if "p_holm" in said:
-        other = fields.get("against") or "all"
-        lines.append(f"difference is micro-F1 less that of {other}; p is Holm-corrected over the slices of a column")
+        lines += explain_intervals(rows, unit)
+    if "p_holm" in rows.columns:
+        lines += explain_tests(rows, unit, fields.get("against", ""))
     if "threshold" in said:
         rule = {"oracle": " (oracle: the best micro-F1 on this very gold)", "tuned": " (the best where it was tuned)"}
         lines.append(f"answers count above the confidence in threshold{rule.get(rows['threshold_by'][0], '')}")

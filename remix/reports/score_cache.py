@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 
@@ -36,10 +37,14 @@ from remix.scoring.choice import Choice
 from remix.scoring.comparison import compared_inputs
 from remix.scoring.inputs.gold import LEARNT
 from remix.scoring.inputs.sources import Keeper, Sources
+from remix.scoring.statistics.intervals import METHOD
+from remix.scoring.statistics.slices import METHOD as OF_SLICES
 from remix.signature import content_hash
+from remix.store.once import KEEPS
+from remix.store.worker import STOPS, Stopped
 
 SAMPLES = 1000
-"""Samples of which intervals are made; tests have ten times as many."""
+"""Draws by which slices are tested; systems are compared by ten times as many."""
 ENTRIES, BYTES = 1000, 200_000_000
 """How many answers are kept, and how large they are in all; beyond that the oldest go."""
 SECONDS, MEMORY = 600, 8 * 2**30
@@ -47,15 +52,28 @@ SECONDS, MEMORY = 600, 8 * 2**30
 AGAIN = 600.0
 """Seconds after which a question that failed is asked again."""
 
+_PATIENCE = 2.0
+"""Seconds within which a process that was killed is gone."""
+_SAID = "errors.txt"
+"""What the process writes on its standard error, in a folder of its own that holds all its temporary files."""
+
 _OF_SCORES = ("documents", "mentions", "tp", "precision", "recall", "f1")
 """Columns that rows of scores have where none has a value, as of a task that combines others."""
 
 _HOME = Path(__file__).resolve().parents[2]
 """What remix is in: an environment's packages, or a checkout."""
 _COMMAND = """
+import os, shutil, signal, sys, threading
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks is interrupted, and ends this
+def end():
+    sys.stdin.read()  # until who asks is gone, and can tidy up no more
+    shutil.rmtree(sys.argv[1], ignore_errors=True)
+    os._exit(1)
+line = sys.stdin.readline() or end()
+threading.Thread(target=end, daemon=True).start()  # before what takes long to import
 from remix.reports.score_cache import answer_all
 from remix.workspace import Workspace
-answer_all(Workspace)
+answer_all(Workspace, line)
 """
 """What the process runs; workspaces are no business of this module otherwise."""
 
@@ -79,6 +97,8 @@ class ScoreCache:
         self._waits = waits
         self._seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
+        self._watching: threading.Thread | None = None
+        self._closed = False
         self._lock = threading.Lock()
 
     def ask(self, questions: Sequence[ScoreQuestion]) -> Scored:
@@ -88,7 +108,7 @@ class ScoreCache:
         if self._waits:
             for one in missing:
                 answer(self._keeper, one, places[one])
-        elif missing:
+        elif missing and KEEPS.get():
             self._start(missing, places)
         found = {one: frame for one in questions if (frame := _read(places[one])) is not None}
         frames = [frame for frame in found.values() if "problem" not in frame.columns]
@@ -101,7 +121,7 @@ class ScoreCache:
     def _places(self, questions: Sequence[ScoreQuestion]) -> dict[ScoreQuestion, Path]:
         """Return the file of each answer, named by the question and by all of the workspace that can change it."""
         store, kb = self._keeper.store, self._keeper.kb
-        known = [__version__, iris.VERSION, str(SAMPLES), kb.version if kb is not None else ""]
+        known = [__version__, iris.VERSION, METHOD, OF_SLICES, str(SAMPLES), kb.version if kb is not None else ""]
         known += [f"{entry.name} {entry.content} {entry.enrichment}" for entry in store.datasets()]
         learnt = [f"{name} {held.signature}" for entry in store.datasets() for name, held in entry.attached.items()]
         folder, runs = store.own("cache") / "scores", list_runs(store.folder / "runs")
@@ -115,23 +135,29 @@ class ScoreCache:
     def _start(self, missing: Sequence[ScoreQuestion], places: dict[ScoreQuestion, Path]) -> None:
         """Have a process answer the questions, unless it is busy with those of others."""
         with self._lock:
-            if self._process is not None:
+            if self._process is not None or self._closed:
                 return
             # The folder in which the server was started is no place to take modules from, but remix may be.
-            command = [sys.executable, "-P", "-c", _COMMAND]
+            scratch = TemporaryDirectory(prefix="remix-", ignore_cleanup_errors=True)
+            command = [sys.executable, "-P", "-c", _COMMAND, scratch.name]
             path = os.pathsep.join(filter(None, (str(_HOME), os.environ.get("PYTHONPATH", ""))))
-            self._process = process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": path},
-            )
-        asked = [[asdict(one), str(places[one])] for one in missing]
-        told = {"folder": str(self._keeper.store.folder.resolve()), "seconds": self._seconds, "asked": asked}
-        threading.Thread(target=self._watch, args=(process, told), daemon=True).start()
+            with Path(scratch.name, _SAID).open("wb") as said:
+                self._process = process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=said,
+                    env={**os.environ, "PYTHONPATH": path, "TMPDIR": scratch.name},
+                )
+            asked = [[asdict(one), str(places[one])] for one in missing]
+            folder = str(self._keeper.store.folder.resolve())
+            told = {"folder": folder, "seconds": self._seconds, "asked": asked}
+            self._watching = threading.Thread(target=self._watch, args=(process, scratch, told), daemon=True)
+            self._watching.start()
 
-    def _watch(self, process: subprocess.Popen[bytes], told: dict[str, object]) -> None:
+    def _watch(
+        self, process: subprocess.Popen[bytes], scratch: TemporaryDirectory[str], told: dict[str, object]
+    ) -> None:
         """Tell the process what is asked, wait for its end, and say of the question that it died of that it did.
 
         Its input stays open while this process lives, and it ends when the input does.
@@ -143,17 +169,46 @@ class ScoreCache:
         code = process.wait()
         with suppress(OSError):
             process.stdin.close()
+        with scratch:
+            said = Path(scratch.name, _SAID).read_text(errors="replace")
+        why = None if self._closed else _explain_end(code, said, self._seconds)
         asked = told["asked"]
         assert isinstance(asked, list)
-        if code and (left := [(one, Path(place)) for one, place in asked if not _is_answered(Path(place))]):
+        if why and (left := [(one, Path(place)) for one, place in asked if not _is_answered(Path(place))]):
             one, place = left[0]
-            names, late = ", ".join(one["datasets"]), f"the scores took longer than {self._seconds} s"
-            died = "the process that computes scores died, as it does where memory does not suffice"
-            _write(
-                place, _problem(f"{names}: {late if code == -signal.SIGALRM else died}; `remix evaluate` has no limit")
-            )
+            _write(place, _problem(f"{', '.join(one['datasets'])}: {why}; `remix evaluate` has no limit"))
         with self._lock:
             self._process = None
+
+    def close(self) -> None:
+        """End the process that computes, and let none begin any more."""
+        with self._lock:
+            self._closed = True
+            process, watching = self._process, self._watching
+        if process is not None:
+            process.kill()
+        if watching is not None:
+            watching.join(_PATIENCE)
+
+
+def _explain_end(code: int, said: str, seconds: float) -> str | None:
+    """Return why a process that computes scores ended before it was done; None where it was done, or was stopped.
+
+    Who is stopped, as by what stops the server, may be asked again at once: it says nothing of the question.
+
+    >>> _explain_end(-signal.SIGKILL, "", 600)
+    'the process that computes scores died, as it does where memory does not suffice'
+    >>> _explain_end(-signal.SIGTERM, "", 600)
+    """
+    if code == 0 or code in STOPS:
+        return None
+    if code == -signal.SIGALRM:
+        return f"the scores took longer than {seconds} s"
+    died, lines = "the process that computes scores died", said.strip().splitlines()
+    memory = any(sign in said.lower() for sign in ("memory", "bad_alloc"))
+    if memory or (code in (-signal.SIGKILL, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS) and not lines):
+        return f"{died}, as it does where memory does not suffice"
+    return f"{died} ({lines[-1] if lines else f'signal {-code}' if code < 0 else f'exit code {code}'})"
 
 
 def answer(keeper: Keeper, question: ScoreQuestion, place: Path) -> None:
@@ -162,6 +217,8 @@ def answer(keeper: Keeper, question: ScoreQuestion, place: Path) -> None:
     try:
         asked = Choice.of(question.profile, tasks=question.task, matchings=question.match, by=question.by)
         rows = _score(keeper, Sources(tuple(names)), asked)
+    except Stopped:
+        raise
     except Error as error:
         _write(place, _problem(f"{', '.join(names)}: {error}"))
         return
@@ -176,7 +233,7 @@ def answer(keeper: Keeper, question: ScoreQuestion, place: Path) -> None:
 def _score(keeper: Keeper, sources: Sources, asked: Choice) -> pl.DataFrame:
     """Return scores with their intervals, and without where there are too few documents for any."""
     try:
-        return evaluate_sources(keeper, sources, replace(asked, bootstrap=SAMPLES))[0]
+        return evaluate_sources(keeper, sources, replace(asked, intervals=True, samples=SAMPLES))[0]
     except UsageError:
         return evaluate_sources(keeper, sources, asked)[0]
 
@@ -219,10 +276,9 @@ def _is_answered(place: Path) -> bool:
         return False
 
 
-def answer_all(open_keeper: Callable[[str], Keeper]) -> None:
-    """Answer the questions that a line of the input tells, in a process of its own, which ends when the input does."""
-    told = json.loads(sys.stdin.readline())
-    threading.Thread(target=lambda: (sys.stdin.read(), os._exit(1)), daemon=True).start()
+def answer_all(open_keeper: Callable[[str], Keeper], line: str) -> None:
+    """Answer the questions that a line tells, in a process of its own, and end it."""
+    told = json.loads(line)
     os.nice(10)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     keeper = open_keeper(told["folder"])
@@ -230,5 +286,6 @@ def answer_all(open_keeper: Callable[[str], Keeper]) -> None:
         # Nobody handles the signal: it ends the process, whatever that is doing.
         signal.setitimer(signal.ITIMER_REAL, told["seconds"])
         lists = {name: tuple(value) for name, value in asked.items() if isinstance(value, list)}
-        answer(keeper, ScoreQuestion(**{**asked, **lists}), Path(place))
+        with suppress(Stopped):  # who stopped a query of it did not mean the question: the next who asks begins again
+            answer(keeper, ScoreQuestion(**{**asked, **lists}), Path(place))
     os._exit(0)

@@ -38,7 +38,7 @@ def figure_of_scores(rows: pl.DataFrame, datasets: Sequence[str] = ()) -> Figure
     """Return the micro-F1 that tables show of each system by dataset, or by slice where rows have slices, as bars.
 
     A task and matching has its panel, and one of many slices several below each other; of more slices than these have
-    room for the largest are drawn, which is said. `rows` are those of `remix.scoring.evaluate`; bootstrap intervals are
+    room for the largest are drawn, which is said. `rows` are those of `remix.scoring.evaluate`; intervals are
     drawn where rows have them. `datasets` orders the datasets; the others follow. Raises `UsageError` where no row has
     a score.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from remix.errors import UnknownName, UsageError, nearest
+from remix.errors import Error, UnknownName, UsageError, nearest
 from remix.expressions import fill
 from remix.formats import SIZES, sizes_of
 from remix.frames import Frames
@@ -30,13 +30,15 @@ _POINTS = 200
 class Statistics(Printed):
     """The measures of datasets, with what is shown of them: `level`, what a row is about, and the `average`.
 
-    `sizes` are the rows of `sizes_of_datasets`, which stand before those of the measures.
+    `sizes` are the rows of `sizes_of_datasets`, which stand before those of the measures. `undrawn` is
+    why a plot could not be drawn, which loses no values.
     """
 
     measured: Measured
     level: str = "dataset"
     average: str = "micro"
     sizes: pl.DataFrame | None = None
+    undrawn: Error | None = None
 
     def __post_init__(self) -> None:
         """Refuse another level, and another average."""

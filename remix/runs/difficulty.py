@@ -17,7 +17,7 @@ from remix.measures.enrichment import named_frames
 from remix.measures.measured import columns_of
 from remix.runs.logistic import Numbers, area_under_curve, brier_score, calibration_error, fit_model, folds_of
 from remix.runs.outcomes import column_graph
-from remix.runs.stored import verdicts
+from remix.runs.stored import DIFFICULTY, verdicts
 from remix.signature import Signature, content_hash
 from remix.tables import Printed
 
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from remix.measures import Measured
     from remix.measures.measurement import Comparing
     from remix.store import Store
-
-DIFFICULTY = "difficulty"
-"""The fragment of the graph that holds the difficulty of each annotation."""
 
 FOLDS = 5
 PENALTY = 1.0

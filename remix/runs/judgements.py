@@ -37,12 +37,14 @@ class Judgements:
       and 'NIL', those of alternatives, too, or null), type (its coarse class, and those of alternatives) and, where it
       was asked for, slice (several of a mention, as types, with `SEVERAL` between them);
     - `systems`: mention, system, outcome (see `OUTCOMES`), answer (its entities or 'NIL'), answered (the span that was
-      answered, as text), classes (of errors, with the name of the taxonomy), a row for each that has an outcome.
+      answered, as text), classes (of errors, with the name of the taxonomy), a row for each that has an outcome;
+    - `notes`: what is to be said of the slices.
     """
 
     documents: pl.DataFrame
     mentions: pl.DataFrame
     systems: pl.DataFrame
+    notes: tuple[str, ...] = ()
 
     def shares(self) -> pl.DataFrame:
         """Return mention, right (how many systems are) and of (how many were judged on it), of gold's mentions."""
@@ -74,6 +76,7 @@ def judge_mentions(
     read = read_inputs(keeper, sources, Wanted(by=tuple(columns_of([by] if by else []))))
     found = outcomes(replace(read, knowledge=read.knowledge.with_types()), match, ("neleval",))
     case, mentions = found.case, _mentions(found)
+    notes: tuple[str, ...] = ()
     if columns:
         slicing = values_by(case.known.gold, columns[0], *case.known.tables)
         key, known = "document", slicing.values.drop_nulls("value")
@@ -83,8 +86,10 @@ def judge_mentions(
             known = known.join(groups, on="annotation")
         slices = known.group_by(key).agg(slice=pl.col("value").unique().sort().str.join(SEVERAL))
         mentions = mentions.join(slices, on=key, how="left", maintain_order="left")
+        if slicing.vocabularies is not None and slicing.vocabularies.others:
+            notes = (slicing.vocabularies.note(slicing.asked.column),)
     documents = case.known.gold.documents.select("document", "dataset", "text", name=pl.coalesce("given", "document"))
-    return Judgements(documents, mentions, _judge_systems(found, mentions))
+    return Judgements(documents, mentions, _judge_systems(found, mentions), notes)
 
 
 def _mentions(found: Outcomes) -> pl.DataFrame:

@@ -10,8 +10,7 @@ import polars as pl
 
 from remix.expressions import fill
 from remix.names import ITSRDF, NIF, RDF, RMX, XSD
-from remix.rdf.iris import entity_iri
-from remix.rdf.terms import iri_term, quote, text_term, typed_term
+from remix.rdf.terms import entity_term, iri_term, quote, text_term, typed_term
 from remix.scoring.choice import Choice, case_of
 from remix.scoring.errors import rows_under
 from remix.scoring.inputs import Inputs
@@ -58,9 +57,9 @@ def outcomes(inputs: Inputs, matching: str, taxonomies: Sequence[str] = ()) -> O
     annotations = case.gold.select("g", "annotation")
     assigned = judged.pairs.select("a", "g").join(annotations, on="g").select("a", "annotation")
     answers = judged.answers.select("a", "outcome").join(case.answers.select(_ANSWER), on="a")
-    forms = case.known.of_runs(lambda run: run.annotations.select("surface_form", "confidence", answer="annotation"))
-    forms = forms.unique(["system", "answer"], keep="first", maintain_order=True)
-    answers = answers.join(forms, on=["system", "answer"], how="left").join(assigned, on="a", how="left")
+    told = case.known.with_detail("confidence", *case.known.with_detail("surface_form", case.gold, case.answers))[1]
+    answers = answers.join(told.select("a", "surface_form", "confidence"), on="a", how="left")
+    answers = answers.join(assigned, on="a", how="left")
     errors = [
         rows_under(case, name, matching)
         .filter("error")
@@ -140,7 +139,7 @@ def _answer_lines(named: pl.DataFrame, links: pl.DataFrame) -> list[pl.Series]:
         f"{ITSRDF}taConfidence": typed_term(sure, f"{XSD}double"),
     }
     lines = [_lines(named, "answer", term, value) for term, value in said.items()]
-    return [*lines, _lines(linked, "answer", f"{ITSRDF}taIdentRef", iri_term(entity_iri(pl.col("entity"))))]
+    return [*lines, _lines(linked, "answer", f"{ITSRDF}taIdentRef", entity_term(pl.col("entity")))]
 
 
 def _outcome_lines(rows: pl.DataFrame, subject: str, run: str) -> pl.Series:

@@ -22,7 +22,8 @@ from remix.frames import Frames
 from remix.places import discard, folder_written
 from remix.resources import folder as resources
 from remix.scoring.choice import frames_hash
-from remix.scoring.inputs.tokens import laid_on_tokens
+from remix.scoring.inputs.gold import is_gold
+from remix.scoring.inputs.texts import laid_on_gold, tell_forms, tell_texts
 from remix.signature import content_hash
 from remix.systems import SYSTEMS, TASKS, annotate
 
@@ -138,14 +139,16 @@ def add_run(
     task: str = "A2KB",
     source: str = "",
     replace: bool = False,
+    perfect: bool = False,
 ) -> pl.DataFrame:
     """Return run, dataset, task, status, documents, answers, linked and nil: what is registered of a run now.
 
     The answers to each dataset are kept under the IRIs that its documents have there. A run of that name on the dataset
-    and task is 'unchanged' where it has the same answers; with others it is refused unless `replace`.
+    and task is 'unchanged' where it has the same answers; with others it is refused unless `replace`, and one that
+    equals gold unless it is said to be `perfect`.
 
-    Raises `UsageError` for a name that cannot be told from a setting, a task that runs are not made for, and other
-    answers of the same name; `BadInput` where no document is one of a dataset's. Nothing is kept then.
+    Raises `UsageError` for a name that cannot be told from a setting, a task that runs are not made for, other answers
+    of the same name, and gold itself; `BadInput` where no document is one of a dataset's. Nothing is kept then.
     """
     if not name.strip() or "=" in name:
         raise UsageError(f"a run cannot be called '{name}': a name is not empty and has no `=`")
@@ -155,6 +158,8 @@ def add_run(
     rows, kept = [], []
     for target in targets:
         own = answers_to(target.frames, answers, name)
+        if not perfect:
+            refuse_gold(name, target.frames.in_dataset(target.name), own)
         before = held.get((name, target.name, task))
         same = before is not None and frames_hash(read_answers(folder, before)) == frames_hash(own)
         if before is not None and not same and not replace:
@@ -171,6 +176,24 @@ def add_run(
     for run, own in kept:
         save_run(folder, run, own)
     return pl.DataFrame(rows, schema=_TABLE, orient="row")
+
+
+def refuse_gold(name: str, gold: Frames, answers: Frames) -> None:
+    """Raise `UsageError` where the answers to gold are gold itself: its mentions with their links, and no more.
+
+    Answers are under the documents of gold.
+    """
+    if not is_gold(gold, answers):
+        return
+    mentions = answers.annotations.height
+    own = gold.documents.join(answers.documents, on="document", how="semi")
+    datasets = ", ".join(sorted({*own["dataset"]}))
+    raise UsageError(
+        f"run '{name}' is gold itself: its {mentions} answers are the {mentions} mentions of {datasets} with their "
+        "links; give the file of the system's answers or, where a file has both, the format of its answers "
+        f"(`--format`, see `remix list formats`); `remix run add {name} FILE --perfect` registers the answers of a "
+        f"system that is right everywhere, `remix evaluate --gold GOLD --run {name}=GOLD` holds gold against itself"
+    )
 
 
 def write_answers(store: Store, folder: Path, system: str, dataset: str, to: Path) -> Path:
@@ -192,10 +215,11 @@ def answers_to(gold: Frames, run: Frames, name: str = "run") -> Frames:
 
     Raises `BadInput` where none of its documents is one of gold's, and where it has no document.
     """
-    run = laid_on_tokens(gold, {name: run})[name]
+    run = laid_on_gold(gold, {name: run})[name]
     pairs = align(gold, run, name)
     if pairs.is_empty():
         raise BadInput(f"run '{name}'", "has no document, so that it answers nothing: give the file with its answers")
+    _tell_of_textless(name, gold, run, pairs)
     documents = gold.documents.filter(pl.col("document").is_in(pairs["gold"].implode()))
     rows = run.annotations.rename({"annotation": "answer"}).join(pairs, on="document", maintain_order="left")
     rows = rows.with_columns(document="gold").drop("gold")
@@ -219,6 +243,16 @@ def answers_to(gold: Frames, run: Frames, name: str = "run") -> Frames:
         values=_values(run, named, pairs),
         **parts,
     )
+
+
+def _tell_of_textless(name: str, gold: Frames, run: Frames, pairs: pl.DataFrame) -> None:
+    """Say that a run has no texts, and how many of the forms that it tells are not what gold's texts have."""
+    tell_texts(name, gold, run, pairs)
+    none = run.documents.filter(pl.col("text").is_null()).select("document")
+    texts = gold.documents.select("text", gold="document")
+    places = pairs.join(none, on="document", how="semi").join(texts, on="gold").unique("document")
+    rows = run.one_layer().select("document", "begin", "end", said="surface_form")
+    tell_forms(name, rows.join(places, on="document", maintain_order="left"))
 
 
 def _values(run: Frames, named: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:

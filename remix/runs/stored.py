@@ -21,10 +21,11 @@ from remix.measures.classes import with_coarse
 from remix.names import RMX
 from remix.rdf.ntriples import columns
 from remix.runs.outcomes import Outcomes, column_graph, fragment_of, outcomes, run_graph
-from remix.runs.registration import add_run, gather, list_runs, remove_run, take_shipped
+from remix.runs.registration import add_run, answers_to, gather, list_runs, refuse_gold, remove_run, take_shipped
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.files import GivenAnswers, answers_of, read_frames, run_files
 from remix.scoring.inputs.gold import kept_gold
+from remix.scoring.inputs.texts import laid_on_texts
 from remix.signature import Signature
 from remix.store.state import RUN
 from remix.store.targets import targets
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 AGREEMENT = "agreement"
 """The fragment of the graph that holds which share of the systems is right on each annotation."""
+DIFFICULTY = "difficulty"
+"""The fragment of the graph that holds the difficulty of each annotation."""
 
 _TABLE = {"dataset": pl.String, "system": pl.String, "status": pl.String} | dict.fromkeys(
     ("tp", "fp", "fn", "ignored", "triples"), pl.Int64
@@ -67,8 +70,11 @@ def store_outcomes(
         raise UsageError("runs are stored beside loaded datasets: name them, or leave --store out")
     gold, known = kept_gold(store, names)
     files = run_files(runs)
-    given = {name: read_frames(own, unannotated=True, formats=formats) for name, own in files.items()}
-    registered: dict[str, Frames] = {}
+    given = {name: read_frames(own, unannotated=True, answers=True, formats=formats) for name, own in files.items()}
+    with progress.enable(False):
+        for name, run in given.items():
+            refuse_gold(name, gold, answers_to(gold, run, name))
+    given, registered = _lay_silently(gold, given), dict[str, Frames]()
     if (named := [*(one for one in runs if "=" not in one), *systems]) or not runs:
         registered = gather(folder, known, named).get("A2KB", {})
     answers = {**given, **registered}
@@ -77,6 +83,12 @@ def store_outcomes(
         own = [target for target in known if target.name == dataset]
         add_run(folder, name, given[name], own, source=", ".join(file.name for file in files[name]), replace=True)
     return rows
+
+
+def _lay_silently(gold: Frames, runs: Mapping[str, Frames]) -> dict[str, Frames]:
+    """Return the runs with gold's texts where white space alone is other, which is said when they are kept."""
+    with progress.enable(False):
+        return laid_on_texts(gold, runs)
 
 
 def register(
@@ -89,6 +101,7 @@ def register(
     on: Sequence[str] = (),
     task: str = "A2KB",
     replace: bool = False,
+    perfect: bool = False,
     formats: Iterable[str] = (),
 ) -> pl.DataFrame:
     """Return what `remix.runs.registration.add_run` does with answers of any kind, and keep their outcomes.
@@ -100,14 +113,18 @@ def register(
     answers, source = answers_of(name, answers, formats)
     chosen = targets(store, on, formats)
     if not on:
-        chosen = [one for one in chosen if len(align(one.frames, answers, name, told=False))]
+        # Together, as what a document is called in one dataset may be what another is called in the next.
+        gold = Frames.concat(one.frames.in_dataset(one.name) for one in chosen)
+        pairs = align(gold, _lay_silently(gold, {name: answers})[name], name, told=False)
+        answered = {*gold.documents.join(pairs, left_on="document", right_on="gold", how="semi")["dataset"]}
+        chosen = [one for one in chosen if one.name in answered]
         if not chosen:
             loaded = ", ".join(entry.name for entry in store.datasets())
             raise UsageError(
                 f"run '{name}' has no document of {loaded}: name the dataset that it answers, `--on DATASET`, which "
                 "says what does not fit"
             )
-    rows = add_run(folder, name, answers, chosen, task=task, source=source, replace=replace)
+    rows = add_run(folder, name, answers, chosen, task=task, source=source, replace=replace, perfect=perfect)
     if task == "A2KB":
         keep_outcomes(store, kb, folder, [name], [one.name for one in chosen])
     return rows
@@ -122,6 +139,49 @@ def keep_outcomes(
         gold, known = kept_gold(store, own)
         if answers := gather(folder, known, names, told=False).get("A2KB"):
             store_runs(store, gold, answers, kb, registered=answers)
+
+
+@holding
+def refresh_outcomes(store: Store, kb: KnowledgeBase | None, folder: Path, *, missing: bool = False) -> None:
+    """Make the outcomes anew that are of another knowledge base, other gold or another version than there are now.
+
+    They are those of the registered answers by the matching and the taxonomies that they had. Outcomes of answers that
+    are not registered any more go, which is said. With `missing` those are made as well that a registered run has none
+    of, as after its dataset was loaded again.
+    """
+    runs = [run for run in list_runs(folder) if run.task == "A2KB"]
+    entries = {entry.name: entry for entry in store.datasets()}
+    asked: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for name, entry in entries.items():
+        bound, held = _bound_to(entry, kb), _signatures_of(entry)
+        registered = {run.system for run in runs if run.dataset == name}
+        fields = {system: Signature.parse(line).fields for system, line in held.items()}
+        stale = {system for system in held if any(fields[system].get(one, "") != now for one, now in bound.items())}
+        for system in sorted(stale - registered):
+            progress.note(f"the outcomes of run '{system}' on {name} are gone: its answers are not registered any more")
+            _drop_outcomes(store, store.dataset(name), system)
+        for system in registered & (stale | (registered - held.keys() if missing else set())):
+            own = fields.get(system, {"matching": "strong", "errors": "neleval"})
+            asked.setdefault((own.get("matching", ""), own.get("errors", "")), set()).add((name, system))
+    for (matching, errors), pairs in sorted(asked.items()):
+        for name in sorted({dataset for dataset, _ in pairs}):
+            gold, known = kept_gold(store, [name])
+            systems = sorted(system for dataset, system in pairs if dataset == name)
+            answers = gather(folder, known, systems, told=False).get("A2KB", {})
+            kept = {system: run for system, run in answers.items() if len(align(gold, run, system, told=False))}
+            for system in sorted(answers.keys() - kept.keys()):
+                progress.note(
+                    f"run '{system}' answers other texts than {name} has now: `remix run add` its answers again"
+                )
+            taxonomies = errors.split(",") if errors else []
+            if kept:
+                store_runs(store, gold, kept, kb, matching=matching, errors=taxonomies, registered=kept)
+
+
+def _bound_to(entry: DatasetEntry, kb: KnowledgeBase | None) -> dict[str, str]:
+    """Return the fields of a signature that outcomes on a dataset have while they hold."""
+    version = kb.version[:12] if kb is not None else ""
+    return {"remix": __version__, "gold": entry.content[:12], "entities": iris.VERSION, "kb": version}
 
 
 def take_shipped_runs(store: Store, kb: KnowledgeBase | None, folder: Path) -> None:
@@ -157,20 +217,13 @@ def store_runs(
         found = outcomes(Inputs(gold, runs, Knowledge(types=types, kb=kb)), matching, errors)
         pairs = _pairs(gold, runs, registered)
     entries = {entry.name: entry for entry in store.datasets()}
-    chosen = {
-        "remix": __version__,
-        "task": "A2KB",
-        "matching": matching,
-        "errors": ",".join(errors),
-        "entities": iris.VERSION,
-        "kb": kb.version[:12] if kb is not None else "",
-    }
+    chosen = {"remix": __version__, "task": "A2KB", "matching": matching, "errors": ",".join(errors)}
     graphs: dict[str, dict[str, tuple[bytes, str] | None]] = {}
     signatures: dict[str, dict[str, str]] = {}
     rows = []
     for name, system in pairs:
         own = _of_run(found, name, system)
-        graph, signature = run_graph(own, entries[name], system, chosen)
+        graph, signature = run_graph(own, entries[name], system, {**chosen, **_bound_to(entries[name], kb)})
         graphs.setdefault(name, {})[fragment_of(system)] = (graph, signature)
         signatures.setdefault(name, {})[system] = signature
         before = _signatures_of(entries[name]).get(system)
@@ -182,9 +235,23 @@ def store_runs(
         now = right.filter(pl.col("system").is_in(list(stored)), dataset=name).drop("dataset")
         every = pl.concat([verdicts(store, name, stays), now])
         graphs[name][AGREEMENT] = _agreement(entries[name], every, stays | stored)
+    if any(status != "unchanged" for _, _, status, *_ in rows):
+        _drop_difficulty(entries.values(), graphs)
     with progress.stage("graphs of runs"):
         store.attach(graphs)
     return pl.DataFrame(rows, schema=_TABLE, orient="row")
+
+
+def _drop_difficulty(entries: Iterable[DatasetEntry], graphs: dict[str, dict[str, tuple[bytes, str] | None]]) -> None:
+    """Take away, with the `graphs` that change, the difficulty of annotations: it was learnt from other outcomes."""
+    learnt = [entry.name for entry in entries if DIFFICULTY in entry.attached]
+    for name in learnt:
+        graphs.setdefault(name, {})[DIFFICULTY] = None
+    if learnt:
+        progress.note(
+            f"the difficulty of annotations of {', '.join(learnt)} was learnt from other outcomes and is gone: "
+            "`remix enrich --difficulty` learns it anew"
+        )
 
 
 def _signatures_of(entry: DatasetEntry) -> dict[str, str]:
@@ -250,7 +317,9 @@ def _drop_outcomes(store: Store, entry: DatasetEntry, system: str) -> None:
     """Take the graph of a run away from a dataset; the share of systems that are right is that of the others then."""
     stays = {name: signature for name, signature in _signatures_of(entry).items() if name != system}
     shares = _agreement(entry, verdicts(store, entry.name, stays), stays) if stays else None
-    store.attach({entry.name: {fragment_of(system): None, AGREEMENT: shares}})
+    graphs = {entry.name: {fragment_of(system): None, AGREEMENT: shares}}
+    _drop_difficulty(store.datasets(), graphs)
+    store.attach(graphs)
 
 
 def _pairs(gold: Frames, runs: Mapping[str, Frames], registered: Container[str]) -> list[tuple[str, str]]:

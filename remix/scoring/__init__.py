@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -19,17 +19,29 @@ from remix.scoring.choice import Asked, Choice, case_of, fields_of, sign, signat
 from remix.scoring.counting import counts_of
 from remix.scoring.differences import Counting, differences, headlines, profile_names
 from remix.scoring.errors import error_rows
-from remix.scoring.errors.columns import with_errors
+from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Background, Inputs, Knowledge
+from remix.scoring.inputs.columns import columns_of, vocabularies_of
 from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
 from remix.scoring.matching import MATCHINGS, Case, Matching
-from remix.scoring.matching.misreadings import read_offsets, tell_beyond, tell_namespaces, wrong_offsets
+from remix.scoring.matching.namespaces import tell_namespaces
+from remix.scoring.matching.offsets import read_offsets, tell_beyond, wrong_offsets
 from remix.scoring.profiles import PROFILES, Profile, require_pairs
-from remix.scoring.rows import expand, rows_of, sort_rows, task_name, with_means, with_means_of_repeats
-from remix.scoring.slicing import slice_named
+from remix.scoring.rows import (
+    expand,
+    rows_of,
+    sort_rows,
+    task_name,
+    with_means,
+    with_means_of_repeats,
+    with_vocabularies,
+)
+from remix.scoring.slicing import slice_named, tell_shared
 from remix.scoring.statistics.weights import weights_of
 from remix.scoring.tasks import TASKS, Task, takes_spans
 from remix.scoring.tuning import apply_threshold, follow_threshold, with_thresholds
+from remix.vocabularies import COLUMNS as OF_CLASSES
+from remix.vocabularies import Vocabularies
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -62,6 +74,7 @@ class AskedAndKnown(Asked, total=False):
     backgrounds: tuple[Background, ...]
     stated: pl.DataFrame | None
     kept: frozenset[str]
+    vocabularies: Mapping[str, Vocabularies]
 
 
 def evaluate(
@@ -77,16 +90,19 @@ def evaluate(
     `Choice`, what is asked (`tasks`, `by`, …), with the profile by its name, and of `Knowledge`, what is known (`kb`,
     `types`, …). `tuning` is the gold and the runs that `threshold='tuned:…'` tunes on.
 
-    Columns: `system`, `dataset` ('all' pools every document, 'mean' is the unweighted mean of datasets), `task`,
+    Columns: `system`, `dataset` ('all' is of all gold together, each mention and answer of documents that several
+    datasets share once; 'mean' is the unweighted mean of datasets), `task`,
     `matching`, `profile`, `column` and `slice` (empty for the whole), `average` ('micro', 'macro'), `documents` (or
     contexts, where they are the unit), `documents_counted` ('all', or those with a 'kept' mention), `mentions`, `tp`,
     `fp`, `fn`, `ignored`, `precision`, `recall`, `f1`,
     `precision_in_scope` and `precision_on_mention` with an F1 each (`f1_in_scope`, `f1_on_mention`), `f1_precision`
     (which F1 is shown, drawn and tested, with its intervals: the same in all rows), the numbers of documents that a
     macro average is over, `threshold_by` and `threshold`, and `signature`. Scores are fractions; undefined ones are
-    null. Where they are asked for: intervals and, of slices, `difference` with its interval, `p` and `p_holm`
-    (`bootstrap`); `fuzzy_recall` and `fuzzy_f1` (`weight`); rows of error classes, `column` being 'error_class', with
-    `errors`, `total` and `rate` (`errors`).
+    null. Where they are asked for: bounds of scores, `interval_doubt`, and of slices `difference` with its interval,
+    `p`, `p_precision`, both corrected, and `untested` (`intervals`); of slices by classes `vocabularies` (which there
+    are, with their numbers of mentions, the one that is shown first), where there are several; `fuzzy_recall` and
+    `fuzzy_f1` (`weight`); rows of error classes, `column` being 'error_class', with `errors`, `total` and `rate`
+    (`errors`).
 
     Raises `UnknownName`, `UsageError` and `BadInput` with what is wrong.
 
@@ -146,21 +162,37 @@ def score_inputs(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -
     choice = follow_threshold(choice)
     asked = choice.fill(choice.profile.tasks, choice.profile.matchings)
     with progress.once():
-        apart = inputs.apart()
+        apart = _of_one_vocabulary(inputs, asked).apart()
         parts = [_score_apart(own, asked, tuning) for own in apart]
-    if len(parts) > 1:
-        rows = sort_rows(_of_one_f1([_with_dataset(rows, own) for rows, own in zip(parts, apart, strict=True)]), asked)
-    else:
-        rows = parts[0]
+    parts = [_with_dataset(rows, own) for rows, own in zip(parts, apart, strict=True)]
+    rows = sort_rows(_of_one_f1(parts), asked) if len(parts) > 1 else parts[0]
     places = {task: place for place, task in enumerate(dict.fromkeys(task_name(task) for task in asked.tasks))}
     order = pl.col("task").replace_strict(places, default=len(places), return_dtype=pl.Int64)
     return rows.sort(order, maintain_order=True)
 
 
+def _of_one_vocabulary(inputs: Inputs, asked: Choice) -> Inputs:
+    """Return the inputs with the vocabularies of the classes of all gold, so that runs apart are sliced by one."""
+    given = inputs.knowledge.vocabularies
+    columns = {*columns_of(asked.by)} & {*OF_CLASSES} - {*given}
+    found = {column: vocabularies_of(inputs.gold, column) for column in sorted(columns)}
+    return replace(inputs, knowledge=replace(inputs.knowledge, vocabularies={**given, **found}))
+
+
 def _with_dataset(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
-    """Return the rows with those of the dataset where it is one alone, whose rows are called 'all' else."""
-    names = inputs.for_tasks(spans=False).gold.documents["dataset"].unique()
-    return pl.concat([rows, rows.with_columns(dataset=pl.lit(names[0]))]) if len(names) == 1 else rows
+    """Return the rows with those of the dataset where, of several, runs are on one alone, whose rows are called 'all'.
+
+    Runs that were made for tasks with spans may be on other datasets than those for tasks without.
+    """
+    if inputs.gold.documents["dataset"].n_unique() < 2:
+        return rows
+    of_spans = [task for task in rows["task"].drop_nulls().unique() if takes_spans(task)]
+    parts = [rows]
+    for spans in (False, True):
+        own = rows.filter(pl.col("task").is_in(of_spans).fill_null(False) == spans)
+        names = [] if own.is_empty() else [*inputs.for_tasks(spans=spans).gold.documents["dataset"].unique()]
+        parts += [own.with_columns(dataset=pl.lit(names[0]))] if len(names) == 1 else []
+    return pl.concat(parts)
 
 
 def _score_apart(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFrame:
@@ -193,16 +225,17 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
     """Return the scores of runs that were made for the same tasks: the stages in their order."""
     if not inputs.runs:
         raise UsageError("nothing to evaluate: name a run")
-    choice, inputs = expand(asked), _complete(inputs, asked)
-    _tell_made_for(inputs.made_for, asked.tasks)
+    if asked.weight:
+        require_pairs(asked.profile)
+    choice, inputs = expand(asked), complete(inputs, asked)
     prepared = choice.profile.prepare(inputs)
     weights = weights_of(prepared.gold, choice.weight, *inputs.knowledge.tables) if choice.weight else None
     whole, offsets = _match(prepared, choice)
     whole, thresholds, threshold = apply_threshold(whole, inputs.gold, choice, tuning)
     counts = counts_of(whole, choice, weights)
     choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
-    rows = with_means(rows_of(counts, whole.mentions.documents, inputs.runs, choice, inputs.knowledge.kept), asked)
-    rows = with_thresholds(rows, counts)
+    rows = with_means(rows_of(counts, whole, inputs.runs, choice, inputs.knowledge.kept), asked)
+    rows = with_thresholds(with_vocabularies(rows, counts), counts)
     if choice.errors:
         wrong = error_rows(whole, choice.errors, choice.matchings).with_columns(profile=pl.lit(choice.profile.name))
         rows = pl.concat([rows, wrong], how="diagonal_relaxed")
@@ -217,30 +250,14 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
     return rows.with_columns(own).drop("threshold_of_profile")
 
 
-def _complete(inputs: Inputs, asked: Choice) -> Inputs:
-    """Return the inputs with the types of their entities and, where it is sliced by them, the errors of runs."""
-    if asked.weight:
-        require_pairs(asked.profile)
-    return with_errors(replace(inputs, knowledge=inputs.knowledge.with_types()), asked)
-
-
-def _tell_made_for(made_for: Mapping[str, str], tasks: Iterable[str]) -> None:
-    """Say which tasks are scored with answers to another one."""
-    for task in tasks:
-        needed = "D2KB" if takes_spans(task) else "A2KB"
-        if others := sorted(name for name, made in made_for.items() if made != needed):
-            progress.note(
-                f"{task} of {', '.join(others)} is scored with answers to {made_for[others[0]]}, as there are none to "
-                f"{needed}: `remix annotate --task {needed}` or `remix run add … --task {needed}` registers some"
-            )
-
-
 def _match(inputs: Inputs, choice: Choice) -> tuple[Case, str]:
     """Return the whole of gold with all answers, and as what offsets were read, where that is to be fixed."""
     whole = case_of(inputs, choice)
-    readings = wrong_offsets(whole)
+    readings = wrong_offsets(whole, fixed=choice.fix_offsets)
     if choice.fix_offsets and readings:
         whole = case_of(read_offsets(inputs, readings), choice)
     tell_beyond(whole)
+    if whole.originals is None:  # else the rows tell
+        tell_shared(whole)
     tell_namespaces(whole)
     return whole, ",".join(f"{name}={reading}" for name, reading in readings.items()) if choice.fix_offsets else ""

@@ -10,15 +10,18 @@ import polars as pl
 
 from remix import iris
 from remix._version import __version__
-from remix.errors import UsageError, nearest
+from remix.errors import NO_BOOTSTRAP, UsageError, nearest
 from remix.frames import Frames
 from remix.names import RMX
 from remix.scoring.conventions.aspects import undefined_null
 from remix.scoring.inputs.columns import columns_of
+from remix.scoring.inputs.gold import LEARNT
 from remix.scoring.inputs.sources import Sources, Wanted
 from remix.scoring.matching import Case
 from remix.scoring.profiles import PROFILES, Profile
-from remix.scoring.slicing import whole_case
+from remix.scoring.slicing import whole_case, with_originals
+from remix.scoring.statistics.intervals import METHOD
+from remix.scoring.statistics.slices import METHOD as OF_SLICES
 from remix.scoring.statistics.weights import column_weighed_by
 from remix.signature import Signature, content_hash
 
@@ -36,7 +39,8 @@ class Asked(TypedDict, total=False):
     scope: str
     spans: str
     documents: str
-    bootstrap: int
+    intervals: bool
+    samples: int
     seed: int
     unit: str
     against: str
@@ -59,17 +63,19 @@ class Choice:
     - `spans`: 'all' leaves dropped spans in D2KB's input, 'kept' takes them out, for D2KB alone;
     - `documents`: in which documents answers count, 'all' of gold's or those with a 'kept' mention; by default all, of
       a remix whose origins are not at hand the kept ones (see `remix.scoring.inputs.gold`);
-    - `bootstrap`, `seed`: how many samples intervals are made of, 0 for none, and what they are drawn by;
-    - `unit`: what macro averages are over and samples draw, 'document' or 'context': a line or, in a text of one line,
+    - `intervals`: whether scores have intervals of 95 % (`remix.scoring.statistics.intervals`) and, with `by`, slices
+      are tested (`differences_of_slices`);
+    - `samples`, `seed`: how many draws the p of slices is a share of, and what they are drawn by;
+    - `unit`: what macro averages and intervals are over, 'document' or 'context': a line or, in a text of one line,
       a sentence;
-    - `against`: with `by` and `bootstrap`, the slice that others are held against (see `differences_of_slices`), by
+    - `against`: with `by` and `intervals`, the slice that others are held against (see `differences_of_slices`), by
       default the whole, 'all';
     - `errors`: taxonomies (`remix.scoring.errors`) whose classes are counted in rows of their own;
     - `weight`: how much each annotation of gold is required, as `remix.scoring.statistics.weights.weights_of` has it;
     - `threshold`: which answers count by their confidence, as `remix.scoring.statistics.thresholds.threshold_rule` has
       it; by default all, or what the profile's own rule leaves;
-    - `fix_offsets`: read the offsets of runs that `remix.scoring.matching.misreadings.wrong_offsets` finds to count in
-      other units as what they seem to be; without it that is only said.
+    - `fix_offsets`: read the offsets of runs that `remix.scoring.matching.offsets.wrong_offsets` finds to count in
+      other units as what they seem to be, document by document; without it that is only said.
 
     Raises `UsageError` for values that do not go together.
     """
@@ -82,7 +88,8 @@ class Choice:
     scope: str = ""
     spans: str = "all"
     documents: str = ""
-    bootstrap: int = 0
+    intervals: bool = False
+    samples: int = 1_000
     seed: int = 0
     unit: str = "document"
     against: str = ""
@@ -97,8 +104,8 @@ class Choice:
             raise UsageError(f"spans are 'all' or 'kept', not '{self.spans}'")
         if self.documents not in ("", "all", "kept"):
             raise UsageError(f"documents are 'all' or 'kept', not '{self.documents}'")
-        if self.against and not (self.by and self.bootstrap):
-            raise UsageError(f"--against {self.against} tests slices: it goes with --by and --bootstrap")
+        if self.against and not (self.by and self.intervals):
+            raise UsageError(f"--against {self.against} tests slices: it goes with --by and --intervals")
 
     @classmethod
     def of(cls, profile: Profile | str = "remix", **given: Unpack[Asked]) -> Choice:
@@ -164,6 +171,8 @@ def fields_of(given: Mapping[str, Any], *records: type) -> list[dict[str, Any]]:
     """
     known = [[one.name for one in fields(record)] for record in records]
     every = [name for names in known for name in names]
+    if "bootstrap" in given and Choice in records:
+        raise UsageError(NO_BOOTSTRAP)
     if unknown := [name for name in given if name not in every]:
         raise UsageError(f"nothing is called '{unknown[0]}' here{nearest(unknown[0], every)}")
     return [{name: given[name] for name in names if name in given} for names in known]
@@ -183,14 +192,19 @@ def asked_of(names: Iterable[str], keywords: Mapping[str, Any]) -> tuple[Sources
 
 
 def case_of(inputs: Inputs, choice: Choice) -> Case:
-    """Return the whole of gold with all answers, of inputs as the profile prepared them."""
-    return whole_case(
+    """Return the whole of gold with all answers, of inputs as the profile prepared them.
+
+    A profile that counts from frames knows no mention that several datasets share.
+    """
+    whole = whole_case(
         inputs,
         collapse=choice.profile.conventions.repeated.collapse,
         unit=choice.unit,
         scope=choice.scope,
         documents=choice.documents,
     )
+    own = choice.profile.own
+    return whole if own is not None and own.of_frames else with_originals(whole)
 
 
 DESCRIBING = ("model", "prompt_hash", "cost", "time")
@@ -202,13 +216,15 @@ def sign(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str = "
     """Return system, `signature`, whatever can change that system's numbers, and `signature_short`.
 
     `weight`, `threshold` and `offsets` are what was found where the choice asks for a rule. Of the types only those of
-    entities that occur count, so that other rows of a large table change nothing.
+    entities that gold or the run links to count, so that neither other rows of a large table nor other runs change
+    anything.
     """
-    contents = inputs.contents
-    asked = _list_asked(choice, weight=weight, threshold=threshold, offsets=offsets)
-    fields = {name: value for name, value in {**asked, **_list_known(inputs, choice)}.items() if value}
-    hashes = {name: (contents.get(name) or frames_hash(run))[:LENGTH] for name, run in inputs.runs.items()}
-    lines = [Signature({**fields, "run": hashes[name], **_describe(run)}) for name, run in inputs.runs.items()]
+    fields = {**_list_asked(choice, weight=weight, threshold=threshold, offsets=offsets), **_list_known(inputs, choice)}
+    lines = []
+    for name, run in inputs.runs.items():
+        content = (inputs.contents.get(name) or frames_hash(run))[:LENGTH]
+        own = {**fields, **_list_entities(inputs, run), "run": content, **_describe(run)}
+        lines.append(Signature({field: value for field, value in own.items() if value}))
     short = [line.short() for line in lines]
     return pl.DataFrame(
         {"system": list(inputs.runs), "signature": [str(line) for line in lines], "signature_short": short}
@@ -232,34 +248,50 @@ def _list_asked(choice: Choice, *, weight: str, threshold: str, offsets: str) ->
         "against": choice.against,
         "min_support": str(choice.min_support or ""),
         "unit": choice.unit if choice.unit != "document" else "",
-        "bootstrap": f"{choice.bootstrap},seed={choice.seed}" if choice.bootstrap else "",
+        "intervals": METHOD if choice.intervals else "",
+        "slices": f"{OF_SLICES},samples={choice.samples},seed={choice.seed}" if choice.intervals and choice.by else "",
     }
 
 
 def _list_known(inputs: Inputs, choice: Choice) -> dict[str, str]:
+    """Return what is the same for all runs; `types` and `names` have their places before those of each run."""
     known = inputs.knowledge
-    types = [one.select("entity", "class") for one in (known.types, known.stated) if one is not None]
+    asked = dict.fromkeys((*columns_of(choice.by), *column_weighed_by(choice.weight)))
     tables = [
         table.select(pl.first(), *named)
         for table in known.tables
-        if table is not None and (named := [name for name in columns_of(choice.by) if name in table.columns])
+        if table is not None and (named := [name for name in asked if name in table.columns])
     ]
     return {
         "entities": iris.VERSION,
         "kb": known.kb.version[:LENGTH] if known.kb is not None else "",
-        "types": _table_hash(_of_linked(pl.concat(types), inputs)) if types else "",
-        "names": _table_hash(_of_linked(known.names, inputs)) if known.names is not None else "",
+        "types": "",
+        "names": "",
         "subclasses": _table_hash(known.subclasses),
         "columns": ",".join(_table_hash(table) for table in tables),
         "cut": _origin_hash(known.backgrounds),
-        "gold": (inputs.contents.get("") or frames_hash(inputs.gold))[:LENGTH],
+        "gold": (inputs.contents.get("") or frames_hash(_as_given(inputs.gold)))[:LENGTH],
     }
 
 
-def _of_linked(table: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
-    """Return the rows of entities that gold or a run links to."""
-    linked = pl.concat([one.links["entity"] for one in (inputs.gold, *inputs.runs.values())]).unique()
-    return table.filter(pl.col("entity").is_in(linked.implode()))
+def _list_entities(inputs: Inputs, run: Frames) -> dict[str, str]:
+    """Return the hashes of what is known of the entities that gold or a run links to."""
+    known = inputs.knowledge
+    stated = inputs.gold.classes.filter("of_entity").join(inputs.gold.links, on="annotation")
+    types = [one.select("entity", "class") for one in (known.types, known.stated, stated) if one is not None]
+    tables = {"types": pl.concat(types), "names": known.names}
+    linked = pl.concat([inputs.gold.links["entity"], run.links["entity"]]).unique()
+    own = pl.col("entity").is_in(linked.implode())
+    return {name: _table_hash(table.filter(own)) for name, table in tables.items() if table is not None}
+
+
+def _as_given(gold: Frames) -> Frames:
+    """Return gold without what was derived from registered runs, and without the types of its entities.
+
+    A knowledge base tells these, too, so that they have a place of their own in the signature.
+    """
+    learnt = pl.col("term").is_in([f"{RMX}{name}" for name in sorted(LEARNT)])
+    return replace(gold, values=gold.values.filter(~learnt), classes=gold.classes.filter(~pl.col("of_entity")))
 
 
 def _describe(run: Frames) -> dict[str, str]:
@@ -273,12 +305,13 @@ def _describe(run: Frames) -> dict[str, str]:
 
 def signature_of_parts(parts: Sequence[pl.DataFrame], choices: Mapping[str, object]) -> str:
     """Return the signature of a comparison: of all its parts, each signed as by `sign`, and its own choices."""
-    first = [dict(Signature.parse(part["signature"][0]).fields) for part in parts]
-    runs = [Signature.parse(line).fields["run"] for line in parts[0]["signature"]]
+    every_line = [[dict(Signature.parse(line).fields) for line in part["signature"]] for part in parts]
+    first = [lines[0] for lines in every_line]
+    runs = [fields["run"] for fields in every_line[0]]
     every = {**first[0], "gold": ",".join(fields["gold"] for fields in first), "run": ",".join(runs)}
     for name in ("columns", "cut", "types", "names"):
-        if found := [fields[name] for fields in first if name in fields]:
-            every[name] = ",".join(found)
+        if found := [fields[name] for lines in every_line for fields in lines if name in fields]:
+            every[name] = ",".join(dict.fromkeys(found))
     return str(Signature({**every, **{name: str(value) for name, value in choices.items() if value != ""}}))
 
 

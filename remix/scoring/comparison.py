@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,12 +15,14 @@ from remix._version import __version__
 from remix.errors import UnknownName, UsageError
 from remix.scoring.choice import LENGTH, Choice, case_of, frames_hash, sign, signature_of_parts
 from remix.scoring.counting import counts_of
-from remix.scoring.errors.columns import with_errors
+from remix.scoring.errors.columns import complete
+from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.inputs.gold import kept_gold
 from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
 from remix.scoring.matching import Case
 from remix.scoring.profiles import require_pairs
+from remix.scoring.slicing import local_names, tell_shared
 from remix.scoring.statistics import AVERAGES, Average, precision_of_f1, taking
 from remix.scoring.statistics.agreement import agreement
 from remix.scoring.statistics.curves import CURVES, OF_PAIRS, pairings_of
@@ -48,8 +50,8 @@ class Comparison:
 
     - `scores`: system, part, score, documents;
     - `pairs`: part and the columns of `between_systems`, `p_holm` corrected for all of its rows;
-    - `correlations`: part, systems, `kendall`, `spearman`: of the systems' scores on the part with those on all; null
-      for fewer than three systems, or where all have the same score;
+    - `correlations`: part, systems, `kendall`, `spearman`, `pearson`: of the systems' scores on the part with those on
+      all; null for fewer than three systems, or where all have the same score;
     - `f1_precision`: the precision that F1 takes in all parts, as `remix.scoring.statistics.precision_of_f1` has it;
     - `signature`: whatever can change a number.
     """
@@ -92,8 +94,10 @@ def compare_systems(
             f"no test over {largest} documents: at least {LEAST_UNITS} are needed for one that means something; "
             "--unit context tests over the lines or sentences of their texts"
         )
-    for name in parts.keys() - tested.keys():
-        progress.note(f"{name}: no test over {len(parts[name].documents)} documents, at least {LEAST_UNITS} are needed")
+    if untested := [name for name in parts if name not in tested]:
+        shown = zip(_name_parts(untested), untested, strict=True)
+        told = ", ".join(f"{said} ({len(parts[name].documents)})" for said, name in shown)
+        progress.note(f"not tested, held by fewer than {LEAST_UNITS} documents: {told}")
     tested = _once(tested)
     tell_too_few(samples, 1, len(tested) * len(systems) * (len(systems) - 1) // 2, "--samples")
     drawn: dict[str, Any] = {"average": average, "score": score, "samples": samples, "seed": seed, "averages": averages}
@@ -109,24 +113,35 @@ def compare_systems(
 def _once(parts: Mapping[str, Stratum]) -> dict[str, Stratum]:
     """Return the parts, each set of mentions once."""
     first: dict[str, str] = {}
-    for name, part in parts.items():
-        key = part.members or name
-        if first.setdefault(key, name) != name:
-            progress.note(f"{name} holds the same mentions as {first[key]}: both are tested as one")
+    shown = dict(zip(parts, _name_parts([*parts]), strict=True))
+    same = [
+        f"{shown[name]} is {shown[first[key]]}"
+        for name, part in parts.items()
+        if first.setdefault(key := part.members or name, name) != name
+    ]
+    if same:
+        progress.note(f"parts that hold the same mentions are tested as one: {', '.join(same)}")
     return {name: parts[name] for name in first.values()}
 
 
-def slices_of(counts: pl.DataFrame, documents: pl.DataFrame, average: Average) -> dict[str, Stratum]:
+def _name_parts(parts: Sequence[str]) -> list[str]:
+    """Return the names of parts as tables show them."""
+    return pl.DataFrame({"part": parts}, schema={"part": pl.String}).select(local_names("part"))["part"].to_list()
+
+
+def slices_of(counts: pl.DataFrame, case: Case, average: Average) -> dict[str, Stratum]:
     """Return the whole and each slice of one task's and matching's counts, but for InKB and its like, by their names.
 
     The whole is called as its dataset, 'all' where it is several. The documents of a slice are those in which any
     system has something to count or, where the mean of an average is over others as well, all that have counts.
     """
-    datasets = documents["dataset"].unique()
+    datasets, documents = case.mentions.documents["dataset"].unique(), case.pool().mentions.documents
     whole = "all" if len(datasets) > 1 else datasets[0]
     something = pl.lit(average.documents != "defined") | (pl.sum_horizontal("tp", "fp", "fn") > 0)
     parts = {}
-    sliced = counts.filter(pl.col("column") != "kb").group_by("column", "slice", maintain_order=True)
+    sliced = counts.filter(pl.col("column") != "kb", pl.col("dataset") == "all").group_by(
+        "column", "slice", maintain_order=True
+    )
     for (column, value), rows in sliced:
         counted = rows.filter(something)["doc"].unique()
         inside = documents.filter(pl.col("doc").is_in(counted.implode()))
@@ -152,9 +167,11 @@ def _correlations(scores: pl.DataFrame, first: str, others: Sequence[str]) -> pl
     for name in others:
         both = scores.filter(part=name).join(whole, on="system", maintain_order="left").drop_nulls()
         row: dict[str, object] = {"part": name, "with": first, "systems": len(both), "kendall": None, "spearman": None}
+        row["pearson"] = None
         if len(both) >= 3 and min(both["score"].n_unique(), both["whole"].n_unique()) > 1:
-            spearman = both.select(pl.corr("score", "whole", method="spearman")).item()
-            row |= {"kendall": kendall(both["score"].to_numpy(), both["whole"].to_numpy()), "spearman": spearman}
+            row["kendall"] = kendall(both["score"].to_numpy(), both["whole"].to_numpy())
+            for method in ("spearman", "pearson"):
+                row[method] = both.select(pl.corr("score", "whole", method=method)).item()
         rows.append(row)
     return pl.DataFrame(rows, schema=_CORRELATED)
 
@@ -177,6 +194,7 @@ _CORRELATED = {
     "systems": pl.Int64(),
     "kendall": pl.Float64(),
     "spearman": pl.Float64(),
+    "pearson": pl.Float64(),
 }
 
 
@@ -190,7 +208,7 @@ def curve(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> pl.Dat
     choice = choice.only(("tasks", "matchings"), "changes no curve: leave it out").headline()
     read = read_inputs(keeper, sources, choice.needs())
     own = [choice.profile.prepare(one.for_tasks(spans=takes_spans(choice.tasks[0]))) for one in read.apart()]
-    return pl.concat(draw(case_of(inputs, choice), choice, kind) for inputs in own)
+    return pl.concat(draw(case_of(inputs, choice).pool(), choice, kind) for inputs in own)
 
 
 def draw(case: Case, choice: Choice, kind: str) -> pl.DataFrame:
@@ -217,22 +235,40 @@ def compared_inputs(
     `UnknownName` and `BadInput` as `read_inputs`.
     """
     choice = choice.only(
-        ("tasks", "matchings", "by", "min_support", "documents", "unit", "seed"), "is not for comparisons: leave it out"
+        ("tasks", "matchings", "by", "min_support", "documents", "unit", "samples", "seed"),
+        "is not for comparisons: leave it out",
     ).headline()
     if len(choice.tasks) + len(choice.matchings) > 2:
         raise UsageError("systems are compared by one task under one matching: name one")
     averages = choice.profile.averages
     if average not in averages:
         raise UsageError(f"profile '{choice.profile.name}' has no {average} scores: --average {[*averages][0]}")
+    read = (
+        read_inputs(keeper, own, choice.needs()).for_tasks(spans=takes_spans(choice.tasks[0]))
+        for own in ([sources] if choice.by else sources.of_one_kind().one_by_one() or [sources])
+    )
+    return compare_inputs(read, choice, unfiltered=unfiltered, score=score, average=average, samples=samples)
+
+
+def compare_inputs(
+    inputs: Iterable[Inputs],
+    choice: Choice,
+    *,
+    unfiltered: str = "",
+    score: str = "f1",
+    average: str = "micro",
+    samples: int = 10_000,
+) -> Comparison:
+    """Return how systems compare on each of these inputs, or on each slice of the columns `by` of one."""
+    averages = choice.profile.averages
     parts: dict[str, Stratum] = {}
     counted, signatures = [], []
-    for own in [sources] if choice.by else sources.of_one_kind().one_by_one() or [sources]:
-        read = read_inputs(keeper, own, choice.needs()).for_tasks(spans=takes_spans(choice.tasks[0]))
-        inputs = with_errors(read, choice)
-        whole = case_of(choice.profile.prepare(inputs), choice)
+    for own in inputs:
+        whole = case_of(choice.profile.prepare(known := complete(own, choice)), choice)
+        tell_shared(whole)
         counted.append(counts_of(whole, choice))
-        signatures.append(sign(inputs, choice))
-        parts |= slices_of(counted[-1], whole.mentions.documents, averages[average])
+        signatures.append(sign(known, choice))
+        parts |= slices_of(counted[-1], whole, averages[average])
     of_f1 = precision_of_f1(pl.concat(counted, how="diagonal_relaxed"))
     parts = {name: replace(part, counts=taking(part.counts, of_f1)) for name, part in parts.items()}
     asked: dict[str, Any] = {"unfiltered": unfiltered, "score": score, "average": average, "samples": samples}

@@ -11,21 +11,50 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.scoring.choice import Choice
+from remix.scoring.conventions.aspects import pair_maximum, threshold_none
 from remix.scoring.inputs.columns import breakdown, values_by
-from remix.scoring.matching import Case
+from remix.scoring.inputs.mentions import NIL
+from remix.scoring.matching import Case, matching_named, with_detail
 from remix.scoring.slicing import cross, kb_cases
-from remix.scoring.statistics.weights import Weights, weigh
+from remix.scoring.statistics.weights import CRITERIA, Weights, weigh
+
+Slices = dict[str, tuple[list[Case], str]]
+"""The cases of each column that gold is sliced by, and the `vocabularies` of its values."""
 
 
 def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl.DataFrame:
-    """Return the counts per document, task, matching and slice.
+    """Return the counts per document, task, matching and slice: of dataset 'all' and, of several datasets, of each.
 
-    With slices, `members` names what a row is of: slices of the same mentions and answers have the same.
+    'all' is all gold together, each mention and answer of documents that datasets share once (`Case.pool`).
+
+    With slices, `members` names what a row is of: slices of the same mentions and answers have the same; by classes,
+    `vocabularies` are those that there are, the one that is shown first. Where slices
+    are to be tested, `held` lists the mentions of a slice in a document, and beside those of the whole `entity`,
+    `found` (how much of a mention is) and `answered` (whether it is) list what `differences_of_slices` tests.
     """
-    mentions, answers = whole.mentions, whole.known
-    degrees = None
+    answers, degrees = whole.known, None
     if weights is not None:
         degrees = whole.gold.select("g", "annotation").join(weights.degrees, on="annotation").select("g", "weight")
+    slices: Slices = {}
+    for column in choice.by:
+        if column not in choice.profile.slices:
+            known = answers.inputs.knowledge.vocabularies
+            slicings = [values_by(answers.gold, one, *answers.tables, known) for one in breakdown(column)]
+            cases = list(cross(whole, slicings, choice.profile.rest))
+            shown = [(one.asked.column, one.vocabularies) for one in slicings if one.vocabularies is not None]
+            told = "; ".join(f"{name}: {one}" for name, one in shown if one.others)
+            slices[column] = _keep_supported(cases, column, choice.min_support), told
+    pooled = counts = _count_slices(whole, slices, choice, degrees)
+    if whole.originals is not None:
+        together = {name: ([case.pool() for case in cases], told) for name, (cases, told) in slices.items()}
+        pooled = _count_slices(whole.pool(), together, choice, degrees)
+    pooled = pooled.with_columns(dataset=pl.lit("all"))
+    several = whole.mentions.documents["dataset"].n_unique() > 1
+    return pl.concat([pooled, counts], how="diagonal_relaxed") if several else pooled
+
+
+def _count_slices(whole: Case, slices: Slices, choice: Choice, degrees: pl.DataFrame | None) -> pl.DataFrame:
+    """Return the counts of a case, of its linked and its NIL mentions, and of its slices by each column."""
     parts = [_count(whole, choice, degrees)]
     if choice.profile.kb_rows:
         cases = kb_cases(whole, always=choice.profile.kb_rows == "always")
@@ -34,12 +63,11 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl
         if column in choice.profile.slices:
             parts += _sliced_by_profile(whole, choice, column, parts[0].columns)
             continue
-        slicings = [values_by(answers.gold, one, *answers.tables) for one in breakdown(column)]
-        cases = _keep_supported(list(cross(whole, slicings, choice.profile.rest)), column, choice.min_support)
-        parts += [_count(case, choice, degrees) for case in progress.track(cases, f"slices by {column}")]
-    counts = (
-        pl.concat(parts, how="diagonal_relaxed").join(mentions.names, on="system").join(mentions.documents, on="doc")
-    )
+        cases, told = slices[column]
+        sliced = [_count(case, choice, degrees) for case in progress.track(cases, f"slices by {column}")]
+        parts += [one.with_columns(vocabularies=pl.lit(told)) if told else one for one in sliced]
+    places, names = whole.mentions.documents, whole.mentions.names
+    counts = pl.concat(parts, how="diagonal_relaxed").join(names, on="system").join(places, on="doc")
     return counts.drop("system", "document").rename({"name": "system"})
 
 
@@ -82,6 +110,40 @@ def _count(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> p
             if degrees is not None:
                 fuzzy = weigh(seen, task, matching, degrees)
                 counts = counts.join(fuzzy, on=["system", "doc"], how="left", maintain_order="left")
+            if choice.intervals and choice.by:
+                counts = _with_mentions(counts, case, choice, task, matching)
             named = {"task": task, "matching": matching, **labels, "cut": cut}
             parts.append(counts.with_columns(pl.lit(value).alias(name) for name, value in named.items()))
     return pl.concat(parts, how="diagonal_relaxed")
+
+
+def _with_mentions(counts: pl.DataFrame, case: Case, choice: Choice, task: str, matching: str) -> pl.DataFrame:
+    """Return the counts with lists of the mentions that each document holds and, of the whole, what became of them."""
+    conventions = choice.profile.conventions
+    told = not choice.profile.own and conventions.pairing == pair_maximum and conventions.threshold == threshold_none
+    how = matching_named(matching) if told and task in CRITERIA else None
+    if how is None or how.shares is None:
+        return counts
+    mentions = case.kept.unique("group", keep="first", maintain_order=True).select("doc", "group", "g", "link")
+    if case.column:
+        held = mentions.group_by("doc", maintain_order=True).agg(held="group")
+        return counts.join(held, on="doc", how="left", maintain_order="left")
+    judged = case.judge(CRITERIA[task], how)
+    keys = ["system", "group"]
+    found = how.shares(case, judged).group_by(keys).agg(found=pl.col("share").max())
+    answered = judged.pairs.join(case.kept.select("g", "group"), on="g").select(keys).unique()
+    rows = case.mentions.for_each_system(_with_entity(case, mentions))
+    rows = rows.join(found, on=keys, how="left", maintain_order="left")
+    rows = rows.join(answered.with_columns(answered=pl.lit(True)), on=keys, how="left", maintain_order="left")
+    rows = rows.with_columns(pl.col("found").fill_null(0.0).cast(pl.Float64), pl.col("answered").fill_null(False))
+    lists = rows.group_by("system", "doc", maintain_order=True).agg("entity", "found", "answered", held="group")
+    return counts.join(lists, on=["system", "doc"], how="left", maintain_order="left")
+
+
+def _with_entity(case: Case, mentions: pl.DataFrame) -> pl.DataFrame:
+    """Return the mentions with the number of their `entity`; of NIL those of one form are one."""
+    forms = with_detail(case, "surface_form").gold.select("g", form=pl.col("surface_form").str.to_lowercase())
+    rows = mentions.join(forms, on="g", how="left", maintain_order="left")
+    named = pl.col("form").rank("dense").cast(pl.Int64)
+    nil = -1 - pl.coalesce(2 * named, 2 * pl.col("group") + 1)
+    return rows.with_columns(entity=pl.when(pl.col("link") == NIL).then(nil).otherwise("link")).drop("form")

@@ -54,7 +54,10 @@ def profile_names(given: str) -> list[str]:
 
 
 class Counting:
-    """Gold and runs as they are counted by one profile after another; what stays the same is counted once."""
+    """Gold and runs as they are counted by one profile after another; what stays the same is counted once.
+
+    Gold is all of its datasets together, as in the row 'all' of each profile.
+    """
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs
@@ -98,7 +101,7 @@ class Counting:
         )
         # Rules that find nothing to change leave the very frames that they were given.
         frames = (rules.repeated.collapse, id(inputs.gold), *(id(run) for run in inputs.runs.values()))
-        return self._once("case", *frames, work=lambda: case_of(inputs, Choice(step.profile)))
+        return self._once("case", *frames, work=lambda: case_of(inputs, Choice(step.profile)).pool())
 
 
 def headlines(counting: Counting, names: list[str]) -> pl.DataFrame:

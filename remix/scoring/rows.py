@@ -14,6 +14,7 @@ from remix import progress
 from remix.errors import UsageError
 from remix.scoring.choice import Choice
 from remix.scoring.inputs.columns import label_of
+from remix.scoring.matching import Case
 from remix.scoring.statistics import SCORES, precision_of_f1, taking
 from remix.scoring.statistics.weights import FUZZY, fuzzy_scores
 from remix.scoring.tasks import TASKS, task_named
@@ -28,28 +29,29 @@ BOUNDS = [f"{score}_{end}" for score in ("precision", "recall", "f1") for end in
 
 
 def rows_of(
-    counts: pl.DataFrame, documents: pl.DataFrame, systems: Iterable[str], choice: Choice, kept: Collection[str] = ()
+    counts: pl.DataFrame, whole: Case, systems: Iterable[str], choice: Choice, kept: Collection[str] = ()
 ) -> pl.DataFrame:
-    """Return the scores of all documents together and, if there are several datasets, of each and their mean.
+    """Return the scores of all gold together and, if there are several datasets, of each and their mean.
 
-    `documents` are those that count; `kept` are the datasets of which, unless the choice says otherwise, those without
-    a kept mention do not.
+    The documents that count are those of the `whole`; `kept` are the datasets of which, unless the choice says
+    otherwise, those without a kept mention do not.
     """
     # Sums of floats depend on their order: the same scores come out to the last digit.
-    pooled, several = counts.with_columns(dataset=pl.lit("all")), documents["dataset"].n_unique() > 1
-    every = (pl.concat([pooled, counts]) if several else pooled).sort(*KEYS, "doc")
+    every = counts.sort(*KEYS, "doc")
     of_f1 = precision_of_f1(every)
     parts = [
         average.summarise(every, KEYS).with_columns(average=pl.lit(name))
         for name, average in choice.profile.averages.items()
     ]
-    together = documents.with_columns(dataset=pl.lit("all"))
+    documents = whole.mentions.documents
+    together, several = whole.pool().mentions.documents, documents["dataset"].n_unique() > 1
+    together = together.with_columns(dataset=pl.lit("all"))
     places = pl.concat([documents, together]) if several else together
     sizes = places.group_by("dataset").agg(documents=pl.len())
-    whole = _skeleton(systems, sizes["dataset"], choice)
+    shown = _skeleton(systems, sizes["dataset"], choice)
     if choice.profile.sparse and not every.is_empty():
-        whole = whole.join(every, on=["task", "matching"], how="semi", maintain_order="left")
-    rows = pl.concat(parts, how="diagonal").join(whole, on=[*KEYS, "average"], how="full", coalesce=True)
+        shown = shown.join(every, on=["task", "matching"], how="semi", maintain_order="left")
+    rows = pl.concat(parts, how="diagonal").join(shown, on=[*KEYS, "average"], how="full", coalesce=True)
     taken = {name: choice.documents or ("kept" if name in kept else "all") for name in documents["dataset"].unique()}
     of_all = next(iter(taken.values())) if len({*taken.values()}) == 1 else "mixed"
     counted = pl.col("dataset").replace_strict(taken, default=of_all)
@@ -62,15 +64,16 @@ def rows_of(
         rows = rows.join(fuzzy_scores(every, KEYS), on=[*KEYS, "average"], how="left")
     if several:
         rows = pl.concat([rows, _mean(rows)], how="diagonal")
-    if choice.bootstrap:
+    if choice.intervals:
         from remix.scoring.statistics.intervals import intervals
-        from remix.scoring.statistics.significance import differences_of_slices
+        from remix.scoring.statistics.slices import differences_of_slices
 
-        drawn: dict[str, Any] = {"samples": choice.bootstrap, "seed": choice.seed, "averages": choice.profile.averages}
-        bounds = intervals(_counted_once(every), KEYS, documents, **drawn)
+        averages = choice.profile.averages
+        bounds = intervals(_counted_once(every), KEYS, places, averages=averages)
         rows = rows.join(bounds, on=[*KEYS, "average"], how="left")
         if choice.by:
-            tests = differences_of_slices(every, KEYS, documents, against=choice.against, **drawn)
+            drawn: dict[str, Any] = {"against": choice.against, "samples": choice.samples, "seed": choice.seed}
+            tests = differences_of_slices(every, KEYS, places, averages=averages, **drawn)
             rows = rows.join(tests.with_columns(average=pl.lit("micro")), on=[*KEYS, "average"], how="left")
     return _order(rows, choice, of_f1)
 
@@ -127,10 +130,10 @@ def _order(rows: pl.DataFrame, choice: Choice, of_f1: str) -> pl.DataFrame:
     first += ["documents_counted", "mentions"]
     first += ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", *SCORES[3:]]
     last = ["precision_documents", "recall_documents", "f1_documents", *BOUNDS]
-    if choice.bootstrap:
-        from remix.scoring.statistics.significance import DIFFERENCES
+    if choice.intervals:
+        from remix.scoring.statistics.slices import DIFFERENCES, UNTESTED
 
-        last += DIFFERENCES
+        last += ["interval_doubt", *DIFFERENCES, UNTESTED]
     last = [name for name in (*last, *FUZZY) if name in rows.columns]
     return sort_rows(rows[[*first, "f1_precision", *last]], choice)
 
@@ -146,6 +149,14 @@ def sort_rows(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     ]
     sorting = [*order[1:3], order[3], "slice", order[0], "dataset", "system", pl.col("average") != "micro"]
     return rows.sort(sorting)
+
+
+def with_vocabularies(rows: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with `vocabularies`, where slices are of classes and there are several vocabularies of these."""
+    if "vocabularies" not in counts.columns:
+        return rows
+    told = counts.select("column", "vocabularies").drop_nulls().unique("column")
+    return rows.join(told, on="column", how="left", maintain_order="left")
 
 
 def with_means_of_repeats(rows: pl.DataFrame) -> pl.DataFrame:

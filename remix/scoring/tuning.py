@@ -39,8 +39,10 @@ def apply_threshold(whole: Case, gold: Frames, choice: Choice, tuning: Inputs | 
     if tuning is not None:
         # Gold is cut from a background, what is tuned on is not.
         known = replace(tuning.knowledge.with_types(), backgrounds=(), stated=None)
-        tuned = case_of(choice.profile.prepare(replace(tuning, knowledge=known)), choice)
-    found = thresholds_by(whole, choice.tasks[0], choice.matchings[0], choice.profile.count, choice.threshold, tuned)
+        tuned = case_of(choice.profile.prepare(replace(tuning, knowledge=known)), choice).pool()
+    found = thresholds_by(
+        whole.pool(), choice.tasks[0], choice.matchings[0], choice.profile.count, choice.threshold, tuned
+    )
     named = found.join(whole.mentions.names, on="system")
     rows = named.select(system="name", threshold_by=pl.lit(rule), threshold="above")
     return above(whole, found), rows, _declare(choice, rule, tuning)
@@ -91,6 +93,6 @@ def with_thresholds(rows: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
         return rows.with_columns(threshold_of_profile=pl.lit(None, pl.Float64))
     keys = ["system", "dataset", "task", "matching", "column", "slice"]
     chosen = counts.group_by(keys).agg(threshold_of_profile=pl.col("threshold").drop_nulls().first())
-    if counts["dataset"].n_unique() == 1:
-        chosen = chosen.with_columns(dataset=pl.lit("all"))
+    if counts["dataset"].n_unique() > 1:
+        chosen = chosen.filter(pl.col("dataset") != "all")
     return rows.join(chosen, on=keys, how="left", maintain_order="left")

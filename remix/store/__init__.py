@@ -17,7 +17,8 @@ from remix.files import default_name, manifest_beside, open_bytes, read_bytes, r
 from remix.locks import Lock
 from remix.places import SUMS, folder_written, is_sound, move_folder, scratch_folder, seal, verify
 from remix.signature import content_hash
-from remix.store.state import MADE, Attached, DatasetEntry, Once, State, claim, open_state, write_state, writing
+from remix.store.once import Once
+from remix.store.state import MADE, Attached, DatasetEntry, State, claim, open_state, write_state, writing
 
 if TYPE_CHECKING:  # what needs Polars is imported where it is used: the process of a query has it not
     from remix.formats import LoadedFile, LoadReport
@@ -343,10 +344,13 @@ def _damage(folder: Path) -> Iterator[None]:
 def _finish(reading: LoadedFile, source: str, place: Path) -> DatasetEntry:
     """Return the entry of a reading whose triples are in a folder, which has all else of it then."""
     from remix.formats import measures_path
+    from remix.store.stated import state_phrases
 
     # The same content under another IRI has other triples, and replaces what stands in a folder of its own.
     folder = f"datasets/{reading.name}-{content_hash(reading.content, reading.iri)[:12]}"
     reading.frames.write(place)
+    if reading.report.format == "nif":  # which alone may type annotations otherwise
+        state_phrases(reading.frames, place)
     (place / "load.json").write_text(json.dumps(asdict(reading.report), ensure_ascii=False, indent=1), encoding="utf-8")
     measures, count = measures_path(place / "data.nt.zst"), 0
     if measures.exists():

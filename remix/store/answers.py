@@ -12,6 +12,7 @@ import pyoxigraph as ox
 
 from remix.errors import UsageError, nearest
 from remix.names import PREFIXES, XSD
+from remix.rdf.parsing import parse_lines
 from remix.rdf.terms import iri, literal
 from remix.store import Store
 from remix.store.index import terms_of
@@ -63,7 +64,7 @@ class Result(Printed):
         lines = b"".join(line + b"\n" for line in self.triples)
         if output == "nt":
             return lines
-        triples = (quad.triple for quad in ox.parse(lines, ox.RdfFormat.N_TRIPLES, lenient=True))
+        triples = (quad.triple for quad in parse_lines(lines, ox.RdfFormat.N_TRIPLES, lenient=True))
         if output == "jsonld":
             return ox.serialize(triples, format=ox.RdfFormat.JSON_LD) or b""
         used = {prefix: iri for prefix, iri in PREFIXES.items() if iri.encode() in lines}

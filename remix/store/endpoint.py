@@ -15,12 +15,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from math import inf
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import polars as pl
 import pyoxigraph as ox
 
-from remix.client import Failure, Reply, check_address, first_line
+from remix.connections import Failure, check_address, first_line
 from remix.endpoints import (
     RESULTS,
     Manners,
@@ -40,6 +41,9 @@ from remix.store.rewrite import fill_template
 from remix.store.serialise import dataset_clause, text_of
 from remix.store.syntax import keywords, modern, tokens
 from remix.store.tree import Node, NotUnderstood, parse, variables, visible
+
+if TYPE_CHECKING:
+    from remix.sparql import Reply
 
 _CHUNK = 200
 """Subjects that are asked about at once."""

@@ -17,14 +17,16 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import pyoxigraph as ox
 
 from remix.errors import Error, StoreError
 from remix.files import open_bytes
 from remix.places import folder_written, seal, verify
+from remix.rdf.parsing import ShortLines, parse_long
 from remix.store.problems import disk_error, guard, open_index
-from remix.store.state import MADE, State, dump
+from remix.store.state import DATA, MADE, STATED, State, dump
 
 _REMOVAL_COST = 3
 _THREADS = 4
@@ -95,11 +97,20 @@ def _bulk_load(store: ox.Store, files: Mapping[str, Path]) -> None:
 
     def load(iri: str) -> None:
         verify(files[iri].parent, files[iri].name)
+        graph, long = ox.NamedNode(iri), list[bytes]()
         with open_bytes(files[iri], own=True) as stream:
             try:
-                store.bulk_load(stream, ox.RdfFormat.N_TRIPLES, to_graph=ox.NamedNode(iri), lenient=True)
+                short = cast(BinaryIO, ShortLines(stream, long.append))
+                store.bulk_load(short, ox.RdfFormat.N_TRIPLES, to_graph=graph, lenient=True)
+                said = map(parse_long, long)
+                store.bulk_extend(ox.Quad(one.subject, one.predicate, one.object, graph) for one in said)
             except OSError as error:  # else it would be taken for one of reading the file
                 raise StoreError(disk_error(error)) from None
+        # What is stated besides is in the same graph, and in no file that is exported.
+        if files[iri].name == DATA and (stated := files[iri].with_name(STATED)).exists():
+            verify(stated.parent, stated.name)
+            with open_bytes(stated, own=True) as stream:
+                store.bulk_load(stream, ox.RdfFormat.N_TRIPLES, to_graph=graph, lenient=True)
 
     # A graph that is loaded takes 200 MB of addresses, whatever its size.
     limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY

@@ -16,6 +16,7 @@ from remix.expressions import fill
 from remix.locks import Lock
 from remix.names import PREFIXES
 from remix.places import verify
+from remix.rdf.parsing import parse_lines
 from remix.store.problems import guard, open_index, syntax_error
 from remix.store.state import MADE, read_generation
 from remix.store.syntax import has_dataset_clause, modern
@@ -209,5 +210,5 @@ def terms_of(solutions: bytes) -> pl.DataFrame:
     if short.is_empty():
         return frame
     turtle = "".join(f"<urn:s> <urn:p> {term} .\n" for term in short)
-    full = [str(quad.object) for quad in ox.parse(turtle, ox.RdfFormat.TURTLE, lenient=True)]
+    full = [str(quad.object) for quad in parse_lines(turtle.encode(), ox.RdfFormat.TURTLE, lenient=True)]
     return frame.with_columns(pl.col(name).replace(short, pl.Series(full, dtype=pl.String)) for name in names)

@@ -21,7 +21,7 @@ from remix.errors import BadInput, StoreError, UnknownName, UsageError
 from remix.expressions import fill
 from remix.files import default_name
 from remix.formats.nif import CLASS, CONTEXT, DOCUMENT, GIVEN, REFERENCES, TEXT, TYPE
-from remix.names import NIF, RMX
+from remix.names import NIF, RMX, XSD
 from remix.progress import moving, note
 from remix.rdf.terms import iri
 from remix.store import BASE_IRI, Store
@@ -29,6 +29,7 @@ from remix.store.endpoint import Endpoint, has_blank_nodes
 from remix.store.index import with_subjects
 from remix.store.missing import OF_RUNS
 from remix.store.serialise import text_of
+from remix.store.state import CLASSES
 from remix.store.syntax import keywords, modern
 from remix.store.tree import Node, NotUnderstood, parse, walk
 
@@ -41,9 +42,15 @@ _ANNOTATIONS = f"""SELECT DISTINCT ?s WHERE {{
   VALUES ?d {{ %s }} ?s {CONTEXT}|{DOCUMENT} ?d FILTER NOT EXISTS {{ ?s a <{RMX}Answer> }}
 }}"""
 _BLANK = """SELECT ?s ?p ?b ?q ?o WHERE { VALUES ?s { %s } ?s ?p ?b FILTER (isBlank(?b)) ?b ?q ?o }"""
+_SPELLINGS = f"""SELECT ?s ?o WHERE {{
+  VALUES ?s {{ %s }} GRAPH ?g {{ ?s {CLASS} ?o }} FILTER (STRENDS(STR(?g), "#{CLASSES}"))
+}}"""
+"""What `remix serve` states of classes besides: other spellings of those that are there, which nothing counts."""
 _KNOWLEDGE = r"^<https?://([a-z-]+\.)*(dbpedia|wikidata|wikipedia|yago-knowledge|freebase)\.(org|com)/"
 _HOME = r"^<((?:https?://[^/#>]+)|(?:[^:>]+:[^:/#>]*))"
 """The host of an IRI, or the beginning of one that has none."""
+_DOUBLE = rf'^"([^"]*)"\^\^<{XSD}double>$'
+"""A number that stores spell otherwise than we do: 0.0000012 for 1.2e-6, 1 for 1.0."""
 _LIMITS = {"LIMIT", "OFFSET"}
 _MOST = 1000
 """Rows that a query is given as VALUES at most: Virtuoso takes some thousands."""
@@ -192,6 +199,12 @@ class Mirror(Endpoint):
                 led = led.filter(led.str.extract(_HOME).is_in(homes.drop_nulls().implode()))
                 new = led.filter(~led.str.contains(_KNOWLEDGE) & ~led.is_in(known.implode()))
         every = pl.concat(found).filter(~pl.col("p").is_in([f"<{one}>" for one in OF_RUNS])).unique()
+        classed = every.filter(p=CLASS)["s"].unique().to_list()
+        spelt = [every.select("s", "o").clear(), *self.solutions(_SPELLINGS, classed, ["s", "o"])]
+        every = every.join(pl.concat(spelt).with_columns(p=pl.lit(CLASS)), on=_TRIPLE, how="anti")
+        number = pl.col("o").str.extract(_DOUBLE, 1).cast(pl.Float64, strict=False).cast(pl.String)
+        said = fill(f'"{{}}"^^<{XSD}double>', "number")
+        every = every.with_columns(number=number).select("s", "p", o=pl.coalesce(said, "o")).unique()
         # What is called alike in a file is told apart by its place: a name with a number comes after one without.
         return every.sort(pl.col("s").str.len_chars(), *_TRIPLE)
 

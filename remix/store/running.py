@@ -26,6 +26,7 @@ import pyoxigraph as ox
 
 from remix.errors import Error, QueryError
 from remix.names import PREFIXES
+from remix.rdf.parsing import parse_lines
 from remix.store.missing import Known, missing
 from remix.store.problems import guard, open_index, syntax_error
 
@@ -33,6 +34,8 @@ GIBIBYTE = 1 << 30
 _KEPT = 256 << 20
 """Bytes of memory up to which a process answers a further query."""
 _BLOCK = 1 << 16
+_LARGEST_BLOCK = 1 << 24
+"""Bytes of a block, of which four bytes say how long it is: a value may have more than they can say."""
 _SOLUTIONS = {
     "json": ox.QueryResultsFormat.JSON,
     "xml": ox.QueryResultsFormat.XML,
@@ -92,9 +95,9 @@ class _Stream:
 
     def flush(self) -> None:
         """Send what is held."""
-        if self._held:
-            self.send(bytes(self._held))
-            self._held.clear()
+        for begin in range(0, len(self._held), _LARGEST_BLOCK):
+            self.send(bytes(self._held[begin : begin + _LARGEST_BLOCK]))
+        self._held.clear()
 
     def send(self, data: bytes, *, wrong: bool = False) -> None:
         """Send one block, as what went `wrong` if so."""
@@ -254,7 +257,7 @@ def _write_graph(results: ox.QueryTriples | list[bytes], request: Request, out: 
         for line in results:
             out.write(line + b"\n")
         return
-    triples = ox.parse(b"\n".join(results), ox.RdfFormat.N_TRIPLES, lenient=True)
+    triples = parse_lines(b"\n".join(results), ox.RdfFormat.N_TRIPLES, lenient=True)
     used = {prefix: iri for prefix, iri in PREFIXES.items() if any(iri.encode() in line for line in results)}
     ox.serialize((quad.triple for quad in triples), out, form, prefixes=used)
 

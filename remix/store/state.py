@@ -11,20 +11,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from remix.errors import Error, StoreError
 from remix.files import write_whole
 from remix.locks import Busy, Lock, hold_file
 from remix.places import discard, sweep
-
-Answer = TypeVar("Answer")
 
 _VERSION = 3
 _FILE = "state.json"
@@ -35,6 +32,10 @@ MADE = {"datasets": "dataset.json", "enrichments": "graph.json", "index": "gener
 
 RUN = "run-"
 """What the name of a graph that holds a run begins with."""
+DATA, STATED = "data.nt.zst", "stated.nt.zst"
+"""The files of a dataset with what its file says, and with what is stated besides in the same graph of the index."""
+CLASSES = "classes"
+"""The name of the graph that says the classes of annotations in other spellings, as queries of others use them."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class DatasetEntry:
 
     def graphs(self) -> dict[str, tuple[str, int]]:
         """Return the named graphs of the dataset: IRI to the file that holds it and its number of triples."""
-        found = {self.iri: (f"{self.folder}/data.nt.zst", self.triples)}
+        found = {self.iri: (f"{self.folder}/{DATA}", self.triples)}
         if self.enrichment_file:
             found[f"{self.iri}#enrichment"] = (self.enrichment_file, self.enrichment_triples)
         return found | {f"{self.iri}#{name}": (held.file, held.triples) for name, held in self.attached.items()}
@@ -89,9 +90,16 @@ class DatasetEntry:
             return replace(self, attached=dict(sorted({**self.attached, name: held}.items())))
         return replace(self, enrichment=held.signature, enrichment_file=held.file, enrichment_triples=held.triples)
 
+    def learnt(self) -> list[str]:
+        """Return the names of the graphs beside data and measures that are no runs: what was learnt of runs."""
+        return [name for name in self.attached if not name.startswith(RUN) and name != CLASSES]
+
     def value_files(self) -> list[str]:
-        """Return the files of the graphs that hold values on gold annotations: all beside the data but runs."""
-        attached = [held.file for name, held in self.attached.items() if not name.startswith(RUN)]
+        """Return the files of the graphs that hold values on gold annotations: all beside the data but runs.
+
+        Nor is that of other spellings of classes among them, which says again what these say.
+        """
+        attached = [self.attached[name].file for name in self.learnt()]
         return [*([self.enrichment_file] if self.enrichment_file else []), *attached]
 
 
@@ -148,51 +156,6 @@ def sign_of(folder: Path) -> object:
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
-
-
-class Once:
-    """What is computed of the state of a workspace, once for each key; it goes when the state is written anew.
-
-    Of more than `most` answers those that were asked for last stay. Threads that ask for one at the same time wait for
-    the first of them, and where that fails for the next.
-
-    >>> once = Once(Path("nowhere"))
-    >>> once("answer", lambda: 42), once("answer", lambda: 43)
-    (42, 42)
-    """
-
-    def __init__(self, folder: Path, most: int = 100) -> None:
-        self._folder = folder
-        self._most = most
-        self._sign: object = None
-        self._answers: dict[Hashable, tuple[threading.Lock, list[Any]]] = {}
-        self._lock = threading.Lock()
-
-    def __call__(
-        self, key: Hashable, compute: Callable[[], Answer], keep: Callable[[Answer], bool] = lambda _: True
-    ) -> Answer:
-        """Return what `compute` returned when the key was first asked for; an error is raised, and not kept.
-
-        Nor is an answer kept that is not to be, because it is large, say.
-        """
-        with self._lock:
-            if (sign := sign_of(self._folder)) != self._sign:
-                self._sign, self._answers = sign, {}
-            answers = self._answers
-            answers[key] = turn, found = answers.pop(key, (threading.Lock(), []))
-            if len(answers) > self._most:
-                del answers[next(iter(answers))]
-        # What ends the first, its limit of time or a reader who left, need not end those who wait for it.
-        with turn:
-            if not found:
-                made = compute()
-                stays = keep(made)
-                found.append(made)
-                if not stays:
-                    with self._lock:
-                        answers.pop(key, None)
-        answer: Answer = found[0]
-        return answer
 
 
 def read_generation(place: Path) -> State:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from remix.catalog import local_file
 from remix.errors import StoreError, UnknownName, UsageError
-from remix.formats import format_for, read
+from remix.formats import read
 from remix.formats.identifiers import given_iris, rename_terms
 from remix.formats.nif.writing import write_frames
+from remix.formats.settings import format_for
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.locks import holding
@@ -34,7 +35,7 @@ class Target:
 def targets(store: Store, names: Iterable[str] = (), formats: Iterable[str] = ()) -> list[Target]:
     """Return the datasets of these names or files, by default all that are loaded.
 
-    `formats` are those of files, as `remix.formats.format_for` has them.
+    `formats` are those of files, as `remix.formats.settings.format_for` has them.
 
     Raises `UnknownName` for what is neither loaded nor a file, `StoreError` where nothing is named or loaded.
     """

@@ -23,8 +23,11 @@ from typing import IO, cast
 from remix.errors import NotAllowed, QueryError, StoreError, Timeout
 from remix.store import running
 from remix.store.index import Index
+from remix.store.once import KEEPS
 from remix.store.running import GIBIBYTE, Request
 
+STOPS = (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP)
+"""Exit codes of a process that was stopped, as a signal to its whole group does: they say nothing of the question."""
 _NO_THREADS = ("Resource temporarily unavailable", "terminate called without an active exception")
 """What the process says last where the system gives it no further thread."""
 _PATIENCE = 0.05
@@ -33,6 +36,10 @@ _PATIENCE = 0.05
 
 class TooLarge(StoreError):
     """A result larger than it may be."""
+
+
+class Stopped(StoreError):
+    """A query that was ended because nobody waits for its answer any more, or its server stops."""
 
 
 class _Gone(Exception):
@@ -56,7 +63,8 @@ class Answer:
 class Bounds:
     """Seconds, bytes of memory and of the result of a query, what stops it, and the `turn` that it holds.
 
-    `lend` gives the worker that answers it, which has the index open already where it answered another.
+    `lend` gives the worker that answers it, which has the index open already where it answered another. Unless `keeps`,
+    no answer is kept for those who ask the same.
     """
 
     timeout: float
@@ -66,6 +74,7 @@ class Bounds:
     turn: Callable[[], AbstractContextManager[None]]
     lend: Callable[[], AbstractContextManager[Worker]]
     allow_services: tuple[str, ...] = ()
+    keeps: bool = True
 
 
 BOUNDS: ContextVar[Bounds | None] = ContextVar("bounds", default=None)
@@ -75,11 +84,12 @@ BOUNDS: ContextVar[Bounds | None] = ContextVar("bounds", default=None)
 @contextlib.contextmanager
 def holding_bounds(bounds: Bounds) -> Iterator[None]:
     """Hold the queries of this thread to bounds within the block, whoever asks them: those of a page of the server."""
-    token = BOUNDS.set(bounds)
+    token, kept = BOUNDS.set(bounds), KEEPS.set(bounds.keeps)
     try:
         yield
     finally:
         BOUNDS.reset(token)
+        KEEPS.reset(kept)
 
 
 def ask(index: Path | None, request: Request) -> Answer:
@@ -190,6 +200,8 @@ class Worker:
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().splitlines()
         last = said[-1] if said else f"signal {-code}" if code < 0 else f"exit code {code}"
+        if code in STOPS:
+            return Stopped(f"{name} was stopped")
         if code == -signal.SIGXCPU:
             return StoreError(
                 f"{name} used all the time of the processor that it may: make it narrower, or raise ulimit -t"
@@ -221,7 +233,7 @@ class _End:
         if largest is not None and size > largest:
             raise TooLarge(f"the result of {name} is larger than {largest:,} bytes: add a LIMIT")
         if self.stop is not None and self.stop.is_set():
-            raise StoreError(f"{name} was stopped")
+            raise Stopped(f"{name} was stopped")
         if time.monotonic() > self.at:
             raise Timeout(f"{name} ran longer than {timeout:g} s: make it narrower, or allow more time")
 
@@ -318,6 +330,7 @@ class Workers:
     def __init__(self) -> None:
         self._idle: list[Worker] = []
         self._lock = threading.Lock()
+        self._closed = False
 
     @contextlib.contextmanager
     def lend(self) -> Iterator[Worker]:
@@ -328,11 +341,16 @@ class Workers:
             yield worker
         finally:
             with self._lock:
-                self._idle.append(worker)
+                kept = not self._closed
+                if kept:
+                    self._idle.append(worker)
+            if not kept:
+                worker.close()
 
     def close(self) -> None:
-        """Kill the workers that wait."""
+        """Kill the workers that wait, and each that is given back from now on."""
         with self._lock:
             idle, self._idle = self._idle, []
+            self._closed = True
         for worker in idle:
             worker.close()

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import pyoxigraph as ox
 
 from remix.names import DCTERMS, HFTS, ITSRDF, NIF, RMX, VOID
+from remix.rdf.iris import legal_iri
 from remix.store.state import State
 
 SD = "http://www.w3.org/ns/sparql-service-description#"
@@ -40,7 +41,7 @@ def describe(state: State, address: str, form: str = "ttl") -> bytes:
     >>> b"sd:UnionDefaultGraph" in describe(State(), "http://127.0.0.1:8890/sparql")
     True
     """
-    service, graphs = ox.NamedNode(address), state.graphs()
+    service, graphs = ox.NamedNode(legal_iri(address)), state.graphs()
     formats = ", ".join(f"<http://www.w3.org/ns/formats/{name}>" for name in (*_RESULTS, *_SYNTAXES))
     prefixes = {"sd": SD, "void": VOID, "dcterms": DCTERMS}
     text = "".join(f"PREFIX {name}: <{iri}>\n" for name, iri in prefixes.items())

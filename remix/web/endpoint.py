@@ -15,13 +15,12 @@ import asyncio
 import contextlib
 import hashlib
 import json
-import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qs, quote
+from urllib.parse import quote
 
 import anyio.from_thread
 import anyio.to_thread
@@ -36,16 +35,16 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from remix.errors import Error, NotAllowed, Timeout, UsageError
-from remix.files import readable
 from remix.store import Store
 from remix.store.index import Index
-from remix.store.running import GIBIBYTE, Request
+from remix.store.running import Request
 from remix.store.state import dump, sign_of
 from remix.store.syntax import NEVER_THE_SAME, keywords
-from remix.store.worker import Bounds, TooLarge, Workers
+from remix.store.worker import Bounds, Stopped, TooLarge, Workers
 from remix.web.description import GRAPHS, SOLUTIONS, describe, negotiate
+from remix.web.protocol import Limits, is_of_this_site, read_request
+from remix.web.turns import STOPPED, RequestRefused, Turns
 
-_LARGEST_QUERY = 1 << 20
 _LONGEST_REQUEST = 30
 """Seconds within which a request has to arrive, where a query may take as long."""
 _LONGEST_TURN = 20
@@ -55,33 +54,14 @@ _HELD = 1 << 20
 _HEADERS = {"Vary": "Accept", "X-Content-Type-Options": "nosniff"}
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What a query may use: seconds, bytes of memory and of its result; and how many may run at the same time."""
-
-    timeout: float = 60
-    memory: int = 4 * GIBIBYTE
-    largest: int = 256 * 1000 * 1000
-    concurrent: int = 4
-    allow_services: Sequence[str] = ()
-    allow_origins: Sequence[str] = ()
-
-
-class _Refused(Exception):
-    """A request that is answered with a status code and one line."""
-
-    def __init__(self, status: int, line: str) -> None:
-        super().__init__(line)
-        self.status = status
-
-
 def application(
     store: Store, limits: Limits, hosts: Sequence[str] = ("127.0.0.1", "localhost"), pages: Sequence[Route] = ()
 ) -> Starlette:
     """Return the application: `/sparql` is the endpoint, beside pages; requests for other hosts are refused.
 
     The check of the host keeps a page whose name was made to point at this machine from reading what is served.
-    `state.stop` of the application ends the queries that run; `state.bounds` are what those of pages may use.
+    `state.stop` of the application ends what runs and what waits, `state.give_up` waits for nothing any more; within
+    `state.page` a page is made, whose queries are bound as those of the protocol.
     """
     endpoint = _Endpoint(store, limits)
     routes = [
@@ -100,7 +80,8 @@ def application(
         )
     made = Starlette(routes=routes, middleware=checks)
     made.state.stop = endpoint.stop
-    made.state.bounds = endpoint.bounds
+    made.state.give_up = endpoint.turns.give_up
+    made.state.page = endpoint.page
     return made
 
 
@@ -113,18 +94,22 @@ class _Endpoint:
     def __init__(self, store: Store, limits: Limits) -> None:
         self.store = store
         self.limits = limits
-        self.running: set[threading.Event] = set()
-        self.turns = asyncio.Semaphore(limits.concurrent)
+        self.turns = Turns(limits.concurrent, min(_LONGEST_TURN, limits.timeout / 2))
         self.workers = Workers()
         self.opened: tuple[object, Index, str] | None = None
 
     async def respond(self, http: HttpRequest) -> Response:
         """Return the answer to a request, or the line that refuses it."""
+        with self.turns.allow_giving_up():
+            return await self._respond(http)
+        return refuse(503, STOPPED)
+
+    async def _respond(self, http: HttpRequest) -> Response:
         seconds = min(_LONGEST_REQUEST, self.limits.timeout)
         try:
-            request = await asyncio.wait_for(_read_request(http, self.limits), seconds)
+            request = await asyncio.wait_for(read_request(http, self.limits), seconds)
             return await (self._answer(http, request) if request else self._description(http))
-        except _Refused as refusal:
+        except RequestRefused as refusal:
             status, line = refusal.status, str(refusal)
         except Error as error:
             status, line = status_of(error), str(error)
@@ -133,8 +118,7 @@ class _Endpoint:
         except Exception as error:
             log_defect(error)
             status, line = 500, "the query could not be answered, which is a defect of remix"
-        headers = {**_HEADERS, **({"Retry-After": "1"} if status == 503 else {})}
-        return PlainTextResponse(f"{line}\n", status, headers=headers)
+        return refuse(status, line)
 
     async def _answer(self, http: HttpRequest, request: Request) -> Response:
         accept = http.headers.get("accept", "")
@@ -143,7 +127,7 @@ class _Endpoint:
         form = next((word for word in words if word in ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")), "SELECT")
         if (solutions if form in ("SELECT", "ASK") else graph) is None:
             known = SOLUTIONS if form in ("SELECT", "ASK") else GRAPHS
-            raise _Refused(406, f"no such format; known: {', '.join(names[0] for names in known.values())}")
+            raise RequestRefused(406, f"no such format; known: {', '.join(names[0] for names in known.values())}")
         request = replace(request, solutions=solutions or "json", graph=graph or "ttl")
         index, state = await anyio.to_thread.run_sync(self._current)
         headers = _tag_headers(
@@ -151,7 +135,7 @@ class _Endpoint:
         )
         if _is_known(http, headers):
             return Response(status_code=304, headers=headers)
-        await self._turn()
+        await self.turns.take()
         return await self._begin(http, index, request, headers)
 
     def _current(self) -> tuple[Index, str]:
@@ -164,24 +148,15 @@ class _Endpoint:
             self.opened = kept
         return kept[1], kept[2]
 
-    async def _turn(self) -> None:
-        """Wait until a query may run; raises `_Refused` where others take too long."""
-        try:
-            async with asyncio.timeout(min(_LONGEST_TURN, self.limits.timeout / 2)):
-                await self.turns.acquire()
-        except TimeoutError:
-            raise _Refused(503, f"{len(self.running)} queries are running, as many as may: try again") from None
-
     async def _begin(self, http: HttpRequest, index: Index, request: Request, headers: dict[str, str]) -> Response:
         """Return the answer of a query that has its turn: with a body that is all there, or one that is to come."""
         stop, over = threading.Event(), contextlib.ExitStack()
-        self.running.add(stop)
         over.callback(self.turns.release)
-        over.callback(self.running.discard, stop)
         try:
-            over.callback(asyncio.create_task(watch_client(http, stop)).cancel)
+            over.enter_context(self.turns.tell_stop(stop))
+            over.callback(asyncio.create_task(_watch_client(http, stop)).cancel)
             worker = over.enter_context(self.workers.lend())
-            blocks = worker.blocks(index.path, request, stop)
+            blocks = _AnswerBlocks(worker.blocks(index.path, request, stop), stop)
             over.callback(blocks.close)
             about, held, whole = await anyio.to_thread.run_sync(_first, blocks)
         except BaseException:
@@ -192,31 +167,42 @@ class _Endpoint:
         made.raw_headers += [(b"remix-note", quote(note, safe=_PLAIN).encode()) for note in about["notes"]]
         return made
 
-    def bounds(self, stop: threading.Event) -> Bounds:
-        """Return what queries of a page, which is made in a thread, may use until `stop`: as those of the protocol."""
+    @contextlib.asynccontextmanager
+    async def page(self, http: HttpRequest) -> AsyncIterator[Bounds]:
+        """Hold what the queries of a page may use, while it is made in a thread; the block ends early at a stop."""
+        stop = threading.Event()
+        with self.turns.allow_giving_up(), self.turns.tell_stop(stop):
+            watching = asyncio.create_task(_watch_client(http, stop))
+            try:
+                yield self._bounds(stop, is_of_this_site(http))
+            finally:
+                watching.cancel()
+
+    def _bounds(self, stop: threading.Event, keeps: bool) -> Bounds:
+        """Return what queries of a page may use until `stop`: as those of the protocol."""
 
         @contextlib.contextmanager
         def turn() -> Iterator[None]:
             """Wait in the endpoint's queue, and hold a place in it within the block."""
+            if stop.is_set():
+                raise Stopped("the query was stopped")
             try:
-                anyio.from_thread.run(self._turn)
-            except _Refused as refusal:
-                raise Timeout(str(refusal)) from None
-            self.running.add(stop)
+                anyio.from_thread.run(self.turns.take)
+            except RequestRefused as refusal:
+                raise (Stopped if self.turns.stopped else Timeout)(str(refusal)) from None
             try:
                 yield
             finally:
-                self.running.discard(stop)
-                anyio.from_thread.run_sync(self.turns.release)
+                with contextlib.suppress(RuntimeError):  # the server is over, and its queue with it
+                    anyio.from_thread.run_sync(self.turns.release)
 
         limits = self.limits
         services = tuple(limits.allow_services)
-        return Bounds(limits.timeout, limits.memory, limits.largest, stop, turn, self.workers.lend, services)
+        return Bounds(limits.timeout, limits.memory, limits.largest, stop, turn, self.workers.lend, services, keeps)
 
     def stop(self) -> None:
-        """Let every query that runs end now."""
-        for query in tuple(self.running):
-            query.set()
+        """End what runs and what waits; to be called in the loop."""
+        self.turns.stop()
         self.workers.close()
 
     async def _description(self, http: HttpRequest) -> Response:
@@ -240,81 +226,17 @@ def _is_known(http: HttpRequest, headers: Mapping[str, str]) -> bool:
     return http.method != "POST" and headers.get("ETag") in known
 
 
-async def watch_client(http: HttpRequest, stop: threading.Event) -> None:
+def refuse(status: int, line: str) -> Response:
+    """Return an answer that tells in one line why there is none."""
+    headers = {**_HEADERS, **({"Retry-After": "1"} if status == 503 else {})}
+    return PlainTextResponse(f"{line}\n", status, headers=headers)
+
+
+async def _watch_client(http: HttpRequest, stop: threading.Event) -> None:
     """Stop a query when the client that asked it is gone."""
     while (await http.receive())["type"] != "http.disconnect":
         pass
     stop.set()
-
-
-async def _read_request(http: HttpRequest, limits: Limits) -> Request | None:
-    """Return what a client asks, None where it has no query.
-
-    Raises `_Refused` for what the protocol does not know.
-    """
-    parameters = _form(http.url.query)
-    if http.method == "POST":
-        media = http.headers.get("content-type", "").partition(";")[0].strip().lower()
-        body = await _body(http)
-        if media == "application/x-www-form-urlencoded":
-            for name, values in _form(body).items():
-                parameters.setdefault(name, []).extend(values)
-        elif media == "application/sparql-query":
-            parameters.setdefault("query", []).append(body)
-        elif media == "application/sparql-update":
-            raise _Refused(403, "this endpoint is read-only: updates are refused")
-        else:
-            raise _Refused(415, "send application/x-www-form-urlencoded or application/sparql-query")
-    if "update" in parameters or "using-graph-uri" in parameters:
-        raise _Refused(403, "this endpoint is read-only: updates are refused")
-    queries = parameters.get("query", [])
-    if len(queries) > 1 or (http.method == "POST" and not queries):
-        raise _Refused(400, f"one query is expected, and there are {len(queries)}")
-    graphs = [parameters.get(f"{kind}-graph-uri", []) for kind in ("default", "named")]
-    if wrong := [
-        iri for iri in graphs[0] + graphs[1] if not re.fullmatch(r"[A-Za-z][^:]*:[^\x00-\x20<>\"{}|^`\\]*", iri)
-    ]:
-        raise _Refused(400, f"'{wrong[0]}' is no IRI of a graph")
-    timeout = read_timeout(parameters["timeout"][-1]) if "timeout" in parameters else limits.timeout
-    default, named = graphs if any(graphs) else (None, None)
-    services = tuple(limits.allow_services)
-    if not queries:
-        return None
-    return Request(
-        "".join(queries),
-        allow_services=services,
-        default_graphs=default,
-        named_graphs=named,
-        timeout=min(timeout, limits.timeout),
-        memory=limits.memory,
-        largest=limits.largest,
-    )
-
-
-def read_timeout(text: str) -> float:
-    """Return the seconds that a parameter `timeout` says; raises `UsageError` where it says none."""
-    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text, re.ASCII) or not float(text):
-        raise UsageError(f"timeout={readable(text)} is no number of seconds, such as timeout=10")
-    return float(text)
-
-
-def _form(text: str) -> dict[str, list[str]]:
-    try:
-        return parse_qs(text, keep_blank_values=True, errors="strict", max_num_fields=1000)
-    except ValueError:
-        raise _Refused(400, "the parameters cannot be read: they are not percent-encoded UTF-8") from None
-
-
-async def _body(http: HttpRequest) -> str:
-    body = b""
-    async for block in http.stream():
-        body += block
-        if len(body) > _LARGEST_QUERY:
-            raise _Refused(413, f"the query is larger than {_LARGEST_QUERY:,} bytes")
-    try:
-        return body.decode()
-    except UnicodeDecodeError:
-        raise _Refused(400, "the query is not UTF-8") from None
 
 
 def status_of(error: Error) -> int:
@@ -323,11 +245,35 @@ def status_of(error: Error) -> int:
         return 403
     if isinstance(error, TooLarge | UsageError):
         return 400
+    if isinstance(error, Stopped):
+        return 503
     return 504 if isinstance(error, Timeout) else 500
 
 
 _PLAIN = " !#$&'()*+,/:;<=>?@[]{}|\""
 """Characters that a header may hold as they are."""
+
+
+class _AnswerBlocks:
+    """The blocks of a query's answer, which threads take; who closes it ends the query, and waits for that thread."""
+
+    def __init__(self, blocks: Generator[bytes, None, None], stop: threading.Event) -> None:
+        self._blocks = blocks
+        self._stop = stop
+        self._taking = threading.Lock()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        with self._taking:
+            return next(self._blocks)
+
+    def close(self) -> None:
+        """End the query, where it has not ended."""
+        self._stop.set()
+        with self._taking:
+            self._blocks.close()
 
 
 def _first(blocks: Iterator[bytes]) -> tuple[dict[str, Any], bytes, bool]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import hashlib
 import io
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
 from urllib.parse import parse_qsl, urlencode
 
@@ -29,9 +27,10 @@ from remix._version import __version__
 from remix.errors import Error, QueryError, Timeout, UnknownName, UsageError
 from remix.expressions import fill
 from remix.reports.svg import draw
-from remix.store.worker import Bounds, holding_bounds
-from remix.web.endpoint import log_defect, status_of, watch_client
+from remix.store.worker import Bounds, Stopped, holding_bounds
+from remix.web.endpoint import log_defect, refuse, status_of
 from remix.web.page import VIEWS, Download, Explored, Note, Page, Shown, Table, View, address
+from remix.web.turns import STOPPED
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
@@ -167,13 +166,12 @@ def routes(work: Explored) -> list[Route]:
 
 def _answer(work: Explored, turns: anyio.CapacityLimiter, view: View, form: str = "") -> Callable[..., object]:
     async def respond(http: HttpRequest) -> Response:
-        stop = threading.Event()
-        watching = asyncio.create_task(watch_client(http, stop))
-        bounds = http.app.state.bounds(stop)
-        try:
-            return await anyio.to_thread.run_sync(_respond, work, view, form, http, bounds, limiter=turns)
-        finally:
-            watching.cancel()
+        async with http.app.state.page(http) as bounds:
+            made = partial(_respond, work, view, form, http, bounds)
+            # What counts on frames cannot be interrupted: a server that stops leaves it alone.
+            answer: Response = await anyio.to_thread.run_sync(made, limiter=turns, abandon_on_cancel=True)
+            return answer
+        return refuse(503, STOPPED)
 
     return respond
 
@@ -181,12 +179,17 @@ def _answer(work: Explored, turns: anyio.CapacityLimiter, view: View, form: str 
 def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: Bounds) -> Response:
     parameters = _join(http.query_params.multi_items())
     try:
+        if bounds.stop.is_set():
+            raise Stopped(STOPPED)
         with holding_bounds(bounds):
             if form in view.downloads:
                 return _offer(view.downloads[form](work, parameters))
             page = view.show(work, parameters)
         if form and page.error is not None:
             raise page.error
+        if form and page.refresh:
+            said = f"this is still being computed: ask again in {page.refresh} seconds"
+            return PlainTextResponse(f"{said}\n", 503, headers={**HEADERS, "Retry-After": str(page.refresh)})
         if form:
             return _data(_sort(page, parameters), form, parameters.get("table", ""))
         status = 200 if page.error is None else _status(page.error)
@@ -204,7 +207,7 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
 
 
 def _status(error: Error) -> int:
-    if isinstance(error, QueryError | Timeout):
+    if isinstance(error, QueryError | Timeout | Stopped):
         return status_of(error)
     return 404 if isinstance(error, UnknownName | UsageError) else 400
 

@@ -61,7 +61,7 @@ class Explored(Keeper, Protocol):
     ) -> Scored:
         """Return the scores of all runs on each of datasets, or of several together, as far as they are computed."""
 
-    def evaluate(self, datasets: Sequence[str] = ()) -> Any:
+    def evaluate(self, datasets: Sequence[str] = (), *, by: Sequence[str] = ()) -> Any:
         """Return the scores of runs."""
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import polars as pl
-
 from remix import progress
 from remix.errors import StoreError, UnknownName
 from remix.files import write_whole
+from remix.reports.readable import explain_vocabularies
 from remix.runs.judgements import Judgements
 from remix.web.explorer import render_file
 from remix.web.page import VIEWS, Explored, Note, Page, Table
@@ -24,23 +23,27 @@ COMPARED = 8
 """How many datasets are held side by side."""
 
 
-def write_report(work: Explored, datasets: Sequence[str], systems: Sequence[str], to: Path) -> Path:
+def write_report(
+    work: Explored, datasets: Sequence[str], systems: Sequence[str], to: Path, by: Sequence[str] = ()
+) -> Path:
     """Return the file that was written: datasets, scores, figures and errors, which needs no server.
 
     `datasets` are loaded, or files such as remixes; without any they are all that are loaded, and without systems all
-    runs that are registered on them are shown. Nothing is loaded from elsewhere; a content security policy names the
-    hashes of the one style and the one script. Raises `UnknownName` for a dataset or a system that there is not.
+    runs that are registered on them are shown. Scores come in the slices of each column `by` as well, and sentences
+    with the slice of the first. Nothing is loaded from elsewhere; a content security policy names the hashes of the one
+    style and the one script. Raises `UnknownName` for a dataset or a system that there is not.
     """
     names = list(datasets) or [entry.name for entry in work.datasets()]
     with progress.once():
         pages = [_tell_dataset(work, name) for name in names]
         if len(loaded := [name for name in names if name in _list_loaded(work)]) > 1:
             pages.insert(0, VIEWS["compare"].show(work, {"datasets": ",".join(loaded[:COMPARED])}))
-        found = {name: judged for name in names if (judged := _judge(work, name)) is not None}
+        found = {name: judged for name in names if (judged := _judge(work, name, by)) is not None}
         if answered := [name for name in loaded if name in found]:
             with progress.stage("scores with their intervals and tests"):
                 pages.append(Page("Systems", compare_systems(work, answered, systems)))
-        pages += [_tell_scores(work, name) for name in found if name not in loaded]
+                pages += [Page(f"Systems by {one}", compare_systems(work, answered, systems, one)) for one in by]
+        pages += [_tell_scores(work, name, by) for name in found if name not in loaded]
         pages += _tell_errors(found, systems)
     told = ", ".join(Path(name).name for name in names) if len(names) < 5 else f"{len(names)} datasets"
     text = render_file(f"remix: {told}", pages)
@@ -61,18 +64,33 @@ def _tell_dataset(work: Explored, name: str) -> Page:
     return Page(Path(name).name, [measures, Note("Whole texts and links are in the file:", [name])])
 
 
-def _tell_scores(work: Explored, name: str) -> Page:
+def _tell_scores(work: Explored, name: str, by: Sequence[str]) -> Page:
     """Return the scores of all systems on a file."""
-    rows = work.evaluate([name]).rows.filter(pl.col("average") == "micro", pl.col("dataset") != "all")
-    columns = ["system", "task", "matching", "slice", "mentions", "tp", "fp", "fn", "precision", "recall", "f1"]
-    told = Note("With intervals and slices:", [f"remix evaluate {name} --bootstrap 1000"])
-    return Page(f"Systems on {Path(name).name}", [Table("scores", rows.select(columns)), told])
+    rows = work.evaluate([name], by=by).rows.filter(average="micro", dataset="all")
+    columns = [
+        "system",
+        "task",
+        "matching",
+        "column",
+        "slice",
+        "mentions",
+        "tp",
+        "fp",
+        "fn",
+        "precision",
+        "recall",
+        "f1",
+    ]
+    options = "".join(f" --by {one}" for one in by)
+    told = Note("With intervals:", [f"remix evaluate {name}{options} --intervals"])
+    notes = [Note(said) for said in explain_vocabularies(rows)]
+    return Page(f"Systems on {Path(name).name}", [Table("scores", rows.select(columns)), *notes, told])
 
 
-def _judge(work: Explored, name: str) -> Judgements | None:
+def _judge(work: Explored, name: str, by: Sequence[str]) -> Judgements | None:
     """Return what runs made of the mentions, None where no run is on the dataset, which is said."""
     try:
-        return work.judgements(name)
+        return work.judgements(name, by=by[0] if by else "")
     except StoreError as error:
         progress.note(f"{Path(name).name} has no scores in the report: {error}")
         return None

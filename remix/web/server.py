@@ -5,31 +5,43 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
+import signal
 import socket
 import sys
-from collections.abc import Callable, Sequence
-from types import FrameType
+import threading
+from collections.abc import Callable, Iterator, Sequence
 
 import uvicorn
+from starlette.applications import Starlette
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from remix.errors import Error
 from remix.store import Store
-from remix.web.endpoint import Limits, application
+from remix.web.endpoint import application
+from remix.web.protocol import Limits
 
 _CONNECTIONS = 1000
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_GRACE = 2.0
+"""Seconds after which a server that stops waits for nobody: for clients that read slowly, or pages that are counted."""
 _HEAD = 10
 """Seconds within which the head of a request has to arrive, where a query may take as long."""
 
 
 def serve(
-    store: Store, *, host: str = "127.0.0.1", port: int = 8890, limits: Limits, pages: Sequence[Route] = ()
+    store: Store,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8890,
+    limits: Limits,
+    pages: Sequence[Route] = (),
+    over: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve a store at `http://HOST:PORT/sparql`, and pages beside it, until interrupted; the address is said.
 
     The client has as long to read a result as a query may run; port 0 takes a free one. On a loopback address only
-    requests that name this machine are answered.
+    requests that name this machine are answered. What is to be done once it is `over` no further signal interrupts.
 
     Raises `Error` where the address cannot be listened on.
     """
@@ -48,13 +60,10 @@ def serve(
         address = f"http://{shown}:{listening.getsockname()[1]}"
         if not local:
             print(f"{host} is no loopback address: everybody who reaches it can query", file=sys.stderr)
-        print(f"SPARQL endpoint at {address}/sparql", file=sys.stderr, flush=True)
-        if pages:
-            print(f"explorer at {address}/", file=sys.stderr, flush=True)
         made = application(store, limits, hosts, pages)
         config = uvicorn.Config(
             made,
-            timeout_graceful_shutdown=5,
+            timeout_graceful_shutdown=4,
             timeout_keep_alive=max(1, min(5, int(limits.timeout))),
             log_level="warning",
             access_log=False,
@@ -63,9 +72,18 @@ def serve(
             limit_concurrency=_CONNECTIONS,
             server_header=False,
         )
-        with contextlib.suppress(KeyboardInterrupt):
-            _Server(config, made.state.stop).run(sockets=[listening])
-        print("stopped", file=sys.stderr)
+        places = [f"SPARQL endpoint at {address}/sparql", *([f"explorer at {address}/"] if pages else [])]
+        before = {one: signal.getsignal(one) for one in _SIGNALS}
+        try:
+            with contextlib.suppress(KeyboardInterrupt):
+                _Server(config, made, places).run(sockets=[listening])
+        finally:
+            made.state.stop()
+            over()
+            print("stopped", file=sys.stderr, flush=True)
+            if threading.current_thread() is threading.main_thread():
+                for number, handler in before.items():
+                    signal.signal(number, handler)
 
 
 class _Connection(H11Protocol):
@@ -117,15 +135,50 @@ def _off(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
 
 
 class _Server(uvicorn.Server):
-    """A server that does not wait for queries when it is told to end."""
+    """A server that ends soon when a signal tells it to, or at once when a second one does.
 
-    def __init__(self, config: uvicorn.Config, stop: Callable[[], None]) -> None:
+    What is to be done then is done by the loop, between other things.
+    """
+
+    def __init__(self, config: uvicorn.Config, made: Starlette, places: Sequence[str]) -> None:
         super().__init__(config)
-        self.stop = stop
+        self.made = made
+        self.places = places
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self.stop()
-        super().handle_exit(sig, frame)
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, and say where: who reads it may end the server by a signal from now on."""
+        await super().startup(sockets)
+        for place in self.places:
+            print(place, file=sys.stderr, flush=True)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Let the loop learn of signals; those that come when it is over change nothing."""
+        loop = asyncio.get_running_loop()
+
+        def schedule(*_: object) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(self._end)
+
+        if threading.current_thread() is threading.main_thread():
+            for one in _SIGNALS:
+                signal.signal(one, schedule)
+        yield
+
+    def _end(self) -> None:
+        if self.should_exit:
+            self._cut_off()
+        else:
+            self.should_exit = True
+            self.made.state.stop()
+            asyncio.get_running_loop().call_later(_GRACE, self._cut_off)
+
+    def _cut_off(self) -> None:
+        """Wait no longer for clients, nor for what threads compute for them."""
+        self.made.state.give_up()
+        for connection in list(self.server_state.connections):
+            if (transport := getattr(connection, "transport", None)) is not None:
+                transport.abort()
 
 
 def _is_loopback(host: str) -> bool:

@@ -1,7 +1,8 @@
 """The object that users hold: a folder with the store, the knowledge base and the runs.
 
 Every verb of the command line is one method, with the options as keyword parameters. The methods stand in the order of
-the flow, each class on those before it: `datasets`, `knowledge`, `remixes`, `runs`, and here what is scored and served.
+the flow, each class on those before it: `datasets`, `inventory`, `knowledge`, `remixes`, `runs`, and here what is
+scored and served.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from remix.errors import UnknownName, UsageError
 from remix.workspace.datasets import DEFAULT_FOLDER, _one_or_several
 from remix.workspace.runs import Runs
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from remix.reports.evaluations import ComparisonReport, EvaluationReport
     from remix.reports.score_cache import ScoreCache
     from remix.reports.scores import Scored
+    from remix.reports.sentences import ErrorsReport
     from remix.runs.judgements import Judgements
     from remix.scoring.choice import Choice
     from remix.scoring.inputs.files import GivenAnswers
@@ -59,7 +62,8 @@ class Workspace(Runs):
         hierarchy: Path | str | None = None,
         scope: str = "",
         spans: str = "all",
-        bootstrap: int = 0,
+        intervals: bool = False,
+        samples: int = 1_000,
         against: str = "",
         errors: Several = (),
         relax: Path | str | None = None,
@@ -72,6 +76,7 @@ class Workspace(Runs):
         store: bool = False,
         signature_to: Path | str | None = None,
         reproduce: Path | str | None = None,
+        full: bool = False,
         every: bool = True,
         format: Several = (),
     ) -> EvaluationReport:
@@ -85,14 +90,16 @@ class Workspace(Runs):
         `format` is that of files (`NAME`, or `NAME=FILE` of one), by default by content; `plot` are files to draw
         (`KIND=FILE`), `store` keeps outcomes as RDF, `signature_to` writes the record of which `reproduce` runs the
         evaluation again. Several profiles (`a,b` or 'all') stand side by side, with `every` row of theirs or one score
-        each. See `remix.scoring.evaluate` for the columns and the errors.
+        each. The tables show the task that runs were made for under one matching, unless others are named, or with
+        `full` every task and matching with all of its columns; the rows are the same. See `remix.scoring.evaluate` for
+        the columns and the errors.
         """
         options = dict(locals())  # what was given, by the names of the parameters
         from remix.reports.evaluations import evaluation_report, reproduction_report
 
         plots, record = _one_or_several(plot), Path(signature_to) if signature_to is not None else None
         if reproduce is not None:
-            return reproduction_report(self, Path(reproduce), record=record, plots=plots)
+            return reproduction_report(self, Path(reproduce), full=full, record=record, plots=plots)
         several = profile if profile == "all" or "," in profile else ""
         with_kb = "kb" in _one_or_several(by)
         with self._place_datasets(datasets) as names:
@@ -104,6 +111,7 @@ class Workspace(Runs):
                 profiles=several,
                 with_kb=with_kb,
                 every=every,
+                full=full,
                 store=store,
                 record=record,
                 plots=plots,
@@ -194,6 +202,43 @@ class Workspace(Runs):
 
         return judge_mentions(self, str(dataset), systems=_one_or_several(system), match=match, by=by)
 
+    def errors(
+        self,
+        run: str,
+        *,
+        on: Path | str | None = None,
+        beside: str = "",
+        match: str = "strong",
+        by: str = "",
+        slice: str = "",
+        show: str = "errors",
+        error_class: str = "",
+        type: str = "",
+        agreement: str = "",
+        limit: int | None = None,
+    ) -> ErrorsReport:
+        """Return the sentences behind a score: what a registered run made of mentions, gold and answer side by side.
+
+        `on` is the dataset or file of gold, which may be left out where the run is on one alone; `beside` is a second
+        run. Shown are `errors`, what is correct, wrong, missed or ignored, or all; of one class of errors
+        (`error_class`), a coarse `type`, a `slice` of the column `by`, or by whether both runs are right
+        (`agreement`). At most `limit` are given. See `remix.reports.sentences.errors_report` for the errors.
+        """
+        from remix.reports.sentences import Chosen, errors_report
+        from remix.runs.registration import list_runs
+        from remix.runs.stored import take_shipped_runs
+
+        chosen = Chosen(show, error_class, type, slice, agreement=agreement)
+        self.ensure_sample([] if on is None else [str(on)])
+        take_shipped_runs(self.store, self.kb, self.runs_folder)
+        runs = list_runs(self.runs_folder)
+        dataset = str(on) if on is not None else _only_dataset(run, [one.dataset for one in runs if one.system == run])
+        systems = list(dict.fromkeys(filter(None, (run, beside))))
+        judged = self.judgements(dataset, match=match, by=by)
+        if (unknown := next((name for name in systems if name not in judged.systems["system"]), None)) is not None:
+            raise UnknownName(f"run on {dataset}", unknown, judged.systems["system"].unique().sort(), "remix run list")
+        return errors_report(judged, dataset, systems, chosen, limit=limit, runs=runs)
+
     @cached_property
     def _scores(self) -> ScoreCache:
         from remix.reports.score_cache import ScoreCache
@@ -216,16 +261,17 @@ class Workspace(Runs):
             [ScoreQuestion(names, profile, **one, by=tuple(_one_or_several(by))) for names in asked]
         )
 
-    def report(self, datasets: Several = (), *, run: Several = (), to: Path | str) -> Path:
+    def report(self, datasets: Several = (), *, run: Several = (), by: Several = (), to: Path | str) -> Path:
         """Return the file of HTML that was written: measures, scores and errors of datasets, by default of all loaded.
 
-        `run` are the registered runs whose errors are shown, by default all.
+        `run` are the registered runs whose errors are shown, by default all; `by` are columns whose slices have scores
+        of their own.
         """
         from remix.web.report import write_report
 
         names = _one_or_several(datasets)
         self.ensure_sample(names)
-        return write_report(self, names, _one_or_several(run), Path(to))
+        return write_report(self, names, _one_or_several(run), Path(to), _one_or_several(by))
 
     def serve(
         self,
@@ -246,15 +292,25 @@ class Workspace(Runs):
         """
         from remix.reports.score_cache import ScoreCache
         from remix.store.running import GIBIBYTE
-        from remix.web.endpoint import Limits
         from remix.web.explorer import routes
+        from remix.web.protocol import Limits
         from remix.web.server import serve
 
         self.ensure_sample()
-        self._scores = ScoreCache(self, waits=False)
+        self._scores = scores = ScoreCache(self, waits=False)
         open_to = _one_or_several(allow_service), _one_or_several(allow_origin)
         limits = Limits(timeout, int(memory * GIBIBYTE), largest * 1_000_000, concurrent, *open_to)
-        serve(self.store, host=host, port=port, limits=limits, pages=routes(self))
+        serve(self.store, host=host, port=port, limits=limits, pages=routes(self), over=scores.close)
+
+
+def _only_dataset(run: str, datasets: list[str]) -> str:
+    """Return the one dataset that a run is on; raises `UsageError` where it is on several, or on none."""
+    names = sorted({*datasets})
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        raise UsageError(f"no run named '{run}' is registered: `remix run list` lists those that are")
+    raise UsageError(f"run '{run}' is on {', '.join(names)}: --on NAME says on which its errors are shown")
 
 
 _FIELDS = {"task": "tasks", "match": "matchings", "system": "systems", "format": "formats"}
@@ -271,7 +327,8 @@ def _ask(names: list[str], options: Mapping[str, Any]) -> tuple[Sources, Choice]
     several = {one.name for one in known if isinstance(one.default, tuple)}
     asked = {one.name: _one_or_several(given[one.name]) if one.name in several else given[one.name] for one in known}
     sources, choice = asked_of(names, asked)
-    return sources.with_runs(options.get("run", ())), choice
+    tuned_on = str(options.get("threshold", "")).partition(":")[2]
+    return sources.with_runs(options.get("run", ())).with_formats_checked(tuned_on), choice
 
 
 def open_workspace(folder: Path | str | None = None) -> Workspace:

@@ -157,7 +157,11 @@ class Datasets:
                 found = load_sample(self.store, Path(files[0]), sample, seed, name=name, replace=replace)
             else:
                 raise UsageError("a sample is drawn of one folder of frames: `remix load DIR --sample N`")
+        self._refresh(missing=not dry_run)
         return Listed(found, [outcome.row() for outcome in found])
+
+    def _refresh(self, *, missing: bool = False) -> None:
+        """Make anew what is kept and derived of what has changed: nothing yet, what has runs says what."""
 
     def stream(
         self,
@@ -177,8 +181,7 @@ class Datasets:
         from remix.store.loading import Outcome
 
         done = stream(_one_or_several(files), to, name=name, base_iri=base_iri, strict=strict, replace=replace)
-        outcome = Outcome(done.folder.name, "streamed", done.report)
-        return Listed([outcome], [outcome.row()])
+        return Listed([outcome := Outcome(done.folder.name, "streamed", done.report)], [outcome.row()])
 
     def check(
         self,
@@ -337,8 +340,8 @@ class Datasets:
         from remix.store.answers import answer
         from remix.store.queries import find
 
-        if endpoint is None:
-            self.ensure_sample()
+        if endpoint is None and not self.ensure_sample():
+            self._refresh()
         return answer(
             self.store,
             find(query),
@@ -349,30 +352,6 @@ class Datasets:
             endpoint=endpoint,
             timeout=timeout,
         )
-
-    def listing(
-        self, kind: str = "datasets", *, task: str = "", language: str = "", kb: str = "", licence: str = ""
-    ) -> pl.DataFrame:
-        """Return a row for each thing of a kind: datasets, queries, sets, measures, formats, systems, ….
-
-        Of datasets those whose `task`, `language`, `kb` and `licence` have these words: `task="D2KB", kb="wikidata"`.
-        """
-        from remix.reports.inventory import listing
-
-        wanted = {"task": task, "language": language, "kb": kb, "licence": licence}
-        return listing(kind, self.store, self.runs_folder, {name: word for name, word in wanted.items() if word})
-
-    def show(self, name: str) -> str:
-        """Return what is known of a dataset, a query, a measure or a profile."""
-        from remix.reports.inventory import show_part
-
-        return show_part(name, self.store)
-
-    def info(self) -> pl.DataFrame:
-        """Return what the workspace holds and the versions in use."""
-        from remix.reports.inventory import about
-
-        return about(self.store)
 
     @contextmanager
     def _place_datasets(self, datasets: Dataset | Iterable[Dataset]) -> Iterator[list[str]]:

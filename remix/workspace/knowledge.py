@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from remix.tables import Tables
-from remix.workspace.datasets import Datasets, _one_or_several
+from remix.workspace.datasets import _one_or_several
+from remix.workspace.inventory import Inventory
 
 if TYPE_CHECKING:
     import networkx
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from remix.workspace.datasets import Several
 
 
-class KnowledgeBases(Datasets):
+class KnowledgeBases(Inventory):
     """Datasets with a knowledge base."""
 
     def build_kb(
@@ -79,10 +80,18 @@ class KnowledgeBases(Datasets):
 
     def attach_kb(self, name: str | None = None) -> KnowledgeBase:
         """Return the knowledge base of a name or folder, by default the one that ships with remix; attach it."""
+        from remix import progress
         from remix.kb import SHIPPED, open_kb
+        from remix.measures.enrichment import measured_otherwise
 
         opened = open_kb(self.store.own("kb"), name or SHIPPED)
         self.store.attach_kb(opened.folder)
+        self._refresh()
+        if others := measured_otherwise(self.store, opened):
+            progress.note(
+                f"queries see the measures of {', '.join(others)} by another knowledge base: `remix enrich` makes them "
+                "anew"
+            )
         return opened
 
     def show_kb(self, *, only: str | None = None) -> Tables:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -82,7 +83,8 @@ class Remixes(KnowledgeBases):
         (`NAME` or `NAME=FILE`). A folder of frames alone is measured part by part, by the `engine` 'polars' or 'spark'.
         Datasets at an `endpoint` are read there. See `remix.measures.compute` for the rest.
         """
-        from remix.errors import UsageError
+        from remix.errors import Error, UsageError
+        from remix.formats.settings import check_formats
         from remix.frames_folder import FramesFolder, is_frames_folder
         from remix.measures import compute, compute_folder
         from remix.reports import statistics
@@ -91,6 +93,7 @@ class Remixes(KnowledgeBases):
 
         how = _comparing(reference, case_sensitive, without_source, with_gold)
         measures = _one_or_several(measure) or None
+        formats = _one_or_several(format)
         sizes = None
         with self._place_datasets(datasets) as names, self._store_of(endpoint, names) as (store, _):
             if endpoint is None and len(names) == 1 and is_frames_folder(names[0]):
@@ -104,12 +107,16 @@ class Remixes(KnowledgeBases):
             else:
                 if endpoint is None:
                     self.ensure_sample(names)
-                frames = named_targets(store, names, _one_or_several(format))
+                frames = named_targets(store, names, check_formats(formats, names))
                 sizes = None if measures else statistics.sizes_of_datasets(frames)
                 measured = compute(frames, self.kb, measures=measures, profile=profile, **how)
         found = statistics.Statistics(measured, level, average, sizes)
-        if plot is not None:
+        if plot is None:
+            return found
+        try:
             save(statistics.figure_of_measures(found.rows), Path(plot))
+        except Error as error:  # what is measured is shown, whatever cannot be drawn
+            return replace(found, undrawn=error)
         return found
 
     def measures(self) -> Measured:
@@ -152,12 +159,15 @@ class Remixes(KnowledgeBases):
 
         >>> remix = open_workspace("work").build("persons_hard.rq", min_confusion=5)  # doctest: +SKIP
         """
-        from remix.remixes import build
+        from remix.remixes import build, is_folder_of
         from remix.store.queries import find
 
+        if to is not None:
+            is_folder_of(Path(to))  # refused before the query runs
         names = _one_or_several(dataset)
         if endpoint is None:
             self.ensure_sample()
+            self._refresh()
         with self._store_of(endpoint, names, timeout) as (store, mirror):
             made = build(
                 store,
@@ -196,12 +206,17 @@ class Remixes(KnowledgeBases):
         measures yet is enriched. See `remix.remixes.partitions` for schemes and errors.
         """
         from remix.frames_folder import FramesFolder
+        from remix.measures.enrichment import measured_otherwise
+        from remix.places import refuse_file_name
         from remix.remixes.partitions import partition_folder, partition_store
 
         place = None if to is None else Path(to)
+        if place is not None:
+            refuse_file_name(place)
         if folder is not None:
             return partition_folder(FramesFolder.open(folder), by, scheme, to=place, replace=replace)
-        if self.ensure_sample() or any(entry.enrichment is None for entry in self.datasets()):
+        plain = self.ensure_sample() or any(entry.enrichment is None for entry in self.datasets())
+        if plain or measured_otherwise(self.store, self.kb):
             self.enrich()
         return partition_store(self.store, by, scheme, to=place, kb=self.kb, replace=replace)
 

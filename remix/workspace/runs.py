@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 class Runs(Remixes):
     """Datasets and remixes with the answers of systems to them."""
 
+    def _refresh(self, *, missing: bool = False) -> None:
+        """Make the outcomes of registered runs anew where what they are derived from has changed."""
+        if any(entry.attached for entry in self.datasets()) or (missing and self.runs_folder.exists()):
+            from remix.runs.stored import refresh_outcomes
+
+            refresh_outcomes(self.store, self.kb, self.runs_folder, missing=missing)
+
     def annotate(
         self,
         datasets: Dataset | Iterable[Dataset] = (),
@@ -41,6 +48,7 @@ class Runs(Remixes):
         """
         import polars as pl
 
+        from remix.formats.settings import check_formats
         from remix.runs.registration import make_runs
         from remix.runs.stored import keep_outcomes
         from remix.store.targets import targets
@@ -48,7 +56,7 @@ class Runs(Remixes):
         systems = _one_or_several(system)
         with self._place_datasets(datasets) as names:
             self.ensure_sample(names)
-            found = targets(self.store, names, _one_or_several(format))
+            found = targets(self.store, names, check_formats(_one_or_several(format), names))
         kb, folder, to = self.kb, self.store.own("runs"), Path(nif) if nif is not None else None
         rows = make_runs(found, systems, kb, folder, task=task, seed=seed, nif_folder=to)
         if task == "A2KB":
@@ -63,19 +71,24 @@ class Runs(Remixes):
         on: Dataset | Iterable[Dataset] = (),
         task: str = "A2KB",
         replace: bool = False,
+        perfect: bool = False,
         format: Several = (),
     ) -> pl.DataFrame:
         """Return run, dataset, task, status, documents, answers, linked and nil of answers that are registered now.
 
         The answers are files of any format, frames, or a table with the columns document, begin, end and entity. They
         are kept for each dataset that they are `on`, by default all loaded ones that they have a document of, and every
-        method that scores takes them by `name` from then on. `replace` lets other answers of the name go; `format` is
-        that of files (`NAME` or `NAME=FILE`). See `remix.runs.stored.register` for the errors.
+        method that scores takes them by `name` from then on. `replace` lets other answers of the name go, `perfect`
+        takes answers that equal gold; `format` is that of files (`NAME` or `NAME=FILE`). See
+        `remix.runs.stored.register` for the errors.
         """
+        from remix.formats.settings import check_formats
         from remix.runs.stored import register
+        from remix.scoring.inputs.files import files_of
 
         self.ensure_sample()
         with self._place_datasets(on) as names:
+            formats = check_formats(_one_or_several(format), [*names, *files_of(answers)])
             return register(
                 self.store,
                 self.kb,
@@ -85,7 +98,8 @@ class Runs(Remixes):
                 on=names,
                 task=task,
                 replace=replace,
-                formats=_one_or_several(format),
+                perfect=perfect,
+                formats=formats,
             )
 
     def runs(self) -> pl.DataFrame:
@@ -128,6 +142,7 @@ class Runs(Remixes):
 
         self.ensure_sample()
         take_shipped_runs(self.store, self.kb, self.runs_folder)
+        self._refresh()
         return store_difficulty(
             self.store,
             self.kb,
@@ -159,9 +174,13 @@ class Runs(Remixes):
         format: Several = (),
     ) -> pl.DataFrame:
         """Return what the store holds of each run on these datasets now; see `remix.runs.stored.store_outcomes`."""
+        from remix.formats.settings import check_formats
         from remix.runs.stored import store_outcomes, take_shipped_runs
+        from remix.scoring.inputs.files import run_files
 
         names, runs = _one_or_several(datasets), _one_or_several(run)
+        files = [file for found in run_files(runs).values() for file in found]
+        formats = check_formats(_one_or_several(format), [*names, *files])
         self.ensure_sample(names)
         if not runs:
             take_shipped_runs(self.store, self.kb, self.runs_folder)
@@ -174,5 +193,5 @@ class Runs(Remixes):
             systems=_one_or_several(system),
             matching=match,
             errors=_one_or_several(errors),
-            formats=_one_or_several(format),
+            formats=formats,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 
 import polars as pl
@@ -12,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.checks.copies import find_similar
-from remix.checks.correction import lay_over
-from remix.checks.findings import Checked, share
+from remix.checks.editions import lay_over
+from remix.checks.findings import Checked, check, share
 from remix.errors import UsageError
+from remix.formats.losses import CLUSTER
+from remix.formats.mends import Mends
 from remix.frames import Frames
 from tests.checks.test_rules import BERLIN, BONN, frames
 from tests.commands import run_verb
@@ -77,6 +80,33 @@ def test_edition_with_masked_words_corrects_by_words() -> None:
     assert lay_over(result, result, source="itself")[1].is_empty()
 
 
+def test_edition_keeps_layers_that_it_does_not_have_and_mentions_together() -> None:
+    """A metonymic reading is no literal one; of two alternatives the edition keeps one and links the other anew."""
+    old = frames(("Bonn is old", [(0, 4, BONN), (0, 4, BERLIN), (0, 4, BONN)]))
+    layers = {"layer": pl.Series([None, None, "METO"]), "ignorable": pl.Series([None, None, "layer"])}
+    grouped = old.annotations.with_columns(group=pl.Series(["d0a0", "d0a0", "d0a2"]), **layers)
+    old = Frames.of(**{**vars(old), "annotations": grouped})
+    new = frames(("Bonn is old", [(0, 4, BONN), (0, 4, "http://x.org/Bonn")]))
+    new = Frames.of(**{**vars(new), "annotations": new.annotations.with_columns(group=pl.lit("d0a0"))})
+    result, changes = lay_over(old, new, source="edition")
+    assert changes.select("change", "annotation").rows() == [("linked", "d0a1")]
+    rows = result.annotations.select("layer", "ignorable").rows()
+    assert rows == [(None, None), ("METO", "layer"), (None, None)]
+    assert result.annotations["group"].to_list() == ["d0a0", "d0a2", "d0a0"]
+    assert result.annotations["annotation"].to_list()[:2] == ["d0a0", "d0a2"]
+    # Laid over a text without annotations, the alternatives are one mention under their new names, too.
+    alone, _ = lay_over(frames(("Bonn is old", [])), new, source="edition")
+    assert alone.annotations["group"].n_unique() == 1
+
+
+def test_edition_brings_the_clusters_of_its_mentions() -> None:
+    new = frames(("Bonn is old", [(0, 4, None)]))
+    cluster = pl.DataFrame({"subject": ["d0a0"], "term": [CLUSTER], "text": ["NIL7"]})
+    new = Frames.of(**{**vars(new), "values": cluster})
+    result, _ = lay_over(frames(("Bonn is old", [])), new, source="edition")
+    assert result.values.select("subject", "text").rows() == [(result.annotations["annotation"].item(), "NIL7")]
+
+
 def test_edition_of_other_documents_is_refused_and_what_finds_no_place_is_told() -> None:
     old = frames(("Bonn was old", [(0, 4, BONN)]))
     with pytest.raises(UsageError, match=r"no document of other\.tsv"):
@@ -99,6 +129,56 @@ def test_check_writes_the_corrected_dataset_and_a_log_for_editors(tmp_path: Path
     done = run_verb("check", "x.jsonl", "--fix", "fixed.ttl", folder=tmp_path)
     assert (done.returncode, "outer-characters" in done.stdout) == (0, True), done.stderr
     left = json.loads(run_verb("check", "fixed.ttl", "-o", "json", folder=tmp_path).stdout)
-    assert [row["rule"] for row in left] == ["fragment"]  # the annotation keeps the name that it had
+    assert left == []  # also the name of the annotation says the new offsets
     again = run_verb("check", "x.jsonl", "--fix", "over.ttl", "--overlay", "fixed.ttl", "-o", "json", folder=tmp_path)
     assert [(row["change"], row["source"]) for row in json.loads(again.stdout)] == [("moved", "fixed.ttl")]
+
+
+def test_each_finding_is_listed_also_those_that_were_mended_while_loading(tmp_path: Path) -> None:
+    """Three of four mentions are one character off: three findings, three rows."""
+    lines = [
+        {
+            "document": f"d{n}",
+            "text": "in Bonn",
+            "begin": 3 + off,
+            "end": 7 + off,
+            "surface_form": "Bonn",
+            "entity": BONN,
+        }
+        for n, off in enumerate((1, 1, 0, 1))
+    ]
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = run_verb("check", "x.jsonl", "--each", "--sarif", "log.json", "-o", "json", folder=tmp_path)
+    told = [row["what"] for row in json.loads(done.stdout) if row["rule"] == "offset"]
+    assert len(told) == len(set(told)) == 3, told
+    [run] = json.loads((tmp_path / "log.json").read_text())["runs"]
+    assert [one["message"]["text"] for one in run["results"] if one["ruleId"] == "offset"] == told
+
+
+def test_mends_that_are_counted_alone_say_how_often() -> None:
+    mends = Mends()
+    mends.add("tag", "line 1", 5)
+    mends.add("tag", "line 9")
+    [repair] = mends.repairs()
+    rows = check([Checked("x", frames(("Bonn", [(0, 4, BONN)])), (repair,))], each=True)
+    assert rows.filter(rule="tag")["what"].to_list() == ["line 1 (5 times)", "line 9"]
+
+
+def test_unknown_dataset_is_an_error_that_names_the_nearest(tmp_path: Path) -> None:
+    for arguments in (("sample-nws", "sample-posts", "--shared"), ("sample-nws",)):
+        done = run_verb("check", *arguments, folder=tmp_path)
+        assert (done.returncode > 0, "did you mean 'sample-news'?" in done.stderr) == (True, True), done
+
+
+def test_corrected_dataset_is_written_in_its_own_format_or_those_that_suffixes_tell(tmp_path: Path) -> None:
+    line = {"document": "d", "text": "in Bonn, old", "begin": 2, "end": 8, "entity": BONN}
+    (tmp_path / "x.jsonl").write_text(json.dumps(line) + "\n")
+    assert run_verb("check", "x.jsonl", "--fix", "fixed.jsonl", folder=tmp_path).returncode == 0
+    written = json.loads((tmp_path / "fixed.jsonl").read_text().splitlines()[-1])
+    assert (written["begin"], written["end"]) == (3, 7)
+    refused = run_verb("check", "x.jsonl", "--fix", "fixed.xyz", folder=tmp_path)
+    assert refused.returncode == 2 and ".ttl (nif)" in refused.stderr and "--to" not in refused.stderr
+    proposed = re.findall(r"(\.[a-z.]+) \(", refused.stderr)
+    for suffix in proposed:
+        done = run_verb("check", "x.jsonl", "--fix", f"out{suffix}", folder=tmp_path)
+        assert done.returncode == 0, (suffix, done.stderr)

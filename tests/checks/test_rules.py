@@ -14,6 +14,7 @@ from remix.checks import RULES, SEVERITIES, Subject
 from remix.checks.correction import correct
 from remix.checks.findings import Checked, check
 from remix.formats import NOTED, Repair, read
+from remix.formats.losses import CLUSTER
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.names import DBO, DBR
@@ -114,6 +115,127 @@ def test_alternatives_and_links_through_resources_of_the_file_are_told() -> None
     dataset = Frames.of(documents=one.documents, annotations=grouped, links=given)
     assert places("alternatives", dataset) == ["d0a0"]
     assert places("local-link", dataset) == ["d0a2"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "spans", "told"),
+    [
+        ("alternatives", [(2, 16, BONN), (3, 7, BERLIN)], ["d0a1"]),
+        ("knowledge-bases", [(3, 7, Q586), (2, 7, Q586), (8, 10, BERLIN)], ["d0a0", "d0a1"]),
+    ],
+)
+def test_what_a_rule_tells_of_stays_the_same_where_outer_characters_and_repeats_are_mended(
+    rule: str, spans: list[tuple[int, int, str | None]], told: list[str]
+) -> None:
+    """' Bonn am Rhein' begins before its alternative 'Bonn' by a blank alone, ' Bonn' is a second link of 'Bonn' by it.
+
+    Without the blank both alternatives begin at 3, and 'Bonn' ends first. Q586 is a link of one place, as is Berlin,
+    so that the first knowledge base by name is that of the most links: both links to Q586 are told, later the one.
+    """
+    one = frames(("in Bonn am Rhein", spans))
+    group = pl.lit("d0a0") if rule == "alternatives" else pl.col("annotation")
+    rows = one.annotations.with_columns(group=group, option="annotation")
+    dataset = Frames.of(documents=one.documents, annotations=rows, links=one.links)
+    assert places(rule, dataset) == told
+    mended = correct(dataset)[0]
+    left = mended.annotations["annotation"].to_list()
+    assert places(rule, mended) == [name for name in told if name in left] != []
+
+
+def grouped(*mentions: tuple[int, int, str | None, str, str], text: str = "Bonn am Rhein", **columns: object) -> Frames:
+    """Return a document with mentions (begin, end, link, group, option), `columns` of which are given as lists."""
+    one = frames((text, [mention[:3] for mention in mentions]))
+    told = {"group": [row[3] for row in mentions], "option": [row[4] for row in mentions], **columns}
+    rows = one.annotations.with_columns(pl.Series(name, values) for name, values in told.items())
+    return Frames.of(**{**vars(one), "annotations": rows})
+
+
+@pytest.mark.parametrize(
+    ("dataset", "expected"),
+    [
+        # The literal and the metonymic reading of one stretch, and one that counts neither way, are no repeats.
+        (
+            grouped(
+                *[(0, 4, BONN, f"g{n}", f"o{n}") for n in range(4)],
+                layer=["LIT", "METO", "LIT", "LIT"],
+                ignorable=[None, "layer", "optional", None],
+            ),
+            ["d0a3"],
+        ),
+        # 'Bonn' is an alternative of two mentions, which also may be 'Bonn am Rhein' or 'am Rhein': both need it.
+        (
+            grouped(
+                (0, 4, BONN, "g", "o1"), (0, 13, BONN, "g", "o2"), (0, 4, BONN, "h", "o3"), (5, 13, BONN, "h", "o4")
+            ),
+            [],
+        ),
+        # Two parts of one option, and one of them as another option: 'Bonn' is needed in both.
+        (grouped((0, 4, BONN, "g", "o1"), (8, 13, BERLIN, "g", "o1"), (0, 4, BONN, "g", "o2")), []),
+        # The same two alternatives once more: the whole second mention is a repeat, in whatever order it says them.
+        (
+            grouped((0, 4, BONN, "g", "1"), (0, 4, None, "g", "2"), (0, 4, None, "h", "3"), (0, 4, BONN, "h", "4")),
+            ["d0a2", "d0a3"],
+        ),
+        (grouped((0, 4, BONN, "g", "o"), (0, 4, BONN, "g", "o")), ["d0a1"]),
+    ],
+    ids=["layers", "alternatives", "parts", "mentions", "option"],
+)
+def test_repeats_say_the_same_of_the_same_mention(dataset: Frames, expected: list[str]) -> None:
+    assert places("repeated-annotation", dataset) == expected
+
+
+def test_nil_mentions_of_two_clusters_and_links_that_differ_by_one_are_no_repeats() -> None:
+    dataset = grouped((0, 4, None, "g", "g"), (0, 4, None, "h", "h"))
+    clusters = pl.DataFrame({"subject": ["d0a0", "d0a1"], "term": [CLUSTER] * 2, "text": ["NIL1", "NIL2"]})
+    assert places("repeated-annotation", Frames.of(**{**vars(dataset), "values": clusters})) == []
+    dataset = grouped((0, 4, BONN, "g", "g"), (0, 4, BONN, "h", "h"))
+    more = pl.DataFrame({"annotation": ["d0a1"], "entity": [BERLIN], "entity_as_given": [BERLIN]})
+    assert (
+        places("repeated-annotation", Frames.of(**{**vars(dataset), "links": pl.concat([dataset.links, more])})) == []
+    )
+
+
+def test_repeat_that_has_a_class_of_its_own_is_told_and_stays() -> None:
+    dataset = grouped(*[(0, 4, BONN, f"g{n}", f"g{n}") for n in range(3)])
+    classes = pl.DataFrame(
+        {"annotation": ["d0a0", "d0a1", "d0a2"], "class": ["el:Common", "el:Metaphoric", "el:Common"]}
+    )
+    dataset = Frames.of(**{**vars(dataset), "classes": classes})
+    assert places("repeated-annotation", dataset) == ["d0a1", "d0a2"]
+    assert correct(dataset)[0].annotations["annotation"].to_list() == ["d0a0", "d0a1"]
+
+
+def test_layers_and_alternatives_are_neither_nested_nor_crossing_and_links_disagree_by_mention() -> None:
+    """Both mentions may be Bonn or Berlin; the metonymic reading of the second, another entity, is another layer."""
+    spans = [(0, 4), (0, 4), (5, 9), (5, 9), (5, 9), (0, 9), (2, 7)]
+    links = [BONN, BERLIN, BERLIN, BONN, Q586, None, None]
+    groups = ["g", "g", "h", "h", "i", "g", "k"]
+    dataset = grouped(
+        *[(*span, link, group, str(n)) for n, (span, link, group) in enumerate(zip(spans, links, groups, strict=True))],
+        text="Bonn Bonn",
+        layer=[None] * 4 + ["METO", None, "METO"],
+        ignorable=[None] * 4 + ["layer", None, "layer"],
+    )
+    assert places("disagreeing-links", dataset) == []
+    # 0-9 is an alternative of the first 'Bonn', and has the second in it.
+    assert (places("nested", dataset), places("crossing", dataset)) == (["d0a5"], ["d0a6"])
+
+
+def test_forms_are_compared_without_the_characters_that_fixing_takes_off() -> None:
+    """'Bonn,' is 'Bonn' with a comma: the second stands for Berlin, the third has no annotation, before and after."""
+    dataset = frames(("Bonn, Bonn Bonn", [(0, 5, BONN), (6, 10, BERLIN)]))
+    fixed, _ = correct(dataset)
+    for one in (dataset, fixed):
+        assert (places("disagreeing-links", one), places("unmarked-form", one)) == (["d0"], ["d0 Bonn"])
+
+
+def test_fixing_writes_links_in_one_spelling_and_leaves_those_through_resources_of_the_file() -> None:
+    one = frames(("Bonn Bonn Bonn", [(0, 4, BONN), (5, 9, BONN), (10, 14, BONN)]))
+    given = pl.Series(["http://dbpedia.org/page/Bonn", BONN, "http://x.org/B"])
+    fixed, changes = correct(Frames.of(**{**vars(one), "links": one.links.with_columns(entity_as_given=given)}))
+    assert fixed.links["entity_as_given"].to_list() == [BONN, BONN, "http://x.org/B"]
+    assert changes.select("change", "annotation", "new_links").rows() == [("link-spelling", "d0a0", BONN)]
+    assert places("link-spelling", fixed) == []
 
 
 @pytest.fixture(scope="module")

@@ -26,8 +26,8 @@ import pytest
 
 from remix.places import seal
 from remix.store import Store
-from tests.commands import Done, run_command, run_lines, run_process, run_verb
-from tests.processes import Forked, run_forked
+from tests.commands import Done, run_lines, run_process, run_verb
+from tests.processes import PythonProcess, run_python
 from tests.workspaces import copy_workspace
 
 NIF = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
@@ -137,7 +137,7 @@ def test_an_iri_with_a_quote_is_mended_and_told(work: Path) -> None:
 def test_a_file_name_may_hold_spaces_and_any_letters(work: Path) -> None:
     (work / "mein Körpus.ttl").write_text(CLEAN)
     line = ("--quiet", "load", "mein Körpus.ttl", "-o", "json", "-w", "ws")
-    done = run_command(*line, folder=work, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    done = run_process(*line, folder=work, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
     assert json.loads(done.stdout)[0]["dataset"] == "mein-korpus", done.stderr
 
 
@@ -198,7 +198,8 @@ def test_a_remix_that_cannot_be_built_leaves_no_file(
         (("annotate", "news", "--system", "prior"), 1, "`remix kb attach"),
         (("annotate", "news", "--system", "prior", "--seed", "-1"), 2, "-1 is not in the range"),
         (("evaluate", "news"), 1, "--system prior` makes one"),
-        (("evaluate", "news", "--bootstrap", "-1"), 2, "-1 is not in the range"),
+        (("evaluate", "news", "--samples", "-1"), 2, "-1 is not in the range"),
+        (("evaluate", "news", "--bootstrap", "100"), 2, "--bootstrap N is --intervals now"),
         (("kb", "lookup", "Rome"), 1, "no knowledge base is attached"),
         (("kb", "show"), 1, "no knowledge base is attached"),
         (("kb", "attach", "nothing"), 2, "no knowledge base named 'nothing'"),
@@ -287,7 +288,7 @@ def test_output_that_cannot_be_written_ends_in_one_line(work: Path) -> None:
     options = {"cwd": work, "stderr": subprocess.PIPE, "encoding": "utf-8"}
     with Path("/dev/full").open("wb") as sink:
         ended = [
-            run_forked(["-m", "remix", "--quiet", *arguments, "-w", "ws"], stdout=sink, **options)
+            run_python(["-m", "remix", "--quiet", *arguments, "-w", "ws"], stdout=sink, **options)
             for arguments in (("list",), ("query", "basic"), ("show", "persons"))
         ]
         ended.append(subprocess.run([sys.executable, "-m", "remix", "list", "--help"], stdout=sink, **options))
@@ -301,9 +302,45 @@ def test_a_reader_that_stops_reading_is_no_error(work: Path) -> None:
     for arguments in ("query 'CONSTRUCT WHERE { ?s ?p ?o }' -o nt", "list queries -o csv", "show low_skew"):
         with subprocess.Popen(["head", "-n", "1"], stdin=-1, stdout=-1, text=True) as reader:
             line = ["-m", "remix", *shlex.split(arguments), "-w", "ws"]
-            errors = run_forked(line, cwd=work, stdout=reader.stdin).stderr
+            errors = run_python(line, cwd=work, stdout=reader.stdin).stderr
             read, _ = reader.communicate()
         assert read.count("\n") == 1 and not errors, errors
+
+
+@pytest.mark.parametrize("redirect", ["<&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full"])
+def test_a_stream_that_is_closed_or_cannot_be_written_stops_no_work(work: Path, known: Contents, redirect: str) -> None:
+    line = f"{sys.executable} -m remix load clean.ttl -w ws {redirect}"
+    done = subprocess.run(line, shell=True, cwd=work, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    assert len(contents(work)) == len(known) + 1
+
+
+def test_notes_that_nobody_reads_any_more_stop_no_work(work: Path, known: Contents) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as broken:
+        done = run_python(["-m", "remix", "load", "clean.ttl", "-w", "ws"], cwd=work, stderr=broken)
+    assert done.returncode == 0 and len(contents(work)) == len(known) + 1
+
+
+STOPPED_IMPORT = """
+import os, signal, sys
+from remix.__main__ import main
+where, sys.argv[1:] = sys.argv[1], sys.argv[2:]
+class Interruption:
+    def find_spec(self, name, path, target=None):
+        if name == where:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interruption())
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["remix.cli", "click", "remix.cli.list", "polars"])
+def test_an_interruption_while_modules_are_imported_ends_in_one_line(work: Path, module: str) -> None:
+    done = run_python(["-c", STOPPED_IMPORT, module, "list", "-w", "ws"], cwd=work)
+    assert done.returncode == 130 and "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("remix: interrupted"), done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -344,7 +381,7 @@ def test_a_command_that_is_stopped_leaves_the_workspace_as_it_was(
 ) -> None:
     for delay in (0.02, 0.1, 0.25):
         command = ["-m", "remix", "--quiet", *finished.verb, "-w", "ws"]
-        with Forked(command, cwd=work, stdout=-1, stderr=-1, text=True) as process:
+        with PythonProcess(command, cwd=work, stdout=-1, stderr=-1, text=True) as process:
             time.sleep(delay)
             process.send_signal(ending)
             errors = process.communicate(timeout=60)[1]
@@ -441,7 +478,7 @@ def on_terminal(folder: Path, commands: list[tuple[str, ...]]) -> list[str]:
     """Return what commands show on a terminal: standard output and standard error are one."""
     ours, theirs = pty.openpty()
     line = ["-c", ON_TERMINAL, json.dumps(commands)]
-    process = Forked(line, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs)
+    process = PythonProcess(line, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     parts = []
     with contextlib.suppress(OSError):  # which is how a terminal ends

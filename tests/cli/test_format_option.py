@@ -52,6 +52,7 @@ def test_verb_of_runs_takes_the_format_of_what_is_answered(work: Path) -> None:
     workspace = Workspace(work / "ws")
     workspace.load("other", format="own.toml")
     # A workspace without anything would take the sample corpus first.
+    (work / "run").write_text("\n".join(map(json.dumps, ROME)).replace("Q220", "Q19660"))
     add = ["run", "add", "a", "run", "--on", "gold", "--format", "own.toml", "-w", "ws"]
     assert CliRunner().invoke(cli, add).exit_code == 0
     assert workspace.runs().select("run", "dataset", "answers").rows() == [("a", "gold", 10)]
@@ -71,3 +72,38 @@ def test_one_file_may_have_a_format_of_its_own(work: Path) -> None:
     assert scores.select("tp", "fp", "fn").row(0) == (1, 0, 9)
     again = Workspace(work / "ws").evaluate(reproduce="record.json")
     assert again.rows.equals(report.rows)
+
+
+WITH_FORMATS = [
+    ["stats", "gold"],
+    ["annotate", "gold", "--system", "prior"],
+    ["run", "add", "a", "run.tsv", "--on", "gold"],
+    ["evaluate", "--gold", "gold", "--run", "a=run.tsv"],
+    ["evaluate", "gold", "--run", "a=run.tsv"],
+    ["evaluate", "gold", "--run", "a=run.tsv", "--store"],
+    ["compare", "--gold", "gold", "--run", "a=run.tsv", "--run", "b=run.tsv"],
+    ["compare", "--gold", "gold", "--gold", "run.tsv", "--agreement"],
+]
+
+
+@pytest.mark.parametrize("verb", WITH_FORMATS, ids=" ".join)
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("nonsense=gold", "no format named 'nonsense'"),
+        ("nelval=gold", "no format named 'nelval'; did you mean 'neleval'?"),
+        ("gold=neleval", "--format gold=neleval has the file first: the format comes first, --format neleval=gold"),
+        ("neleval=gould", "no file that --format is of named 'gould'; did you mean 'gold'? `NAME=FILE` names one"),
+        ("neleval=other", "no file that --format is of named 'other'"),
+    ],
+)
+def test_format_of_nothing_that_is_read_is_an_error(work: Path, verb: list[str], setting: str, said: str) -> None:
+    done = CliRunner().invoke(cli, [*verb, "--format", "own.toml", "--format", setting, "-w", "ws"])
+    assert done.exit_code != 0
+    assert said in done.output + str(done.exception)
+
+
+def test_file_of_a_format_may_be_spelt_otherwise(work: Path) -> None:
+    of_each = ["own.toml", "neleval=./run.tsv"]
+    report = Workspace(work / "ws").evaluate(gold="gold", run="a=run.tsv", format=of_each)
+    assert report.rows.height > 0

@@ -37,14 +37,17 @@ ELSEWHERE = {
     ("build", "query"): "query",
     ("build", "values"): "values",
     ("query", "values"): "values",
+    ("show", "values"): "values",
     ("enrich", "difficulty"): "difficulty",
     ("enrich", "seed"): "difficulty",
     ("query", "explain"): "",
     ("drop", "run"): "drop_run",
     ("kb build", "from"): "sources",
+    ("errors", "class"): "errors",
     ("kb build", "for"): "datasets",
+    ("evaluate", "bootstrap"): "",
 }
-"""Options that are the first parameter, a mapping, a method of their own, or what the result always says."""
+"""Options that are the first parameter, a mapping, a method of their own, what the result always says, or refused."""
 
 WITH_FOLDER = {"build", "partition", "publish", "convert", "kb graph"}
 """Verbs whose `--to` is a folder or a format of what is made, and no file for the table."""

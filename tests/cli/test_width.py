@@ -36,11 +36,12 @@ VERBS = [
     ("run", "show", RUN),
     ("run", "add", RUN, "{folder}/answers.ttl", "--on", LONG),
     SCORED,
-    (*SCORED, "--unit", "context", "--bootstrap", "20", "--by", "class"),
+    (*SCORED, "--unit", "context", "--intervals", "--samples", "100", "--by", "class"),
     ("evaluate", LONG, OTHER, "--profile", "all"),
     (*SCORED, "--errors", "neleval"),
     (*SCORED, "--weight", "numWords/100"),
     ("evaluate", "{folder}/remix.ttl", "--by", "class"),
+    ("errors", RUN, "--on", LONG, "--beside", SECOND, "--show", "all", "-o", "table"),
     ("compare", LONG, OTHER, "--unit", "context", "--samples", "100"),
     ("compare", LONG, OTHER, "--agreement"),
     ("publish", LONG, "--to", "{folder}/published"),
@@ -58,7 +59,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "broken.ttl").write_text(
         text.replace('"Ada"', f'"{"Ada" * 40}"').replace("corpus.org", "corpus.org/" + "x" * 90)
     )
-    (place / "answers.ttl").write_text(text)
+    (place / "answers.ttl").write_text(text.replace("dbr:Alan_Turing", "dbr:Alan_Kay"))
     for line in (
         ("load", f"{place}/{LONG}.ttl", f"{place}/{OTHER}.ttl"),
         ("run", "add", RUN, f"{place}/answers.ttl"),

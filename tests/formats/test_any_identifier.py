@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pyoxigraph as ox
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from remix.files import read_bytes
@@ -21,6 +21,7 @@ from remix.remixes import build
 from remix.store import Store
 from remix.store.answers import answer
 from remix.store.queries import Query
+from tests.examples import FEW
 
 NAMES = st.text(
     st.one_of(
@@ -80,6 +81,7 @@ def told(frames: Frames) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("name", FORMATS)
+@settings(max_examples=FEW)
 @given(rows=st.tuples(st.tuples(NAMES, IDENTIFIERS, IDENTIFIERS, LANGUAGES)))
 @example(
     rows=(

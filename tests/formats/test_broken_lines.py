@@ -26,7 +26,6 @@ BROKEN = {
         "x.conll",
         "-DOCSTART- (1)\n",
         {
-            "Rome\tX\tRome\tRome": "the second column is B, I or empty, not 'X'",
             "Rome\tB\tRome": "a token of a mention has mention and entity, not 3 columns",
         },
     ),
@@ -46,7 +45,6 @@ BROKEN = {
         "-DOCSTART-\t-X-\tO\tO\tO\n",
         {
             "Rome\tNNP\tB-Rome": "token, part of speech, title and two tags are expected",
-            "Rome\tNNP\tRome\tO\tO": "token, part of speech, title and two tags are expected",
         },
     ),
     "csv": Broken(
@@ -141,7 +139,6 @@ BROKEN = {
         "-DOCSTART-\n\n# a\n",
         {
             "Rome\tB-220": "token, page id and title are expected",
-            "Rome\t220\tRome": "token, page id and title are expected",
         },
     ),
 }
@@ -179,3 +176,32 @@ def test_broken_line_is_refused_with_its_number(tmp_path: Path, format: str, lin
 
 def test_every_format_of_lines_is_tried() -> None:
     assert set(BROKEN) | WHOLE == {one.name for one in FORMATS} and not set(BROKEN) & WHOLE
+
+
+UNREAD = {
+    "aida-conll": ("-DOCSTART- (1)\nAda\tB\tAda\tAda\n", "Rome\tX\tRome\tRome", "'X'"),
+    "cleanconll-tsv": ("-DOCSTART-\t-X-\tO\tO\tO\nAda\tNNP\tB-Ada\tO\tO\n", "Rome\tNNP\tRome\tO\tO", "'Rome'"),
+    "mhercl-tsv": ("", "Rome\tX-LOC\tQ220\tRome\tPROPN", "'X-LOC'"),
+    "zelda-conll": ("-DOCSTART-\n\n# a\nAda\tB-1\tB-Ada\n", "Rome\tB-266955\tO-266955", "'O-266955'"),
+}
+"""Lines that are fine, one of them a mention, and one whose tag is none."""
+
+
+@pytest.mark.parametrize("format", UNREAD)
+def test_tag_that_cannot_be_read_is_one_finding_and_not_the_end_of_the_file(tmp_path: Path, format: str) -> None:
+    fine, line, said = UNREAD[format]
+    mapping = FORMATS[format].mapping
+    fine = mapping.example.lstrip("\n") if mapping else fine
+    path = tmp_path / "x.tsv"
+    path.write_text(fine, encoding="utf-8")
+    known = read(path, format=format).report
+    path.write_text(f"{fine}{line}\n", encoding="utf-8")
+    found = read(path, format=format).report
+    assert found.annotations == known.annotations
+    [told] = [one for one in found.repairs if one.kind == "tag"]
+    assert told.count == 1 and told.example.endswith(f"{said} is no tag: read as O")
+
+
+def test_every_format_of_tokens_with_tags_is_tried() -> None:
+    tagged = {one.name for one in FORMATS if one.mapping is not None and any(rule.tags for rule in one.mapping.mention)}
+    assert set(UNREAD) == tagged | {"aida-conll", "cleanconll-tsv", "zelda-conll"}

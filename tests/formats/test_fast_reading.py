@@ -64,7 +64,7 @@ def test_names_and_groups_are_those_of_each_span_by_itself(rows: list[tuple[str,
         },
         schema_overrides={"document": pl.String, "begin": pl.Int64, "ignorable": pl.String},
     )
-    frame = frame.with_columns(group=pl.lit(None, pl.String), option=pl.lit(None, pl.String))
+    frame = frame.with_columns(pl.lit(None, pl.String).alias(name) for name in ("group", "option", "layer"))
     expected = []
     for number, (document, begin, _) in enumerate(rows):
         before = sum(row[:2] == (document, begin) for row in rows[number + 1 :])

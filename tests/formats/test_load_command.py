@@ -14,7 +14,7 @@ from remix.formats import read
 from remix.store.loading import load
 from remix.workspace import Workspace
 from tests.commands import run_verb
-from tests.processes import Forked
+from tests.processes import PythonProcess
 
 NIF = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
 TEXT = '<http://x/d> nif:isString "Rome is old" .\n'
@@ -24,7 +24,7 @@ SHORT = NIF + TEXT + ROME.format(3)
 
 
 def remix(folder: Path, *arguments: str, stdin: bytes | None = None) -> CompletedProcess[bytes]:
-    with Forked(["-m", "remix", *arguments], cwd=folder, stdin=PIPE, stdout=PIPE, stderr=PIPE) as process:
+    with PythonProcess(["-m", "remix", *arguments], cwd=folder, stdin=PIPE, stdout=PIPE, stderr=PIPE) as process:
         output, errors = process.communicate(stdin, timeout=120)
     return CompletedProcess(arguments, process.returncode, output, errors)
 

@@ -131,3 +131,21 @@ def test_error_of_an_unknown_file_says_what_it_resembles(tmp_path: Path, text: s
     (tmp_path / "x").write_text(text)
     with pytest.raises(BadInput, match=re.escape(f"x: is in no known format; {hint}")):
         read(tmp_path / "x")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#Brexit\nTheresa May spoke.\n",
+        "https://example.org/a?b=1 Title: a text\n",
+        "Base jumping is old.\n",
+        "Prefix notation is older.\n",
+        "14:30 a man met another.\n",
+        "#one #two\n\n#three\nhttps://example.org/ Note: a text\n",
+    ],
+)
+def test_plain_text_is_no_rdf(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.txt").write_text(text)
+    assert [one.name for one in FORMATS if one.sniff(text.encode(), "x.txt")] == []
+    with pytest.raises(BadInput, match="is in no known format"):
+        read(tmp_path / "x.txt")

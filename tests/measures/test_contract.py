@@ -24,6 +24,7 @@ from remix.measures.corpus import Corpus
 from remix.measures.measurement import measured_tables, terms
 from remix.names import DBR, HFTS, PREFIXES, RMX
 from remix.resources import folder
+from tests.examples import FEW
 
 Make = Callable[..., Frames]
 MakeKb = Callable[..., KnowledgeBase]
@@ -163,7 +164,7 @@ def everything(measured: Measured) -> bytes:
     return b"".join(measured.triples(name) for name in ("d", "e"))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=FEW, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MENTIONS, st.randoms(use_true_random=False))
 def test_compute_when_rows_are_permuted_then_the_triples_are_the_same(
     kb: KnowledgeBase, corpus: Make, mentions: list[tuple[str, str, str | None]], random: object
@@ -190,7 +191,7 @@ def test_compute_when_categories_exclude_each_other_then_their_shares_sum_up_to_
         assert joined["len"].to_list() == joined["value"].to_list()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=FEW, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MENTIONS)
 def test_compute_when_anything_is_measured_then_bounds_hold(
     kb: KnowledgeBase, corpus: Make, mentions: list[tuple[str, str, str | None]]
@@ -211,7 +212,7 @@ def test_compute_when_anything_is_measured_then_bounds_hold(
 
 
 @pytest.mark.parametrize("reference", ["dataset", "union"])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=FEW, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MENTIONS)
 def test_summary_when_it_is_of_the_unit_then_all_rows_of_a_unit_say_the_same(
     kb: KnowledgeBase, corpus: Make, reference: str, mentions: list[tuple[str, str, str | None]]

@@ -41,7 +41,6 @@ def test_averages_are_the_same_to_the_last_digit_on_any_number_of_processors(mak
     links = [(f"e:{n}", f"e:{n * n % m}", 1, "pages") for n in range(199) for m in (13, 101, 199)]
     command = [sys.executable, "-c", PROGRAM, str(make_kb([("x", "e:1", 1, "names")], links=links).folder)]
     settings = [{**os.environ, "POLARS_MAX_THREADS": threads} for threads in ("1", "2", "8")]
-    # Processes that are started: a forked one has as many threads as polars found when it was imported.
     rows = {subprocess.check_output(command, env=one, text=True) for one in settings}
     assert len(rows) == 1 and "pagerank" in rows.pop()
 

@@ -12,7 +12,7 @@ from remix.errors import QueryError
 from remix.remixes import build
 from remix.store import Store
 from remix.store.queries import Query, find
-from tests.processes import Forked
+from tests.processes import PythonProcess
 
 NEWS_1 = {"Anna", "Michael", "David", "Alice", "Paris"}
 NEWS_2 = {"Mercury", "NASA", "Jordan"}
@@ -123,7 +123,7 @@ def births(tmp_path: Path) -> Iterator[str]:
     )
     Store(tmp_path / ".remix").load(file)
     command = ["-m", "remix", "serve", "--port", "0", "-w", str(tmp_path / ".remix")]
-    with Forked(command, stderr=subprocess.PIPE, text=True) as server:
+    with PythonProcess(command, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
         yield next(line for line in server.stderr if "endpoint at" in line).split()[-1]
         server.terminate()

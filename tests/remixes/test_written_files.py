@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from remix.errors import Error, UsageError
 from remix.store import Store
 from remix.workspace import Workspace
+from tests.commands import run_verb
 
 QUERY = "SELECT ?document ?annotation { ?annotation nif:referenceContext ?document }"
 
@@ -57,3 +59,42 @@ def test_remix_and_manifest_appear_together_or_not_at_all(small_store: Store, tm
     with pytest.raises(Error, match="cannot be written"):
         made.write(to, force=True)
     assert [file.name for file in to.iterdir()] == ["all.manifest.ttl"]
+
+
+def test_remix_is_written_to_the_file_that_is_named_with_its_manifest_beside_it(
+    small_store: Store, tmp_path: Path
+) -> None:
+    write(small_store, tmp_path / "mine.ttl", "build")
+    assert {file.name for file in tmp_path.iterdir()} == {"mine.ttl", "mine.manifest.ttl"}
+    write(small_store, tmp_path / "mine.ttl", "build")  # its manifest says that it is a remix
+    (tmp_path / "other.ttl").write_text("<urn:a> <urn:b> <urn:c> .")
+    with pytest.raises(UsageError, match=r"other\.ttl is there already"):
+        write(small_store, tmp_path / "other.ttl", "build")
+
+
+def test_file_of_another_suffix_is_refused_before_the_query_runs(tmp_path: Path) -> None:
+    """Were it refused afterwards, the empty workspace would have the sample corpus, and the query be refused first."""
+    work = Workspace(tmp_path / ".remix")
+    with pytest.raises(UsageError, match="is called like a file"):
+        work.build("SELECT no query", to=tmp_path / "out.nt")
+    assert work.datasets() == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("build", "--query", QUERY, "--to", "out.nt"),
+        ("publish", "sample-news", "--to", "out.ttl"),
+        ("partition", "--by", "ambiguitySurfaceForm", "--to", "out.csv"),
+        ("convert", "x.jsonl", "out.ttl", "--to", "frames"),
+        ("load", "--to", "frames", "out.parquet", "x.nt"),
+    ],
+)
+def test_no_verb_makes_a_folder_that_is_called_like_a_file(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    line = {"document": "d", "text": "in Bonn", "begin": 3, "end": 7, "entity": "http://dbpedia.org/resource/Bonn"}
+    (tmp_path / "x.jsonl").write_text(json.dumps(line) + "\n")
+    assert run_verb("convert", "x.jsonl", "x.nt", folder=tmp_path).returncode == 0
+    done = run_verb(*arguments, folder=tmp_path)
+    assert done.returncode == 2 and "is called like a file" in done.stderr, done
+    assert "name it as out" in done.stderr
+    assert not [file for file in tmp_path.iterdir() if "out" in file.name]

@@ -77,6 +77,115 @@ def test_difficulty_is_learnt_at_once_of_the_answers_that_ship(sample_workspace:
     assert found.report["systems"].item() == 3
 
 
+CHATEL = {
+    "sentence": "Ada met Bob .",
+    "entities": {
+        "starts": [0, 8],
+        "ends": [3, 11],
+        "entity_mentions": ["Ada", "Bob"],
+        "entity_names": ["Ada_Lovelace", "Bob_Dylan"],
+        "entity_candidates": [["Ada Lovelace"], []],
+        "predict_entity_names": ["Ada Lovelace", "Bob Marley"],
+    },
+}
+
+
+def test_answers_are_taken_of_a_file_that_has_gold_and_answers(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "both.json").write_text(json.dumps({"d1": CHATEL}))
+    workspace.load([tmp_path / "both.json"])
+    workspace.add_run("model", tmp_path / "both.json", on="both")
+    rows = workspace.evaluate("both", run=["model"], task=["A2KB"], match=["strong"]).rows
+    # Ada is right, Bob is another one; gold held against itself would be 2, 0, 0.
+    assert rows.filter(average="micro", column="", dataset="all").select("tp", "fp", "fn").row(0) == (1, 1, 1)
+    with pytest.raises(UsageError, match="run 'gold' is gold itself: its 2 answers are the 2 mentions of both with"):
+        workspace.add_run("gold", tmp_path / "both.json", on="both", format="chatel-json")
+    assert [run.system for run in list_runs(workspace.store.own("runs"))] == ["model"]
+
+
+def test_answers_in_a_file_that_has_gold_too_are_scored_without_being_registered(
+    workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "both.json"
+    file.write_text(json.dumps({"d1": CHATEL}))
+    workspace.load([file])
+    for asked in ({"datasets": "both"}, {"gold": file}, {"datasets": "both", "store": True}):
+        rows = workspace.evaluate(**asked, run={"model": file}, task=["A2KB"], match=["strong"]).rows
+        assert rows.filter(average="micro", column="", dataset="all").select("tp", "fp", "fn").row(0) == (1, 1, 1)
+    assert "gold itself" not in capsys.readouterr().err
+    # Whoever names the format of gold is told what is scored.
+    with progress.enable():
+        workspace.evaluate("both", run={"gold": file}, format="chatel-json")
+    assert "run 'gold' is gold itself, its mentions with their links" in capsys.readouterr().err
+
+
+def test_a_perfect_run_is_registered_where_that_is_said(workspace: Workspace) -> None:
+    with pytest.raises(UsageError, match="`remix run add me FILE --perfect` registers the answers of a system that is"):
+        workspace.add_run("me", SMALL / "gold.ttl")
+    workspace.add_run("me", SMALL / "gold.ttl", perfect=True)
+    assert micro(workspace, run="me") == {"me": (4, 0, 0)}
+
+
+def test_gold_is_not_registered_as_a_run_but_may_be_held_against_itself(workspace: Workspace) -> None:
+    with pytest.raises(UsageError, match="run 'me' is gold itself: its 4 answers are the 4 mentions of gold"):
+        workspace.add_run("me", SMALL / "gold.ttl")
+    with pytest.raises(UsageError, match="run 'me' is gold itself"):
+        workspace.evaluate("gold", run={"me": SMALL / "gold.ttl"}, store=True)
+    assert not list_runs(workspace.store.own("runs")) and not workspace.store.dataset("gold").attached
+    assert micro(workspace, run={"me": SMALL / "gold.ttl"}) == {"me": (4, 0, 0)}
+
+
+def test_numbered_documents_without_texts_are_registered_on_no_dataset_that_is_not_named(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """Both datasets number their documents, so that nothing but `--on` says which of them the run answers."""
+    for name, form in (("news", "Ada"), ("talks", "Bob")):
+        line = {"document": "0", "text": f"{form} met Eve", "begin": 0, "end": 3, "entity": f"http://x.org/{form}"}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
+        workspace.load([tmp_path / f"{name}.jsonl"])
+    (tmp_path / "run.csv").write_text("document,begin,end,entity\n0,0,3,http://x.org/Ada\n0,8,11,http://x.org/Eve\n")
+    for work in (
+        lambda: workspace.add_run("r", tmp_path / "run.csv"),
+        lambda: workspace.evaluate(run={"r": tmp_path / "run.csv"}),
+        lambda: workspace.evaluate(["news", "talks"], run={"r": tmp_path / "run.csv"}),
+    ):
+        with pytest.raises(BadInput, match="documents of news and of talks are .* `remix run add r FILE --on news`"):
+            work()
+    assert workspace.add_run("r", tmp_path / "run.csv", on="news")["dataset"].to_list() == ["news"]
+    rows = workspace.evaluate(run=["r"], task=["A2KB"], match=["strong"]).rows
+    # Of its two answers Ada's is right; on the other dataset it is not scored.
+    assert rows.filter(average="micro", column="", dataset="all").select("tp", "fp", "fn").row(0) == (1, 1, 0)
+
+
+def test_signature_is_of_gold_and_of_what_was_asked_and_of_nothing_else(workspace: Workspace, tmp_path: Path) -> None:
+    """Two people with the same gold and run have one signature, whatever else their workspaces hold."""
+    other = tmp_path / "other.ttl"
+    text = (SMALL / "gold.ttl").read_text()
+    other.write_text(text.replace("Ada met Alan", "Ada saw Alan").replace("corpus.org/1", "corpus.org/2"))
+
+    def signatures(work: Workspace, **choices: object) -> dict[str, str]:
+        rows = work.evaluate("gold", task=["A2KB"], match=["strong"], **choices).rows
+        return dict(rows.select("system", "signature").unique().rows())
+
+    workspace.add_run("a", SMALL / "a.ttl")
+    first = signatures(workspace)
+    theirs = Workspace(tmp_path / "theirs")
+    theirs.load([other])
+    theirs.load([SMALL / "gold.ttl"])
+    for name in "ba":
+        theirs.add_run(name, SMALL / f"{name}.ttl", on="gold")
+    # What runs have in common and how difficult mentions are is derived of all runs.
+    assert "agreement" in theirs.store.dataset("gold").attached
+    assert signatures(theirs)["a"] == signatures(theirs, run=["a"])["a"] == first["a"]
+    # A knowledge base tells types of entities; gold is what it was.
+    theirs.attach_kb()
+    known = signatures(theirs, run=["a"])["a"]
+    gold = [next(part for part in one.split("|") if part.startswith("gold:")) for one in (first["a"], known)]
+    assert gold[0] == gold[1] and known != first["a"]
+    # Where it is sliced by that, it tells.
+    by = [signatures(work, run=["a"], by=["systemAgreement"])["a"] for work in (workspace, theirs)]
+    assert by[0] != by[1]
+
+
 def test_table_is_taken_where_a_file_is(workspace: Workspace) -> None:
     ada = "http://dbpedia.org/resource/Ada_Lovelace"
     # As a linker's own loop would collect it: the second answer is of a place where gold has nothing.
@@ -220,7 +329,8 @@ def test_runs_without_a_document_of_gold_are_left_out_and_told(
     other.write_text(text.replace("Ada met Alan", "Ada saw Alan").replace("corpus.org/1", "corpus.org/2"))
     workspace.load([other])
     workspace.add_run("a", SMALL / "a.ttl")
-    workspace.add_run("theirs", other, on="other")
+    (tmp_path / "theirs.ttl").write_text(other.read_text().replace("dbr:Alan_Turing", "dbr:Alan_Kay"))
+    workspace.add_run("theirs", tmp_path / "theirs.ttl", on="other")
     with progress.enable():
         assert micro(workspace) == {"a": A}
     assert "run theirs is registered on other, not on gold, and left out" in capsys.readouterr().err
@@ -276,8 +386,9 @@ def test_run_is_scored_only_on_what_it_is_registered_on(twins: Workspace, capsys
         own = rows.filter(pl.col("dataset") != "mean", average="micro", column="")
         return {(s, d): tuple(one) for s, d, *one in own.select("system", "dataset", "tp", "fp", "fn").iter_rows()}
 
-    # In the twin b's Alan is wrong: (1, 1, 3) beside (2, 0, 2).
-    of_b = {("b", "all"): (3, 1, 5), ("b", "gold"): B, ("b", "twin"): (1, 1, 3)}
+    # In the twin b's Alan is wrong: (1, 1, 3) beside (2, 0, 2). Both are of one document, with four mentions each, and
+    # share all but Alan. Together these are five, of which b has Ada and gold's Alan: TP 2, FN 5 - 2.
+    of_b = {("b", "all"): (2, 0, 3), ("b", "gold"): B, ("b", "twin"): (1, 1, 3)}
     with progress.enable():
         assert counts("gold", "twin") == counts() == {("a", "all"): A, ("a", "gold"): A, **of_b}
     assert "run 'a' is registered on gold, so that it is not scored on twin" in capsys.readouterr().err
@@ -288,7 +399,7 @@ def test_run_is_scored_only_on_what_it_is_registered_on(twins: Workspace, capsys
         counts("twin", run="a")
     # Profiles side by side and systems against each other: the same documents for both.
     sides = twins.evaluate(["gold", "twin"], profile="remix,neleval", every=False).tables[0]
-    assert dict(sides.filter(profile="remix").select("system", "tp").iter_rows()) == {"a": 1, "b": 3}
+    assert dict(sides.filter(profile="remix").select("system", "tp").iter_rows()) == {"a": 1, "b": 2}
 
 
 def test_run_is_scored_on_the_part_of_a_remix_that_is_cut_from_what_it_is_registered_on(twins: Workspace) -> None:
@@ -373,3 +484,26 @@ def test_run_is_scored_on_a_loaded_remix_that_it_is_registered_on(twins: Workspa
     own = every.filter(pl.col("dataset").is_in(["gold", "alans"]), average="micro", column="")
     on_both = {(system, dataset) for system in "ab" for dataset in ("gold", "alans")}
     assert {*own.select("system", "dataset").iter_rows()} == on_both | {("c", "alans")}
+
+
+def test_run_without_texts_is_read_in_those_of_its_dataset_and_its_forms_are_compared(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The text is 'Ada met Alan and …'. Of the three forms that are told 'saw' is another than the text's at 4 to 7, and
+    # 'ada' is the same but for its case; the form at 13 to 16 is not told.
+    given = workspace.store.frames(["gold"]).documents["given"][0]
+    told = {"begin": [0, 4, 8, 13], "end": [3, 7, 12, 16], "surface_form": ["ada", "saw", "Alan", None]}
+    table = pl.DataFrame({"document": [given] * 4, **told, "entity": ["http://e.org/X"] * 4})
+    texts = "run 't': its one document has no text; its answers are read in that of gold"
+    forms = "1 of the 3 forms that it tells do not stand at their places in gold's texts, the first is 'saw' at 4 to 7"
+    with progress.enable():
+        workspace.add_run("t", table, on="gold")
+    said = " ".join(capsys.readouterr().err.split())
+    assert texts in said and f"{forms}, where the text has 'met'" in said
+    # What is not told is what the text has.
+    judged = workspace.judgements("gold", system="t")
+    assert {"ada", "and"} <= {*judged.mentions["surface_form"]} | {*judged.systems["answered"]}
+    with progress.enable():
+        workspace.evaluate("gold", run={"t": table})
+    said = " ".join(capsys.readouterr().err.split())
+    assert texts in said and forms in said

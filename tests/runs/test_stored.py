@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from remix import progress
 from remix.cli import cli
 from remix.errors import BadInput, Error, UnknownName, UsageError
 from remix.formats import read
@@ -285,3 +286,124 @@ def test_evaluate_with_store_says_what_it_kept_and_prints_the_same_scores(worksp
     refused = CliRunner().invoke(cli, [*line, "--store", "--profile", "gerbil"])
     assert isinstance(refused.exception, UsageError)
     assert "--store keeps outcomes by the profile remix" in str(refused.exception)
+
+
+WD = "http://www.wikidata.org/entity/"
+
+
+@pytest.fixture
+def bound(workspace: Workspace, tmp_path: Path) -> Workspace:
+    """A workspace with run `w`, which has Ada, Alan and New York City as items of Wikidata, and two knowledge bases.
+
+    'apart' knows nothing of these items, 'joined' knows that two of them are gold's Ada and Alan.
+    """
+    items = {"Ada_Lovelace": "Q1", "Alan_Turing": "Q2", "New_York_City": "Q3"}
+    text = (RUNS / "gold.ttl").read_text()
+    for name, item in items.items():
+        text = text.replace(f"dbr:{name}", f"<{WD}{item}>")
+    (tmp_path / "w.ttl").write_text(text.replace("nil:Bob", f"<{WD}Q4>"))
+    for name, rows in (("apart", []), ("joined", ["Ada_Lovelace", "Alan_Turing"])):
+        (tables := tmp_path / name).mkdir()
+        forms = [f"x\tdbr:{entity}\t\ttest" for entity in items]
+        (tables / "surface_forms.tsv").write_text("\n".join(["surface_form\tentity_iri\tcount\tsource", *forms]) + "\n")
+        same = [f"{WD}{items[entity]}\thttp://dbpedia.org/resource/{entity}\t1\ttest" for entity in rows]
+        (tables / "sameas.tsv").write_text("\n".join(["wikidata_iri\tdbpedia_iri\tcount\tsource", *same]) + "\n")
+        workspace.build_kb([("tables", str(tables))], name=name, engine="polars")
+    workspace.attach_kb(_kb(workspace, "apart"))
+    workspace.add_run("w", tmp_path / "w.ttl", on="gold")
+    return workspace
+
+
+def _kb(workspace: Workspace, name: str) -> str:
+    [folder] = (workspace.folder / "kb").glob(f"{name}-*")
+    return folder.name
+
+
+RIGHT = "SELECT ?form { ?a rmx:truePositiveOf ?run ; nif:anchorOf ?form . ?a a nif:Phrase }"
+
+
+def scored_right(workspace: Workspace) -> int:
+    rows = workspace.evaluate("gold", task=["A2KB"], match=["strong"]).rows
+    return int(rows.filter(average="micro", column="", dataset="all", system="w")["tp"].item())
+
+
+def test_outcomes_are_those_of_the_knowledge_base_that_is_attached(bound: Workspace) -> None:
+    assert found(bound.store, RIGHT) == set() and scored_right(bound) == 0
+    bound.attach_kb(_kb(bound, "joined"))
+    # With the sameAs links Ada and Alan are right; New York City has none, Bob is NIL.
+    assert found(bound.store, RIGHT) == {("Ada",), ("Alan",)} and scored_right(bound) == 2
+    assert (
+        bound.build("SELECT ?annotation { ?annotation rmx:falseNegativeOf ?run }").frames.gold().annotations.height == 2
+    )
+    bound.attach_kb(_kb(bound, "apart"))
+    assert found(bound.store, RIGHT) == set()
+
+
+def test_outcomes_that_were_kept_under_another_knowledge_base_are_made_anew_before_a_query(bound: Workspace) -> None:
+    # As a version would leave them that did not look, or a command that was killed after the knowledge base.
+    bound.store.attach_kb(bound.folder / "kb" / _kb(bound, "joined"))
+    assert found(bound.store, RIGHT) == set()
+    assert sorted(bound.query(RIGHT).table["form"]) == ["Ada", "Alan"]
+    assert found(bound.store, RIGHT) == {("Ada",), ("Alan",)}
+
+
+def test_outcomes_by_another_matching_are_made_anew_by_it(bound: Workspace, tmp_path: Path) -> None:
+    bound.store_runs("gold", run="w", match="weak", errors=())
+    bound.attach_kb(_kb(bound, "joined"))
+    signature = bound.store.dataset("gold").attached["run-w"].signature
+    assert "|matching:weak|" in signature and "neleval" not in signature
+    assert found(bound.store, RIGHT) == {("Ada",), ("Alan",)}
+
+
+def test_registered_run_has_its_outcomes_again_when_its_dataset_is_loaded_again(workspace: Workspace) -> None:
+    workspace.add_run("a", RUNS / "a.ttl", on="gold")
+    before = found(workspace.store, RIGHT)
+    workspace.drop(["gold"])
+    workspace.load([RUNS / "gold.ttl"])
+    assert found(workspace.store, RIGHT) == before == {("Ada",)}
+
+
+def test_outcomes_are_of_the_gold_that_is_loaded(workspace: Workspace, tmp_path: Path) -> None:
+    workspace.add_run("a", RUNS / "a.ttl", on="gold")
+    # Gold is corrected: of the run's answers Alan's is right now, too.
+    (tmp_path / "gold.ttl").write_text((RUNS / "gold.ttl").read_text().replace("dbr:Alan_Turing", "dbr:Alan_Kay"))
+    workspace.load([tmp_path / "gold.ttl"], replace=True)
+    assert found(workspace.store, RIGHT) == {("Ada",), ("Alan",)}
+    content = workspace.store.dataset("gold").content[:12]
+    assert f"|gold:{content}|" in workspace.store.dataset("gold").attached["run-a"].signature
+
+
+def test_difficulty_goes_with_the_outcomes_that_it_was_learnt_from(workspace: Workspace) -> None:
+    workspace.add_run("a", RUNS / "a.ttl", on="gold")
+    iri = workspace.store.dataset("gold").iri
+    workspace.store.attach({"gold": {"difficulty": (f'<{iri}> <{RMX}difficulty> "0.5" .\n'.encode(), "learnt")}})
+    workspace.add_run("b", RUNS / "b.ttl", on="gold")
+    assert "difficulty" not in workspace.store.dataset("gold").attached
+    workspace.store.attach({"gold": {"difficulty": (f'<{iri}> <{RMX}difficulty> "0.5" .\n'.encode(), "learnt")}})
+    workspace.add_run("b", RUNS / "b.ttl", on="gold")  # the same again
+    assert "difficulty" in workspace.store.dataset("gold").attached
+    workspace.drop_run("b")
+    assert "difficulty" not in workspace.store.dataset("gold").attached
+
+
+def test_remix_by_outcomes_is_signed_with_them_and_another_is_not(workspace: Workspace) -> None:
+    by_outcome = "SELECT ?annotation { ?annotation rmx:truePositiveOf ?run }"
+    by_form = 'SELECT ?annotation { ?annotation nif:anchorOf "Ada" }'
+    signatures = []
+    for name in "ab":
+        workspace.add_run(name, RUNS / f"{name}.ttl", on="gold")
+        signatures.append([str(workspace.build(text, name="r").signature) for text in (by_outcome, by_form)])
+    assert signatures[0][0] != signatures[1][0] and signatures[0][1] == signatures[1][1]
+
+
+def test_measures_of_another_knowledge_base_are_told_and_no_partition_is_made_by_them(
+    bound: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bound.enrich()
+    before = bound.store.dataset("gold").enrichment
+    with progress.enable():
+        bound.attach_kb(_kb(bound, "joined"))
+    assert "queries see the measures of gold by another knowledge base: `remix enrich`" in capsys.readouterr().err
+    bound.partition(by="candidateRank", scheme="classes")
+    after = bound.store.dataset("gold").enrichment
+    assert before is not None and after is not None and "kb:apart@" in before and "kb:joined@" in after

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from remix.frames import Frames
 from remix.scoring import evaluate
@@ -52,7 +53,6 @@ print(calibration(surely.with_columns(task=pl.lit("x"), matching=pl.lit("y"))).r
 
 def test_scores_are_the_same_to_the_last_digit_on_any_number_of_processors():
     settings = [{**os.environ, "POLARS_MAX_THREADS": threads} for threads in ("1", "2", "8")]
-    # Processes that are started: a forked one has as many threads as polars found when it was imported.
     rows = {subprocess.check_output([sys.executable, "-c", PROGRAM], env=one, text=True) for one in settings}
     assert len(rows) == 1 and rows.pop().startswith("[('a', ")
 
@@ -117,24 +117,60 @@ def counted(values: list[tuple[int, int, int]]) -> tuple[pl.DataFrame, pl.DataFr
     return counts, counts.select("doc", dataset=pl.lit("x"))
 
 
-def test_interval_equals_one_drawn_document_by_document():
+def test_interval_is_that_of_leaving_out_one_document_after_the_other():
     random = np.random.default_rng(7)
-    counts, documents = counted([tuple(random.integers(0, 5, 3).tolist()) for _ in range(12)])
-    found = intervals(counts, ["dataset"], documents, samples=200, seed=3).filter(pl.col("average") == "micro")
-    draws = np.random.default_rng(3).integers(0, 12, (200, 12))
+    counts, documents = counted([(*random.integers(1, 5, 2).tolist(), 2) for _ in range(12)])
+    found = intervals(counts, ["dataset"], documents).filter(pl.col("average") == "micro")
     tp, fp, fn = (counts[name].to_numpy() for name in ("tp", "fp", "fn"))
-    f1 = [2 * tp[d].sum() / (2 * tp[d].sum() + fp[d].sum() + fn[d].sum()) for d in draws]
-    assert found["f1_low"][0] == pytest.approx(np.quantile(f1, 0.025))
-    assert found["f1_high"][0] == pytest.approx(np.quantile(f1, 0.975))
+
+    def logit(kept):
+        right, wrong = 2 * tp[kept].sum(), fp[kept].sum() + fn[kept].sum()
+        return np.log(right / wrong)
+
+    every = np.arange(12)
+    moved = np.array([logit(every != left) for left in every]) - logit(every >= 0)
+    # The jackknife's variance is (n - 1) / n times the sum of squares, never less than that of independent mentions.
+    items = 2 * tp + fp + fn
+    f1 = 2 * tp.sum() / items.sum()
+    spread = max(np.sqrt(11 / 12 * (moved**2).sum()), 1 / np.sqrt(items.sum() * f1 * (1 - f1)))
+    freedom = items.sum() ** 2 / (items**2).sum() - 1  # documents of unequal size are fewer
+    reach = stats.t.ppf(0.975, freedom) * spread
+    bounds = [1 / (1 + np.exp(-(logit(every >= 0) + end))) for end in (-reach, reach)]
+    assert (found["f1_low"][0], found["f1_high"][0]) == pytest.approx(tuple(bounds))
 
 
-def test_interval_of_equal_documents_is_a_point_and_the_seed_decides():
-    same = intervals(*_with_keys(counted([(1, 1, 0)] * 10)), samples=50, seed=0)
-    assert set(same["precision_low"]) == set(same["precision_high"]) == {0.5}
-    mixed = counted([(n % 3, n % 2, n % 5) for n in range(15)])
-    first, again, other = (intervals(*_with_keys(mixed), samples=50, seed=seed) for seed in (1, 1, 2))
-    assert first.equals(again)
-    assert not first.equals(other)
+@pytest.mark.parametrize("document", [(1, 1, 0), (1, 0, 0), (0, 1, 1)])
+def test_interval_of_equal_documents_is_no_point(document):
+    # Resampling them gives the same score each time, though the next document may be another.
+    same = intervals(*_with_keys(counted([document] * 10)))
+    for score in ("precision", "recall", "f1"):
+        assert all(0.1 < high - low < 1 for low, high in same.select(f"{score}_low", f"{score}_high").iter_rows())
+
+
+def test_score_of_fewer_than_ten_documents_has_no_interval_and_says_so():
+    # Twelve documents, nine of which have an answer: recall is over twelve, precision over nine.
+    found = intervals(*_with_keys(counted([(1, 1, 1)] * 9 + [(0, 0, 1)] * 3)))
+    row = found.filter(pl.col("average") == "micro").row(0, named=True)
+    assert row["precision_low"] is None
+    assert row["recall_low"] is not None
+    assert row["interval_doubt"] == ""
+    few = intervals(*_with_keys(counted([(1, 1, 1)] * 9 + [(0, 0, 0)] * 3)))
+    assert set(few["interval_doubt"]) == {"fewer than 10 documents"}
+    assert few["f1_low"].null_count() == 2
+
+
+@pytest.mark.parametrize(
+    ("values", "doubt"),
+    [
+        ([(20, 0, 0)] * 11 + [(19, 1, 1)], "0.95 or more"),
+        ([(0, 20, 20)] * 11 + [(1, 19, 19)], "0.05 or less"),
+        ([(60, 60, 60)] + [(1, 1, 1)] * 11, "most in one document"),
+        ([(1, 1, 1)] * 12, ""),
+    ],
+)
+def test_intervals_of_harder_worlds_are_flagged(values, doubt):
+    found = intervals(*_with_keys(counted(values))).filter(pl.col("average") == "micro")
+    assert found["interval_doubt"].to_list() == [doubt]
 
 
 def _with_keys(made: tuple[pl.DataFrame, pl.DataFrame]) -> tuple[pl.DataFrame, list[str], pl.DataFrame]:

@@ -111,9 +111,9 @@ def test_tables_say_what_intervals_and_thresholds_are(tmp_path):
     gold.write_text("\n".join(map(json.dumps, texts + mentions)))
     run.write_text("\n".join(json.dumps(row | {"confidence": 0.5}) for row in mentions))
     options = ["--gold", gold, "--run", f"a={run}", "--task", "A2KB", "--match", "strong", "--threshold", "0.3"]
-    title, _, *lines = invoke(*options, "--bootstrap", "10").splitlines()
+    title, _, *lines = invoke(*options, "--intervals").splitlines()
     assert title == "A2KB, strong matching" and lines[0].split()[:3] == ["system", "threshold", "mentions"]
-    assert "F1 from … to is the 95 % percentile bootstrap interval over documents" in lines
+    assert "F1 from … to is its 95 % interval over documents: a jackknife on logits, with t" in lines
     assert "answers count above the confidence in threshold" in lines
     assert any(
         "best micro-F1 on this very gold" in line for line in invoke(*options[:-2], "--profile", "gerbil").splitlines()

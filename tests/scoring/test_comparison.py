@@ -46,6 +46,9 @@ def test_parts_are_correlated_with_the_first_and_all_tests_corrected_together():
         ("same", 1.0, 1.0),
         ("turned", -1.0, -1.0),
     ]
+    # Recall is (12, 6, 3) / 12, (9, 3, 2) / 12 and (1, 5, 9) / 12; less their means these are as (5, -1, -4),
+    # (13, -5, -8) and (-4, 0, 4): 102 / sqrt(42 * 258) and -36 / sqrt(42 * 32).
+    assert found.correlations["pearson"].to_list() == pytest.approx([0.9799, -0.9820], abs=1e-4)
     # Nine tests: the smallest p is multiplied by nine, unless that is more than 1.
     smallest = found.pairs.sort("p").row(0, named=True)
     assert len(found.pairs) == 9
@@ -64,6 +67,14 @@ def test_too_few_documents_and_unknown_parts_are_refused():
         compare_systems({"all": small}, ["a", "b"])
     with pytest.raises(UnknownName, match="did you mean 'news'"):
         compare_systems({"news": whole}, ["a", "b"], unfiltered="newss")
+
+
+def test_one_system_on_documents_too_few_for_a_test_has_its_score():
+    whole = part(a=3)
+    found = compare_systems({"all": replace(whole, documents=whole.documents.head(9))}, ["a"], score="recall")
+    # Of the mentions of nine documents those of three are found.
+    assert found.scores.select("part", "score").rows() == [("all", pytest.approx(3 / 9))]
+    assert found.pairs.is_empty()
 
 
 TEXT = "Ada met Bob. Ada left."
@@ -96,15 +107,15 @@ def test_slices_are_tested_with_the_intervals_and_unknown_ones_are_refused():
             for n in range(UNITS) for k in range(2)]  # fmt: skip
     names = [f"d{n}" for n in range(UNITS)]
     run = framed(gold[::2], documents=names)
-    options = {"tasks": ["D2KB"], "matchings": ["strong"], "by": ["class"], "bootstrap": 100}
+    options = {"tasks": ["D2KB"], "matchings": ["strong"], "by": ["class"], "intervals": True}
     rows = evaluate(framed(gold, documents=names), {"s": run}, **options).filter(average="micro", column="class")
     # One class is always found, the other never: F1 1 and 0 beside 2/3.
     assert dict(rows.select("slice", pl.col("difference").round(6)).iter_rows()) == {"c:0": 0.333333, "c:1": -0.666667}
     assert rows["p_holm"].max() < 0.05
     with pytest.raises(UnknownName, match="no slice named 'c:3'; did you mean 'c:"):
         evaluate(framed(gold, documents=names), {"s": run}, **options, against="c:3")
-    with pytest.raises(UsageError, match="--against c:1 tests slices: it goes with --by and --bootstrap"):
-        evaluate(framed(gold, documents=names), {"s": run}, **options | {"bootstrap": 0}, against="c:1")
+    with pytest.raises(UsageError, match="--against c:1 tests slices: it goes with --by and --intervals"):
+        evaluate(framed(gold, documents=names), {"s": run}, **options | {"intervals": False}, against="c:1")
 
 
 def test_agreement_by_hand():
@@ -167,14 +178,15 @@ def test_command_has_many_slices_below_each_other(files: dict[str, Path]):
     assert scores.splitlines()[0].split() == ["part", "bad"]
     assert [line.split()[-1] for line in scores.splitlines()[2:]] == ["0.4"] * (1 + UNITS)
     # One system has no other to be tested against or ranked with.
-    assert len(others) == 1 and others[0].startswith("signature")
+    assert len(others) == 1 and others[0].splitlines()[1].startswith("signature")
+    assert others[0].startswith("bad is one system alone")
 
 
 def test_command_says_what_its_columns_are_and_leaves_small_slices_out(files: dict[str, Path]):
     arguments = ["compare", "--gold", str(files["gold"]), "--samples", "100", "--by", "document"]
     runs = ["--run", f"good={files['gold']}", "--run", f"bad={files['run']}"]
     done = CliRunner().invoke(cli, [*arguments, *runs, "--min-support", "1"])
-    assert "low to high is its 95 % interval (paired bootstrap over documents)" in done.stdout
+    assert "low to high is its 95 % interval (jackknife over documents)" in done.stdout
     assert "effect is the mean difference of documents over its standard deviation" in done.stdout
     none = CliRunner().invoke(cli, [*arguments, *runs, "--min-support", "99"])
     assert "no slice by 'document' has 99 mentions" in str(none.exception)

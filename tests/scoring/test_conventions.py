@@ -15,10 +15,10 @@ from click.testing import CliRunner
 from remix.cli import cli
 from remix.frames import Frames
 from remix.scoring import PROFILES
-from remix.scoring.conventions import CONVENTIONS, Convention
+from remix.scoring.conventions import Convention
 from remix.scoring.differences import Counting, headlines
 from remix.scoring.inputs import Inputs
-from remix.scoring.profiles import Conventions
+from remix.scoring.profiles import CONVENTIONS, Conventions
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 PAGE = CHECKOUT / "docs" / "conventions.md"

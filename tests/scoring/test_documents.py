@@ -7,10 +7,13 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from remix import progress
 from remix.documents import align
 from remix.errors import BadInput, UnknownName, UsageError
+from remix.formats.identifiers import document_iris
 from remix.frames import Frames
 from remix.scoring import evaluate
 from remix.scoring.choice import frames_hash
@@ -61,6 +64,113 @@ def test_last_part_of_another_text_is_another_document():
     gold = texts([("urn:a/1", "http://x/1", "one"), ("urn:a/2", "http://x/2", "two")])
     run = texts([("urn:r/1", "1", "something else"), ("urn:r/2", "9", "two")])
     assert align(gold, run).rows() == [("urn:a/2", "urn:r/2")]
+
+
+def of_files(*files: tuple[str, list[tuple[str, str | None]]]) -> Frames:
+    """Documents (name, text) of files, with the IRIs that reading gives them."""
+    parts = []
+    for dataset, rows in files:
+        names, bodies = [name for name, _ in rows], [text for _, text in rows]
+        table = {"document": document_iris(pl.Series(names, dtype=pl.String), f"urn:remix:dataset:{dataset}")}
+        table |= {"dataset": [dataset] * len(rows), "given": names, "text": bodies}
+        schema = dict.fromkeys(("document", "dataset", "given", "text"), pl.String)
+        parts.append(Frames.of(documents=pl.DataFrame(table, schema=schema)))
+    return Frames.concat(parts)
+
+
+def aligned(gold: Frames, run: Frames) -> list[tuple[str, str]]:
+    """The names in their files of documents of gold and of the run that are the same."""
+    pairs = align(gold, run)
+    sides = (gold.documents.select(gold="document", own="given"), run.documents.select("document", its="given"))
+    return pairs.join(sides[0], on="gold").join(sides[1], on="document").select("own", "its").sort(pl.all()).rows()
+
+
+def test_answers_to_a_document_that_gold_lacks_are_not_those_of_another():
+    # In the store gold's are called 1, 1-2 and 1-3, the run's too, but its 1-2 is C.
+    gold = of_files(("x", [("http://a/1", None), ("http://b/1", None), ("http://c/1", None)]))
+    run = of_files(("x", [("http://a/1", None), ("http://d/1", None), ("http://c/1", None)]))
+    assert aligned(gold, run) == [("http://a/1", "http://a/1"), ("http://c/1", "http://c/1")]
+    # The third turns of two conversations are two documents, though no other has a third turn.
+    gold = of_files(("g", [("talk/6/1", None), ("talk/5/3", None), ("talk/5/4", None)]))
+    run = of_files(("r", [("talk/5/3", None), ("other/7/1", None), ("other/7/4", None)]))
+    assert aligned(gold, run) == [("talk/5/3", "talk/5/3")]
+
+
+def test_names_without_letters_are_not_one_name():
+    # Both are `document` in the IRIs of the store.
+    gold, run = of_files(("g", [("!", None), ("a", None)])), of_files(("r", [("?", None), ("a", None)]))
+    assert aligned(gold, run) == [("a", "a")]
+
+
+def test_document_that_has_its_pair_by_name_does_not_answer_another_of_its_text():
+    gold = of_files(("g", [("a", "same"), ("b", "same"), ("c", "same")]))
+    assert aligned(gold, of_files(("r", [("b", "same")]))) == [("b", "b")]
+    # What is called otherwise answers what nothing tells apart.
+    assert aligned(gold, of_files(("r", [("b", "same"), ("z", "same")]))) == [("a", "z"), ("b", "b"), ("c", "z")]
+
+
+def test_numbers_of_documents_mean_something_in_one_dataset_alone():
+    gold = of_files(("news", [("0", "one"), ("1", "two")]), ("talks", [("0", "three"), ("1", "four"), ("2", "five")]))
+    said = "called as documents of news and of talks are (the first is '0')"
+    with pytest.raises(BadInput, match=re.escape(said)) as refused:
+        align(gold, of_files(("r", [("0", None), ("1", None)])), "s", told=False)
+    assert "--on news" in str(refused.value)
+    # A text tells whose they are, and another of its file is of no other dataset then.
+    run = of_files(("r", [("2", None), ("1", "two")]))
+    assert align(gold, run)["gold"].to_list() == ["urn:remix:dataset:news/1"]
+    # So does the name of the file.
+    assert align(gold, of_files(("talks", [("0", None)])))["gold"].to_list() == ["urn:remix:dataset:talks/0"]
+    # One text in both is one document.
+    twice = of_files(("news", [("0", "one")]), ("part", [("0", "one")]))
+    assert align(twice, of_files(("r", [("0", None)]))).height == 2
+
+
+NAMES = st.tuples(st.sampled_from(["http://a/", "http://b/", "c/", ""]), st.sampled_from(["1", "1-2", "!", "?", "x y"]))
+
+
+@pytest.mark.hypothesis
+@given(st.data())
+def test_answers_of_a_document_are_never_counted_for_another(data):
+    """Documents of two datasets, some of them gold and some answered, with and without texts and with short names."""
+
+    def some(rows):
+        return [row for row in rows if data.draw(st.booleans())]
+
+    def said(text):
+        return text if data.draw(st.booleans()) else None
+
+    # An IRI is one document, other names mean something in their dataset alone.
+    world = [
+        (dataset, folder.replace("//", f"//{dataset}.") + own, data.draw(st.sampled_from(["one", "two", folder + own])))
+        for dataset in "gh"
+        for folder, own in data.draw(st.lists(NAMES, max_size=5, unique=True))
+    ]
+    required, answered = some(world), some(world)
+    gold = of_files(*((one, [(name, said(text)) for home, name, text in required if home == one]) for one in "gh"))
+    last = {name.rpartition("/")[2] for _, name, _ in required}
+    rows, meant = [], []
+    for one in answered:
+        _, name, text = one
+        short = name.rpartition("/")[2]
+        if one not in required and ("://" not in name or short in last):
+            continue  # Without a text nobody could tell these from those of gold.
+        called = data.draw(st.sampled_from([name, short])) if one in required else name
+        if called not in [known for known, _ in rows]:
+            rows.append((called, said(text)))
+            meant.append(one)
+    run = of_files(("r", rows))
+    try:
+        pairs = align(gold, run, told=False)
+    except BadInput as error:
+        assert "score it on that alone" in str(error)
+        return
+    known = dict(zip(run.documents["document"], meant, strict=True))
+    places = {row["document"]: (row["dataset"], row["given"]) for row in gold.documents.to_dicts()}
+    texts_of = {(dataset, name): text for dataset, name, text in world}
+    for document, answer in pairs.rows():
+        dataset, name, text = known[answer]
+        assert places[document] == (dataset, name) or texts_of[places[document]] == text
+    assert pairs["gold"].is_unique().all()
 
 
 def test_refusal_shows_a_name_that_is_right():
@@ -128,7 +238,8 @@ def test_where_two_texts_of_one_iri_differ_is_told():
         ({"by": ["clas"]}, UnknownName, "nearest: class; columns: class, "),
         ({"by": ["class"]}, UsageError, "no annotation of gold has a value in column 'class'"),
         ({"spans": "some"}, UsageError, "'all' or 'kept'"),
-        ({"bootstrap": 100}, UsageError, "no bootstrap over 1 documents: at least 10"),
+        ({"intervals": True}, UsageError, "no intervals over 1 documents: at least 10"),
+        ({"bootstrap": 100}, UsageError, "--bootstrap N is --intervals now"),
     ],
 )
 def test_wrong_choice_is_refused_with_the_reason(frames, options, error, message):

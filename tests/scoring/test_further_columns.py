@@ -132,8 +132,8 @@ def evaluated(*arguments: str) -> pl.DataFrame:
     [
         ("dcterms:subject", {"http://x/t/history": (1, 1), "http://x/t/travel": (1, 0)}),
         ("subject", {"http://x/t/history": (1, 1), "http://x/t/travel": (1, 0)}),
-        ("<urn:x:topic>", {"places": (1, 0)}),
-        ("topic", {"places": (1, 0)}),
+        ("<urn:x:topic>", {"places": (1, 0), "unspecified": (0, 1)}),
+        ("topic", {"places": (1, 0), "unspecified": (0, 1)}),
         ("http://x/year:thresholds:2000", {"1: ≤ 2000": (1, 0), "2: > 2000": (0, 1)}),
     ],
 )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from remix.errors import UsageError
 from remix.scoring import evaluate
+from tests.examples import FEW
 from tests.scoring.test_properties import DOCUMENTS, mentions, micro
 
 
@@ -116,9 +117,11 @@ def test_intervals_are_left_out_where_precision_and_recall_have_tps_of_their_own
     names = [f"d{n}" for n in range(10)]
     gold = frames([at(0, 4, document=name) for name in names], names)
     run = frames([at(0, 2, document=name) for name in names], names)
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["partial", "weak"], bootstrap=20)
+    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["partial", "weak"], intervals=True)
     assert rows.filter(matching="partial")["f1_low"].null_count() == 2
-    assert rows.filter(matching="weak")["f1_low"].to_list() == [1.0, 1.0]
+    weak = rows.filter(matching="weak")
+    assert weak["f1_high"].to_list() == [1.0, 1.0]
+    assert weak["f1_low"].max() < 1
 
 
 @given(mentions, mentions)
@@ -139,6 +142,7 @@ def test_parts_stay_within_their_wholes(frames, gold, answers):
         assert 0 <= less[0] <= less[1]
 
 
+@settings(max_examples=FEW)
 @given(mentions, mentions, mentions)
 def test_ignorable_annotations_change_no_tp_and_no_fn_and_add_no_fp_in_part_either(frames, gold, answers, more):
     added = [row | {"ignorable": row["ignorable"] or "dropped", "group": None, "option": None} for row in more[:4]]
@@ -151,6 +155,7 @@ def test_ignorable_annotations_change_no_tp_and_no_fn_and_add_no_fp_in_part_eith
     assert (after["fp"] <= before["fp"] + 1e-9).all()
 
 
+@settings(max_examples=FEW)
 @given(mentions)
 def test_gold_as_answers_is_perfect_in_part_too(frames, gold):
     gold = list({(row["document"], row["begin"], row["end"], row["entity"]): row for row in gold}.values())

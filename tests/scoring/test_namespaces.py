@@ -67,6 +67,19 @@ def test_wrong_answers_of_the_same_world_are_wrong_without_a_word(capsys: pytest
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_first_answer_of_another_world_is_told(count: int, capsys: pytest.CaptureFixture[str]) -> None:
+    run = linked([f"{WD}Q{n}" for n in range(1, count + 1)])
+    with progress.enable():
+        assert right(GOLD, run) == 0
+    [said] = capsys.readouterr().err.splitlines()
+    assert f"in different worlds: its {count} links are of www.wikidata.org/entity/ ({count}), gold's 4 of" in said
+    # One of two that can be compared is none to speak of.
+    with progress.enable():
+        assert right(GOLD, linked([DBR + NAMES[0], f"{WD}Q2"])) == 1
+    assert capsys.readouterr().err == ""
+
+
 def test_different_worlds_are_told_with_their_namespaces(capsys: pytest.CaptureFixture[str]) -> None:
     with progress.enable():
         assert right(GOLD, WIKIDATA) == 0

@@ -146,8 +146,30 @@ def test_candidates_and_nil_are_tasks_of_euef(frames):
         ("A2KB", 0, 2, 1),
         ("ERec", 1, 1, 0),  # of the linked ones Ada is right, Cy is not asked for
         ("candidates", 1, 1, 0),
+        ("candidates(measure=recognised)", 1, 0, 0),  # Ada
+        ("accuracy", 0, 1, 1),  # Ada is recognised, and means X
         ("NIL", 1, 1, 1),  # Bob; Dan; Cy
     ]
+
+
+def test_accuracy_and_recall_of_candidates_of_euef_are_shares_of_the_recognised_mentions(frames):
+    # Gold: Ada, Bob, Cy, Dan, Eve. Recognised are Ada, Bob, Cy (beside them is one answer on no mention); Ada is right,
+    # Bob's entity is among the candidates, Cy's is not. Accuracy: 1 of 3 (M_s / M_g); R_m: 2 of 3; R_g: 2 of 5.
+    names = ("Ada", "Bob", "Cy", "Dan", "Eve", "Fay")
+    text = " ".join(names)
+    spans = [(text.index(name), text.index(name) + len(name), f"e:{name}") for name in names]
+    gold = texted(frames, [at(*span) for span in spans[:5]], text)
+    answers = [at(*spans[0]), at(*spans[1][:2], "e:X"), at(*spans[2][:2], "e:X"), at(*spans[5])]
+    run = texted(frames, answers, text)
+    sets = pl.DataFrame(
+        {"annotation": ["d#1", "d#1", "d#2"], "entity": ["e:X", "e:Bob", "e:X"], "score": [0.6, 0.4, 1]}
+    )
+    run = replace(run, candidates=Frames.of(candidates=sets).candidates)
+    rows = evaluate(gold, {"s": run}, profile="euef").filter(pl.col("average") == "micro")
+    found = {row["task"]: (row["tp"], row["fp"], row["fn"], row["recall"]) for row in rows.to_dicts()}
+    assert found["accuracy"] == (1, 2, 2, 1 / 3)
+    assert found["candidates(measure=recognised)"] == (2, 1, 1, 2 / 3)
+    assert found["candidates"] == (2, 2, 3, 2 / 5)
 
 
 def test_systems_are_reduced_apart_from_each_other(frames):

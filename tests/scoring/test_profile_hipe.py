@@ -7,12 +7,14 @@ import gzip
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
@@ -23,7 +25,8 @@ from remix.scoring.differences import Counting, differences, headlines
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import relax_runs
 from remix.scoring.inputs.files import read_frames
-from remix.scoring.profiles.hipe import TAGS, meetings
+from remix.scoring.profiles.hipe.layers import TAGS
+from remix.scoring.profiles.hipe.meetings import meetings
 
 HEADER = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNEL-LIT\tMISC\n"
 
@@ -358,3 +361,94 @@ def test_published_results_of_hipe_2022_come_out(real_data: Path, run: str, kind
             else:
                 assert abs(value - float(cell)) < 0.00051, (key, field)
     assert compared >= 12 * len(kinds)
+
+
+TAGS_DRAWN = st.sampled_from(["O", "B-LOC", "I-LOC", "B-PERS", "I-PERS", "I-PERS", "I-LOC", "_"])
+LINKS_DRAWN = st.sampled_from(["_", "NIL", "Q1", "Q2", "Q1|Q2", "q1"])
+ROW = st.tuples(st.booleans(), TAGS_DRAWN, LINKS_DRAWN, TAGS_DRAWN, LINKS_DRAWN, st.booleans())
+LINE = st.one_of(ROW, st.sampled_from(["# segment", "# document_id = other", "# a comment"]))
+
+
+def both_sides(rows: list[Any], *, comments: bool) -> tuple[str, str]:
+    """Return gold and run of drawn lines, with or without the tokens that begin with `#`."""
+    gold, run = "# document_id = d\n", "# document_id = d\n"
+    for number, row in enumerate(rows):
+        if isinstance(row, str):
+            line = f"{row}{number}\n" if "document" in row else f"{row}\n"
+            gold, run = gold + line, run + line
+            continue
+        comment, *cells, other = row
+        if comment and not comments:
+            continue
+        token = f"#{number}" if comment else f"w{number}"
+        gold += f"{token}\t{cells[0]}\tO\t{cells[1]}\t_\n"
+        run += f"{token + 'x' if other else token}\t{cells[2]}\tO\t{cells[3]}\t_\n"
+    return gold, run
+
+
+@given(st.lists(LINE, min_size=1, max_size=9))
+@example([(False, "B-LOC", "Q1", "B-LOC", "Q1", False), (True, "I-LOC", "Q1", "I-LOC", "Q1", False),
+          (False, "I-LOC", "Q1", "I-LOC", "Q1", False)])  # fmt: skip
+@example([(False, "B-LOC", "Q1", "B-LOC", "Q2", False), (True, "O", "_", "B-PERS", "NIL", True),
+          (False, "I-LOC", "Q2", "I-LOC", "Q1", False)])  # fmt: skip
+@example([(True, "B-LOC", "Q1", "B-LOC", "Q1", False), (False, "I-LOC", "Q2", "I-LOC", "Q2", False)])
+def test_tokens_that_begin_with_a_hash_count_as_if_their_lines_were_not_there(rows: list[Any]) -> None:
+    found = []
+    for comments in (True, False):
+        with TemporaryDirectory() as place:
+            gold, run = both_sides(rows, comments=comments)
+            if not any(not isinstance(row, str) and not row[0] for row in rows):
+                return  # without any token there is nothing to score
+            sides = [frames_of(Path(place), name, text) for name, text in (("g", gold), ("s", run))]
+            found.append(evaluate(sides[0], {"s": sides[1]}, profile="hipe", by=["type"]))
+    columns = ["task", "matching", "average", "slice", "tp", "fp", "fn", "precision", "recall", "f1"]
+    # Without any mention left every layer has its rows, all of zeros.
+    told = (pl.col("tp") + pl.col("fp") + pl.col("fn") > 0) | (pl.col("average") != "micro")
+    told &= pl.any_horizontal(pl.col("precision", "recall").is_not_null())
+    one, two = (rows.filter(told).select(columns).sort(columns[:4]) for rows in found)
+    assert_frame_equal(one, two)
+
+
+def test_document_line_right_behind_a_segment_line_leaves_the_scorers_document_open(tmp_path: Path) -> None:
+    # The scorer has one document: gold's I-LOC goes on over the line, so that one mention is asked for, not two.
+    body = lines("B-LOC") + "# segment\n# document_id = d2\n" + lines("I-LOC", words="b") + document(3, lines("B-LOC"))
+    gold, run = (frames_of(tmp_path, name, document(1, body)) for name in "gs")
+    rows = evaluate(gold, {"s": run}, profile="hipe", tasks=["NE-COARSE-LIT"]).filter(matching="strict")
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (2, 0, 0)
+
+
+def test_run_of_one_document_with_the_name_of_one_of_golds_is_dealt_out(tmp_path: Path) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O")), document(2, lines("O B-LOC", words="c d")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC O O B-LOC")))
+    rows = evaluate(gold, {"s": run}, profile="hipe", tasks=["NE-COARSE-LIT"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (2, 0, 0)
+
+
+def test_run_with_its_own_documents_is_never_compared_token_by_token(tmp_path: Path) -> None:
+    # 25 tokens of each document are others, and no name is gold's: the documents are gold's in order all the same.
+    gold = frames_of(tmp_path, "g", *(document(n, lines("B-LOC " + "O " * 24)) for n in (1, 2)))
+    for name, numbers in (("s", (7, 8)), ("t", (1, 8))):
+        words = " ".join(f"w{n}" for n in range(25))
+        own = (document(n, lines("B-LOC " + "O " * 24, words=words)) for n in numbers)
+        rows = evaluate(gold, {name: frames_of(tmp_path, name, *own)}, profile="hipe", tasks=["NE-COARSE-LIT"])
+        # The texts of the mentions differ, so that both are right as fuzzy ones and wrong as strict ones.
+        assert counts(rows, "NE-COARSE-LIT", "fuzzy") == (2, 0, 0)
+        assert counts(rows, "NE-COARSE-LIT", "strict") == (0, 2, 2)
+
+
+def test_run_of_one_document_is_golds_one_document_whatever_its_tokens(tmp_path: Path) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC " + "O " * 24)))
+    own = lines("B-LOC " + "O " * 24, words=" ".join(f"w{n}" for n in range(25)))
+    rows = evaluate(gold, {"s": frames_of(tmp_path, "s", own)}, profile="hipe", tasks=["NE-COARSE-LIT"])
+    assert counts(rows, "NE-COARSE-LIT", "fuzzy") == (1, 0, 0)
+    # Other profiles do not take tokens for others that they are not.
+    with pytest.raises(BadInput, match="25 different ones where gold has others"):
+        evaluate(gold, {"s": frames_of(tmp_path, "s", own)}, tasks=["A2KB"])
+
+
+@pytest.mark.parametrize("number", [1, 7])
+def test_run_whose_document_has_another_number_of_tokens_is_refused(tmp_path: Path, number: int) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O")), document(2, lines("O B-LOC O")))
+    run = frames_of(tmp_path, "s", document(number, lines("B-LOC O")), document(2, lines("O B-LOC")))
+    with pytest.raises(BadInput, match=r"its document 'd2' has 2 tokens, gold's 'd2' 3: .*give it gold's tokens"):
+        evaluate(gold, {"s": run}, profile="hipe")

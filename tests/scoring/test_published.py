@@ -128,9 +128,9 @@ def test_profile_of_the_fine_grained_evaluation_scores_each_gold_file_alone(real
     folder = real_data / "emnlp2019"
     gold = read_frames(list((folder / "gold").glob(f"*_{part}*.ttl*")))
     run = read_frames([next((folder / "systems").glob(f"TAGME_{part}.ttl*"))])
-    rows = evaluate(gold, {"tagme": run}, profile="emnlp2019", by=["class"]).filter(pl.col("average") == "micro")
+    rows = evaluate(gold, {"tagme": run}, profile="emnlp2019", by=["class:all"]).filter(pl.col("average") == "micro")
     groups = gold.classes.join(gold.annotations, on="annotation").group_by("class")
     sizes = dict(groups.agg(pl.struct("document", "group").n_unique()).iter_rows())
-    found = dict(rows.filter(pl.col("column") == "class").select("slice", "mentions").iter_rows())
+    found = dict(rows.filter(pl.col("column") == "class:all").select("slice", "mentions").iter_rows())
     assert found == sizes
     assert (rows["tp"] <= rows["mentions"]).all()

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remix.errors import UnknownName, UsageError
 from remix.scoring import evaluate
+from tests.examples import FEW
 
 
 def confident(frames, rows, documents=("d",)):
@@ -139,6 +140,7 @@ answers = st.lists(
 )
 
 
+@settings(max_examples=FEW)
 @given(answers, answers)
 def test_rankings_are_within_bounds_and_gold_first_is_perfect(frames, left, right):
     gold = confident(frames, list({row[:2]: row for row in left}.values()))

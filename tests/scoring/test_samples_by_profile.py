@@ -9,7 +9,8 @@ from functools import cache
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import multinomial
+from scipy.special import expit, logit
+from scipy.stats import t
 
 from remix.errors import UsageError
 from remix.formats import read
@@ -24,18 +25,17 @@ from remix.scoring.profiles import PROFILES
 from remix.workspace import open_workspace
 from tests.scoring.conftest import framed
 
-DOCUMENTS = [f"d{number}" for number in range(14)]
 RESOURCE = "http://dbpedia.org/resource/"
 
 
-def linked(places: dict[int, str], classes: bool = True) -> Frames:
-    """One mention in each of some of fourteen documents."""
+def linked(places: dict[int, str], classes: bool = True, number: int = 14) -> Frames:
+    """One mention in each of some of fourteen documents, or of so many."""
     rows = [
         {"document": f"d{place}", "begin": 0, "end": 3, "entity": RESOURCE + entity,
          "classes": [f"http://e.org/{'even' if place % 2 == 0 else 'odd'}"] if classes else []}
         for place, entity in places.items()
     ]  # fmt: skip
-    frames = framed(rows, documents=DOCUMENTS)
+    frames = framed(rows, documents=[f"d{place}" for place in range(number)])
     texts = frames.documents.with_columns(text=pl.format("Ada was in place {}.", "document"))
     return replace(frames, documents=texts)
 
@@ -53,10 +53,10 @@ RUNS = {
 MACRO_F1: dict[str, Callable[[int, int, int, int], float]] = {
     "remix": lambda x, y, z, w: x / (x + y + z) if x + y + z else np.nan,  # of the documents with gold or an answer
     "neleval": lambda x, y, z, w: x / (x + y) if x + y else np.nan,  # of those with gold
-    "gerbil": lambda x, y, z, w: (x + w) / 14,  # of all; those with nothing are perfect
-    "bat": lambda x, y, z, w: (x + w) / 14,
+    "gerbil": lambda x, y, z, w: (x + w) / (x + y + z + w),  # of all; those with nothing are perfect
+    "bat": lambda x, y, z, w: (x + w) / (x + y + z + w),
     # P is 1 but for a wrong answer, R 1 but for missed gold: harmonic mean of the mean P and the mean R.
-    "euef": lambda x, y, z, w: 2 * (14 - z) * (14 - y) / (14 * (28 - z - y)),
+    "euef": lambda x, y, z, w: 2 * (x + y + w) * (x + z + w) / ((x + y + z + w) * (2 * x + y + z + 2 * w)),
 }
 
 
@@ -110,25 +110,45 @@ def test_average_that_a_profile_does_not_have_is_refused(files, keeper):
         compared_inputs(keeper, files, Choice.of(profile="elevant"), average="macro")
 
 
+# How many documents count in macro-F1, of such.
+COUNTING: dict[str, Callable[[int, int, int, int], int]] = {
+    "remix": lambda x, y, z, w: x + y + z,
+    "neleval": lambda x, y, z, w: x + y,
+    "gerbil": lambda x, y, z, w: x + y + z + w,
+    "bat": lambda x, y, z, w: x + y + z + w,
+    "euef": lambda x, y, z, w: x + y + z + w,
+}
+
+
 @pytest.mark.parametrize("profile", MACRO_F1)
 def test_intervals_are_those_of_the_scores_of_the_profile(profile):
     task, matching = PROFILES[profile].headline
-    rows = evaluate(GOLD, {"some": RUNS["some"]}, profile=profile, tasks=[task], matchings=[matching], bootstrap=4000)
+    kinds = (6, 10, 2, 10)  # twice as many documents of each kind
+    gold, run = (
+        linked(dict.fromkeys(range(16), "Ada"), number=28),
+        linked(dict.fromkeys([0, 1, 2, 3, 4, 5, 16, 17], "Ada"), classes=False, number=28),
+    )
+    rows = evaluate(gold, {"some": run}, profile=profile, tasks=[task], matchings=[matching], intervals=True)
     macro = rows.filter(average="macro", column="").row(0, named=True)
-    assert macro["f1"] == pytest.approx(MACRO_F1[profile](3, 5, 1, 5))
-    # Every sample is one of the ways to draw 14 of these four kinds: what 2.5 % and 97.5 % of them do not exceed.
-    ways = [(x, y, z, 14 - x - y - z) for x in range(15) for y in range(15 - x) for z in range(15 - x - y)]
-    likely = multinomial.pmf(ways, 14, [3 / 14, 5 / 14, 1 / 14, 5 / 14])
-    values = np.array([MACRO_F1[profile](*way) for way in ways])
-    order = np.argsort(values)
-    reached = np.cumsum(likely[order])
-    low, high = (values[order][np.searchsorted(reached, share)] for share in (0.025, 0.975))
-    # Four thousand samples do not hit each step of the distribution, the next of which is 1/14 away at most.
-    assert (macro["f1_low"], macro["f1_high"]) == (pytest.approx(low, abs=0.03), pytest.approx(high, abs=0.03))
+    f1 = MACRO_F1[profile](*kinds)
+    assert macro["f1"] == pytest.approx(f1)
+    number = COUNTING[profile](*kinds)
+    without = [
+        MACRO_F1[profile](*(count - (kind == left) for kind, count in enumerate(kinds)))
+        for left, count in enumerate(kinds)
+        for _ in range(count)
+    ]
+    moved = logit(np.array(without)) - logit(f1)
+    # 2 items of a document that is right, 1 of another; 18 with those of the ten that have nothing, where these count.
+    items = 12 + 10 + 2 + (10 if profile in ("gerbil", "bat", "euef") else 0)
+    spread = max(np.sqrt((number - 1) / number * (moved**2).sum()), 1 / np.sqrt(items * f1 * (1 - f1)))
+    reach = t.ppf(0.975, number - 1) * spread
+    assert (macro["f1_low"], macro["f1_high"]) == pytest.approx((expit(logit(f1) - reach), expit(logit(f1) + reach)))
 
 
 @pytest.mark.parametrize(("profile", "precision"), [("remix", None), ("neleval", 0.0), ("bat", 1.0)])
-def test_a_score_without_denominator_is_in_samples_what_it_is_in_the_profile(profile, precision):
-    rows = evaluate(GOLD, {"none": RUNS["none"]}, profile=profile, tasks=["A2KB"], bootstrap=100)
+def test_a_score_without_denominator_has_no_interval(profile, precision):
+    # Nothing was answered: what a profile says then is a rule, of which no document tells how far it is off.
+    rows = evaluate(GOLD, {"none": RUNS["none"]}, profile=profile, tasks=["A2KB"], intervals=True)
     micro = rows.filter(average="micro", column="").row(0, named=True)
-    assert [micro[name] for name in ("precision", "precision_low", "precision_high")] == [precision] * 3
+    assert [micro[name] for name in ("precision", "precision_low", "precision_high")] == [precision, None, None]

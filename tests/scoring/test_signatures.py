@@ -17,7 +17,7 @@ GOLD = framed([{"document": n, "begin": 0, "end": 5, "entity": "urn:E", "classes
 # Inclusive ends, so that there is something to fix.
 RUN = framed([{"document": n, "begin": 0, "end": 4, "entity": "urn:E"} for n in NAMES], NAMES)
 
-SLICED = {"by": ["class"], "bootstrap": 10}
+SLICED = {"by": ["class"], "intervals": True}
 CHANGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "profile": ({}, {"profile": "emnlp2019"}),
     "tasks": ({}, {"tasks": ["ERec"]}),
@@ -27,8 +27,9 @@ CHANGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "scope": ({}, {"scope": CATEGORIES[0]}),
     "spans": ({}, {"spans": "kept"}),
     "documents": ({}, {"documents": "kept"}),
-    "bootstrap": ({}, {"bootstrap": 10}),
-    "seed": ({"bootstrap": 10}, {"seed": 1}),
+    "intervals": ({}, {"intervals": True}),
+    "samples": (SLICED, {"samples": 100}),
+    "seed": (SLICED, {"seed": 1}),
     "unit": ({}, {"unit": "context"}),
     "against": (SLICED, {"against": CATEGORIES[0]}),
     "errors": ({}, {"errors": ["neleval"]}),

@@ -9,7 +9,10 @@ import pytest
 
 from remix import progress
 from remix.errors import UnknownName, UsageError
+from remix.frames import Frames
+from remix.reports.readable import explain_slices, signature_lines
 from remix.scoring import evaluate
+from remix.scoring.inputs import Background
 from remix.scoring.inputs.columns import Breakdown, breakdown
 from remix.scoring.inputs.entities import with_types
 from remix.scoring.slicing import scope_named, slice_named
@@ -155,6 +158,19 @@ def test_unknown_column_is_told_with_all_that_exist(column, message):
         slices(column)
 
 
+def test_what_there_is_of_columns_is_told_in_a_line_that_one_reads():
+    many = GOLD.annotations.select("annotation", *(pl.lit(n).alias(f"column{n}") for n in range(100)))
+    with pytest.raises(UsageError) as refused:
+        evaluate(GOLD, {"s": RUN}, by=["nosuch"], columns=many)
+    assert len(str(refused.value)) < 1000 and str(refused.value).endswith("; `remix list columns` shows all")
+
+
+def test_measures_that_gold_has_no_values_of_are_told_with_what_computes_them():
+    table = GOLD.annotations.select("annotation", overlap=pl.lit("none"))
+    with pytest.raises(UsageError, match="'pagerank' is a measure .*: `remix kb attach NAME` .*`remix enrich`"):
+        evaluate(GOLD, {"s": RUN}, by=["pagerank"], columns=table)
+
+
 def test_measures_of_gold_from_files_are_told_to_need_the_workspace():
     with pytest.raises(UsageError, match="'candidateRank' is a measure: `remix load` the gold"):
         evaluate(GOLD, {"s": RUN}, by=["candidateRank"])
@@ -168,5 +184,130 @@ def test_a_type_with_the_very_mentions_of_its_coarse_class_is_shown_once():
     rows = [
         {"begin": 10 * n, "end": 10 * n + 3, "entity": "e:A", "classes": classes} for n, classes in enumerate(named)
     ]
-    found = evaluate(framed(rows), {"s": framed(rows)}, tasks=["D2KB"], matchings=["strong"], by=["type"])
-    assert set(found.filter(column="type")["slice"]) == {person, place, city}
+    found = evaluate(framed(rows), {"s": framed(rows)}, tasks=["D2KB"], matchings=["strong"], by=["type:all"])
+    assert set(found.filter(column="type:all")["slice"]) == {person, place, city}
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "expected"),
+    [
+        # The sixth mention has none: it is in a slice of its own, as numbers of few values, of many, and as words.
+        ("few", [1, 2, 2, 1, 2, None], {"1": (2, 0), "2": (2, 1), "unspecified": (0, 1)}),
+        ("nan", [1.5, 2.5, 2.5, 1.5, 2.5, float("nan")], {"1.5": (2, 0), "2.5": (2, 1), "unspecified": (0, 1)}),
+        ("word", ["a", "b", "b", "a", "b", None], {"a": (2, 0), "b": (2, 1), "unspecified": (0, 1)}),
+        (
+            "same",
+            ["a", "unspecified", "a", "a", "a", None],
+            {"a": (3, 1), "unspecified": (1, 0), "without-value": (0, 1)},
+        ),
+    ],
+)
+def test_mentions_without_a_value_are_a_slice_of_their_own(column, values, expected):
+    table = pl.DataFrame({"annotation": GOLD.annotations["annotation"], column: values}, strict=False)
+    rows = evaluate(GOLD, {"s": RUN}, tasks=["D2KB"], matchings=["strong"], by=[column], columns=table)
+    own = rows.filter(column=column, average="micro")
+    assert {row["slice"]: (row["tp"], row["fn"]) for row in own.to_dicts()} == expected
+
+
+def test_quarters_have_a_slice_of_what_has_no_value():
+    # Twelve numbers make quarters of three; the thirteenth mention has none.
+    rows = [{"begin": 5 * n, "end": 5 * n + 3, "entity": "e:A"} for n in range(13)]
+    gold = framed(rows)
+    table = pl.DataFrame({"annotation": gold.annotations["annotation"], "rank": [*range(12), None]})
+    own = evaluate(gold, {"s": gold}, tasks=["A2KB"], matchings=["strong"], by=["rank"], columns=table)
+    own = own.filter(column="rank", average="micro")
+    assert own.select("slice", "mentions").rows()[-1] == ("5: unspecified", 1)
+    assert own["mentions"].sum() == own["tp"].sum() == 13
+
+
+def test_alternatives_of_a_mention_with_a_value_are_not_unspecified():
+    both = [
+        {"annotation": one, "begin": 0, "end": 3, "entity": f"e:{one}", "group": "g", "option": one} for one in "AB"
+    ]
+    gold = framed(both)
+    table = pl.DataFrame({"annotation": ["A", "B"], "word": ["x", None]})
+    rows = evaluate(gold, {"s": gold}, tasks=["A2KB"], matchings=["strong"], by=["word"], columns=table)
+    assert set(rows["slice"]) == {"", "x"}
+
+
+def test_mentions_without_class_and_documents_without_value_are_slices_of_their_own():
+    gold = framed([row | ({"classes": []} if n > 3 else {}) for n, row in enumerate(ROWS)], documents=["d", "e"])
+    known = {"types": TYPES, "document_columns": pl.DataFrame({"document": ["d"], "topic": ["x"]})}
+    rows = evaluate(gold, {"s": RUN}, tasks=["D2KB"], matchings=["strong"], by=["class", "topic"], **known)
+    own = rows.filter(pl.col("column") != "", average="micro").select("column", "slice", "tp", "fn").rows()
+    assert own == [
+        ("class", "c:Person", 3, 0), ("class", "c:Place", 1, 0), ("class", "unspecified", 0, 2),
+        ("topic", "unspecified", 1, 2), ("topic", "x", 3, 0),
+    ]  # fmt: skip
+
+
+def test_answers_of_no_class_are_in_scope_of_the_mentions_of_no_class():
+    # e:A is a person, e:Z of no class: one of no class may be of any, e:A is out of scope of what has none.
+    person = {"begin": 0, "end": 3, "entity": "e:A", "classes": ["c:Person"]}
+    gold = framed([person, {"begin": 5, "end": 8, "entity": "e:Z"}])
+    answers = ((0, "e:A"), (5, "e:Z"), (20, "e:A"), (30, "e:Z"))
+    run = framed([{"begin": at, "end": at + 3, "entity": name} for at, name in answers])
+    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], by=["class"], types=TYPES)
+    own = rows.filter(column="class", average="micro")
+    # The last two are wrong: both are in scope of the person, the last alone of what has no class.
+    found = {row["slice"]: (row["tp"], row["precision"], row["precision_in_scope"]) for row in own.to_dicts()}
+    assert found == {
+        "c:Person": (1, pytest.approx(1 / 3), pytest.approx(1 / 3)),
+        "unspecified": (1, pytest.approx(1 / 3), 1 / 2),
+    }
+
+
+def test_column_without_any_value_is_refused():
+    table = pl.DataFrame({"annotation": GOLD.annotations["annotation"], "word": pl.Series([None] * 6, dtype=pl.String)})
+    with pytest.raises(UsageError, match="no annotation of gold has a value in column 'word'"):
+        evaluate(GOLD, {"s": RUN}, by=["word"], columns=table)
+
+
+def test_coverage_of_a_column_and_sums_that_differ_are_said():
+    # The answer spans both mentions: under weak matching it is right once in all, and once in each slice; in C2KB the
+    # entity is asked for in both slices and once in all.
+    person = {"begin": 0, "end": 3, "entity": "e:A", "classes": ["c:Person"]}
+    gold = framed([person, {"begin": 5, "end": 8, "entity": "e:A"}])
+    run = framed([{"begin": 0, "end": 8, "entity": "e:A"}, {"begin": 20, "end": 23, "entity": "e:B"}])
+    rows = evaluate(gold, {"s": run}, tasks=["A2KB", "C2KB"], matchings=["weak"], by=["class"], types=TYPES)
+    coverage, sums = explain_slices(rows)
+    assert coverage == "class: 1 of 2 mentions have a value, the others are the slice 'unspecified'"
+    assert sums == (
+        "sums of slices are not the counts of all: an answer on no mention is wrong in every slice; where overlap is "
+        "enough, an answer may be right in one slice for another mention than in all; in C2KB an entity counts in "
+        "every slice that one of its mentions is in"
+    )
+
+
+def test_mentions_without_a_value_are_told_from_those_of_a_value_unspecified():
+    # Of three entities one is in the head, one has no score, the value 'unspecified'; the third mention is NIL.
+    gold = framed([{"begin": 10 * n, "end": 10 * n + 3, "entity": f"e:{n}"} for n in range(3)])
+    known = gold.annotations.select("annotation")
+    table = known.with_columns(segment=pl.Series(["head", "unspecified", None], dtype=pl.String))
+    rows = evaluate(gold, {"s": gold}, tasks=["A2KB"], matchings=["strong"], by=["segment"], columns=table)
+    [coverage] = explain_slices(rows)
+    assert coverage == (
+        "segment: 2 of 3 mentions have a value, 1 of them the value 'unspecified', "
+        "the others are the slice 'without-value'"
+    )
+
+
+def test_mentions_that_datasets_share_are_said():
+    # Two remixes of one document: both keep the first mention, each has one that the other dropped.
+    def cut(name, dropped):
+        rows = [
+            {"document": name, "annotation": f"{name}#{at}", "begin": at, "end": at + 3, "entity": f"e:{at}"}
+            | ({"ignorable": "dropped"} if at == dropped else {})
+            for at in (0, 10, 20)
+        ]
+        return framed(rows, documents=[name], dataset=name)
+
+    gold = Frames.concat([cut("x", 20), cut("y", 10)])
+    origin, places = framed([], documents=["o"]), pl.DataFrame({"gold": ["x", "y"], "document": ["o", "o"]})
+    asked = {"tasks": ["A2KB"], "matchings": ["strong"], "documents": "all"}
+    # Origins of several datasets, whose tables have their columns in any order.
+    parts = (places[:1], places[1:].select("document", "gold"))
+    said = "datasets share mentions: 'all' counts each once, and each answer (3 mentions in place of 4)"
+    for own in ([Background(origin, places, None)], [Background(origin, part, None) for part in parts]):
+        assert said in signature_lines(evaluate(gold, {"s": gold}, backgrounds=own, **asked))
+    assert not any("share" in line for line in signature_lines(evaluate(cut("x", 20), {"s": gold}, **asked)))

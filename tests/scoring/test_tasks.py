@@ -157,3 +157,27 @@ def test_names_with_settings_parse_back(name):
 def test_wrong_settings_are_named(name, error, message):
     with pytest.raises(error, match=message):
         task_named(name)
+
+
+@pytest.mark.parametrize("matching", ["strong", "weak"])
+def test_erec_counts_a_span_once_whatever_it_links_to(counts, frames, matching):
+    ada, place = {"begin": 0, "end": 3}, {"begin": 10, "end": 15}
+    one, two = [ada | {"entity": "e:A"}], [ada | {"entity": "e:A"}, ada | {"entity": "e:B"}]
+    wrong = [place | {"entity": "e:A"}, place | {"entity": "e:B"}]
+    # Two links of one span are one answer, right or wrong, and one mention; A2KB compares links, so that there are two.
+    assert counts(frames(one), frames(two), "ERec", matching) == (1, 0, 0, 0)
+    assert counts(frames(one), frames(two + wrong), "ERec", matching) == (1, 1, 0, 0)
+    assert counts(frames(two), frames(one), "ERec", matching) == (1, 0, 0, 0)
+    assert counts(frames(one), frames(two), "A2KB", matching) == (1, 1, 0, 0)
+    assert counts(frames(two), frames(one), "A2KB", matching) == (1, 0, 1, 0)
+    # GERBIL counts every annotation.
+    assert counts(frames(one), frames(two), "ERec", matching, profile="gerbil") == (1, 1, 0, 0)
+
+
+def test_weighed_recall_of_spans_is_recall_where_all_weigh_1(frames):
+    ada = {"begin": 0, "end": 3}
+    gold = frames([ada | {"entity": "e:A"}, ada | {"entity": "e:B"}, {"begin": 5, "end": 8, "entity": "e:C"}])
+    columns = pl.DataFrame({"annotation": gold.annotations["annotation"], "all": [1.0] * 3})
+    rows = evaluate(gold, {"s": frames([ada])}, tasks=["ERec"], matchings=["strong"], weight="all", columns=columns)
+    # Two spans, of which one is found.
+    assert rows.filter(average="micro", column="").select("recall", "fuzzy_recall").row(0) == (0.5, 0.5)

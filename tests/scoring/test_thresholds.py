@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remix import progress
@@ -15,6 +15,7 @@ from remix.scoring import PROFILES, evaluate
 from remix.scoring.choice import Choice, case_of
 from remix.scoring.comparison import draw
 from remix.scoring.inputs import Inputs
+from tests.examples import FEW
 from tests.scoring.conftest import framed
 
 
@@ -120,6 +121,7 @@ answers = st.lists(
 )
 
 
+@settings(max_examples=FEW)
 @given(answers)
 def test_the_curve_has_the_counts_of_each_fixed_threshold(rows):
     run, profile = frames(rows), PROFILES["remix"]

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remix.errors import BadInput
 from remix.frames import Frames
 from remix.scoring import evaluate
 from remix.scoring.inputs.entities import read_subclasses, with_types
+from tests.examples import FEW
 
 # thing > agent > person > writer; thing > place
 STEPS = pl.DataFrame(
@@ -169,6 +170,7 @@ names = st.sampled_from(["writer", "person", "agent", "place", "thing", "planet"
 typings = st.lists(st.tuples(st.integers(0, 5), st.lists(names, max_size=2, unique=True)), max_size=4)
 
 
+@settings(max_examples=FEW)
 @given(typings, typings)
 def test_gold_is_perfect_and_what_is_asked_is_found_or_missed(frames, left, right):
     gold, run = (

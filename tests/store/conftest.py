@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from remix.store import Store
-from tests.processes import Forked
+from tests.processes import PythonProcess
 
 CONTEXT = """
 <http://corpus.org/{doc}#char=0,{end}> a nif:Context ; nif:isString "{text}" ;
@@ -71,6 +71,6 @@ def python() -> Callable[..., subprocess.Popen[str]]:
 
     def start(program: str, *arguments: object) -> subprocess.Popen[str]:
         pipe = subprocess.PIPE
-        return Forked(["-c", program, *map(str, arguments)], stdout=pipe, stderr=pipe, text=True)
+        return PythonProcess(["-c", program, *map(str, arguments)], stdout=pipe, stderr=pipe, text=True)
 
     return start

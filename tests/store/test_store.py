@@ -21,7 +21,7 @@ import pytest
 
 from remix.errors import StoreError, UnknownName, UsageError
 from remix.store import Store
-from remix.store.state import Once
+from remix.store.once import KEEPS, Once
 
 COUNT = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
 LOAD = "import sys; from remix.store import Store; Store(sys.argv[1]).load(sys.argv[2])"
@@ -283,7 +283,10 @@ def test_read_only_workspace_is_read_and_its_change_refused_in_one_line(
     store.load(rivers)
     # Root may write anywhere, so the process becomes nobody, after its imports: nobody may not read those.
     program = f"""import os, sys
-import filelock, remix.formats, remix.store.index
+import importlib, pkgutil
+import filelock, remix.formats, remix.store
+for module in pkgutil.walk_packages(remix.store.__path__, "remix.store."):
+    importlib.import_module(module.name)
 from remix.errors import Error
 from remix.store import Store
 if os.geteuid() == 0:
@@ -399,17 +402,49 @@ def test_only_the_last_answers_stay(tmp_path: Path) -> None:
     assert [once("a", lambda: 5), once("b", lambda: 6)] == [1, 6]
 
 
-def test_answer_that_is_not_to_be_kept_is_computed_again(tmp_path: Path) -> None:
-    once, asked = Once(tmp_path), iter(range(9))
-    answers = [once("key", lambda: next(asked), lambda answer: answer > 1) for _ in range(4)]
-    assert answers == [0, 1, 2, 2]
+def test_what_users_ask_for_has_so_much_room_in_bytes(tmp_path: Path) -> None:
+    """Five answers of 200 kB need no more than a megabyte, beside what is the workspace's own, whatever its size."""
+    once, computed = Once(tmp_path, room=1_000_000), list[str]()
+
+    def ask(key: str, size: int, *, asked: bool = True) -> None:
+        def compute() -> bytes:
+            computed.append(key)
+            return b"x" * size
+
+        assert len(once(key, compute, asked=asked)) == size
+
+    ask("own", 5_000_000, asked=False)
+    for key in "abcde":
+        ask(key, 200_000)
+    ask("large", 300_000)  # more than a quarter of the room: who asks has it, and it is not kept
+    computed.clear()
+    for key in ("own", "e", "d", "c", "b"):
+        ask(key, 5_000_000 if key == "own" else 200_000, asked=key != "own")
+    assert computed == []
+    ask("a", 200_000)
+    ask("large", 300_000)
+    assert computed == ["a", "large"]
 
 
-def test_answer_whose_keeping_fails_is_computed_again(tmp_path: Path) -> None:
-    once, asked = Once(tmp_path), iter((0, 2))
-    with pytest.raises(ZeroDivisionError):
-        once("key", lambda: next(asked), lambda answer: 1 / answer > 0)
-    assert once("key", lambda: next(asked), lambda answer: 1 / answer > 0) == 2
+def test_what_another_site_makes_a_browser_ask_is_not_kept(tmp_path: Path) -> None:
+    once, answers = Once(tmp_path), iter(range(9))
+    token = KEEPS.set(False)
+    try:
+        assert [once("key", lambda: next(answers), asked=True) for _ in range(2)] == [0, 1]
+        assert [once("own", lambda: next(answers)) for _ in range(2)] == [2, 2]
+    finally:
+        KEEPS.reset(token)
+    assert [once("key", lambda: next(answers), asked=True) for _ in range(2)] == [3, 3]
+
+
+def test_errors_take_no_place_of_answers(tmp_path: Path) -> None:
+    """A hundred requests for what there is not let go of nothing."""
+    once, answers = Once(tmp_path, most=2), iter(range(9))
+    once("key", lambda: next(answers))
+    for number in range(100):
+        with pytest.raises(ZeroDivisionError):
+            once(number, lambda: 1 // 0)
+    assert once("key", lambda: next(answers)) == 0
 
 
 def test_who_waits_for_an_answer_that_fails_computes_it(tmp_path: Path) -> None:

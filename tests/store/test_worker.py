@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,9 @@ from remix.store.answers import answer
 from remix.store.index import Index
 from remix.store.queries import Query
 from remix.store.running import Request
-from remix.store.worker import Answer, GuardedIndex, Worker, Workers, ask
-from tests.commands import run_command
-from tests.processes import Forked
+from remix.store.worker import Answer, GuardedIndex, Stopped, Worker, Workers, ask
+from tests.commands import run_process
+from tests.processes import PythonProcess
 
 SLOW = "SELECT ?annotation { ?annotation ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER (?c = ?f && ?i = ?l && ?l = 0) }"
 NUMBER = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
@@ -41,7 +42,7 @@ def lent() -> None:
 @pytest.mark.parametrize("verb", [("query", SLOW), ("build", "--query", SLOW)], ids=lambda verb: verb[0])
 def test_interrupt_ends_query_and_build_at_once(small_store: Store, verb: tuple[str, ...]) -> None:
     command = ["-m", "remix", *verb, "-w", str(small_store.folder), "--timeout", "300"]
-    with Forked(command, stderr=subprocess.PIPE, text=True) as process:
+    with PythonProcess(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
             if not children.exists():
@@ -81,7 +82,7 @@ def test_load_enrich_and_build_run_where_the_user_allows_one_gibibyte(tmp_path: 
     query = tmp_path / "phrases.rq"
     query.write_text("SELECT ?annotation { ?annotation a nif:Phrase }")
     for verb in (("load", str(rivers)), ("enrich",), ("build", "--query", str(query))):
-        done = run_command(
+        done = run_process(
             *verb, folder=tmp_path, prepare=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
         )
         assert done.returncode == 0, done.stderr
@@ -120,6 +121,21 @@ def test_worker_goes_on_after_its_process_ended_or_was_stopped(small_store: Stor
         with pytest.raises(Timeout):
             worker.ask(path, Request(SLOW, timeout=0.2))
         assert "true" in text_of(worker.ask(path, Request("ASK {}")))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_query_whose_process_was_stopped_is_told_so(small_store: Store, number: signal.Signals) -> None:
+    """A signal to the whole group of a server reaches the processes of queries, too: they did not fail."""
+    with Worker() as worker, ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(worker.ask, small_store.index().path, Request(SLOW))
+        patience = time.monotonic() + 20
+        while worker._process is None and time.monotonic() < patience:
+            time.sleep(0.01)
+        assert worker._process is not None
+        time.sleep(0.3)
+        worker._process.send_signal(number)
+        with pytest.raises(Stopped, match="the query was stopped"):
+            asked.result(20)
 
 
 def test_process_of_a_query_starts_without_polars() -> None:

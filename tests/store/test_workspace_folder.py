@@ -17,7 +17,7 @@ from remix.store.loading import load
 from remix.store.rebuilding import rebuild
 from remix.workspace import Workspace
 from tests.commands import run_verb
-from tests.processes import Forked
+from tests.processes import PythonProcess
 
 TRIPLE = b"<urn:a> <urn:b> <urn:c> .\n"
 
@@ -207,7 +207,7 @@ with store.hold():
     print(len(index), store.frames().annotations.height, flush=True)
 """
     command = ["-c", program, str(store.folder)]
-    with Forked(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
+    with PythonProcess(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
         assert reader.stdin is not None and reader.stdout is not None
         assert reader.stdout.readline() == "reading\n"
         count = len(store.index())

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from remix.store import Store
-from tests.processes import Forked
+from tests.processes import PythonProcess
 
 client = httpx.Client(timeout=60, verify=False, limits=httpx.Limits(max_keepalive_connections=0))
 """What asks: patient, for the machine may be busy, with a connection a request."""
@@ -21,7 +21,7 @@ client = httpx.Client(timeout=60, verify=False, limits=httpx.Limits(max_keepaliv
 def serving(folder: Path, *options: str) -> Iterator[str]:
     """The address of the endpoint over a workspace, while its process lives."""
     command = ["-m", "remix", "serve", "-w", str(folder), "--port", "0", *options]
-    with Forked(command, stderr=subprocess.PIPE, text=True) as process:
+    with PythonProcess(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None
             line = process.stderr.readline()
@@ -29,7 +29,10 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
             yield line.split()[-1]
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            try:
+                process.wait(timeout=20)
+            finally:
+                process.kill()  # else the end of the block would wait for it without a limit
 
 
 @pytest.fixture(scope="session")

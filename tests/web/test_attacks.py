@@ -22,9 +22,10 @@ import pytest
 from starlette.routing import Route
 
 from remix.kb import KnowledgeBase
-from remix.web.endpoint import Limits, application
+from remix.web.endpoint import application
 from remix.web.explorer import routes
 from remix.web.page import VIEWS
+from remix.web.protocol import Limits
 from remix.workspace import Workspace, open_workspace
 
 TAG = '<evil-tag onevil=1>"\' onevil=\'2" onevil="3</script></style></svg></textarea></title>'

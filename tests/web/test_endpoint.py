@@ -26,7 +26,7 @@ from SPARQLWrapper import JSON, TURTLE, SPARQLWrapper
 
 from remix.names import PREFIXES
 from remix.store import Store
-from tests.processes import Forked
+from tests.processes import PythonProcess
 from tests.web.conftest import client, serving
 
 COUNT = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
@@ -348,7 +348,7 @@ def eventually(condition: Callable[[], bool]) -> bool:
 def server(small_store: Store) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server whose queries may take long, and its address."""
     command = ["-m", "remix", "serve", "-w", str(small_store.folder), "--port", "0"]
-    with Forked(command, stderr=subprocess.PIPE, text=True) as process:
+    with PythonProcess(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         yield process, process.stderr.readline().split()[-1]
         process.kill()
@@ -378,7 +378,7 @@ def test_interrupted_server_ends_at_once_with_its_queries(server: tuple[subproce
         assert process.stderr is not None
         explorer, stopped = process.stderr.read().splitlines()
         assert explorer.startswith("explorer at ") and stopped == "stopped"
-        assert slow.result().status_code == 500
+        assert slow.result().status_code == 503
     assert not running & workers()
 
 

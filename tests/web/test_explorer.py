@@ -22,9 +22,10 @@ import rdflib
 
 from remix import progress
 from remix.errors import UnknownName
+from remix.reports.score_cache import ScoreCache
 from remix.runs.judgements import Judgements
 from remix.store import Store
-from remix.web.endpoint import Limits, application
+from remix.web.endpoint import application
 from remix.web.explorer import render_file, render_page, routes
 from remix.web.page import (
     VIEWS,
@@ -39,6 +40,7 @@ from remix.web.page import (
     Table,
     address,
 )
+from remix.web.protocol import Limits
 from remix.web.views.errors import browse
 from remix.workspace import Workspace, open_workspace
 
@@ -81,6 +83,16 @@ def test_every_view_answers_without_parameters_and_is_in_the_menu_where_it_shows
     answer = get(f"/{view}")
     assert answer.status_code == (200 if VIEWS[view].menu else 404)
     assert (f'href="/{view}"' in answer.text) == bool(VIEWS[view].menu)
+
+
+def test_scores_that_are_still_being_computed_are_no_data_and_say_when_to_ask_again(run_store: Store) -> None:
+    served = open_workspace(run_store.folder)
+    served._scores = ScoreCache(served, waits=False)
+    with pages_of(served) as get:
+        answers = [get(f"/systems.{form}?by=is_nil") for form in ("json", "csv")]
+    served._scores.close()
+    assert [(one.status_code, one.headers.get("retry-after")) for one in answers] == [(503, "2"), (503, "2")]
+    assert answers[0].text == "this is still being computed: ask again in 2 seconds\n"
 
 
 def test_datasets_are_listed_and_lead_to_their_pages(work: Workspace, get: Get) -> None:
@@ -381,3 +393,34 @@ def test_empty_workspace_says_what_to_do_next(tmp_path: Path) -> None:
     with pages_of(open_workspace(tmp_path / "none")) as get:
         assert "remix load FILE" in get("/datasets").text
         assert "remix run add" in get("/errors").text
+
+
+@pytest.mark.parametrize(
+    ("headers", "kept"),
+    [
+        ({}, True),  # a program
+        ({"Sec-Fetch-Site": "none"}, True),  # an address that was typed
+        ({"Sec-Fetch-Site": "same-origin"}, True),
+        ({"Sec-Fetch-Site": "cross-site"}, False),  # an image of another site
+        ({"Sec-Fetch-Site": "same-site"}, False),  # a page of another port of this machine
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-User": "?1"}, True),  # a link that a person followed
+    ],
+)
+def test_answers_that_another_site_makes_a_browser_ask_for_are_given_and_not_kept(
+    small_store: Store, headers: dict[str, str], kept: bool
+) -> None:
+    """The answer to a query is the same each time, and among what is kept or not."""
+    work = Workspace(small_store.folder)
+    app = application(work.store, Limits(), ["testserver"], routes(work))
+
+    async def ask() -> list[httpx.Response]:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://testserver") as asks:
+            query = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
+            return [await asks.get("/query", params={"query": query}, headers=headers) for _ in range(2)]
+
+    try:
+        answers = anyio.run(ask)
+    finally:
+        app.state.stop()
+    assert [answer.status_code for answer in answers] == [200, 200] and answers[0].text == answers[1].text
+    assert any("answer" in str(key) for key in work.store.once._places) == kept

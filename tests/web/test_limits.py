@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 from remix.store import Store
-from tests.processes import Forked
+from tests.processes import PythonProcess
 from tests.web.conftest import client
 from tests.web.test_endpoint import resident
 
@@ -27,7 +27,7 @@ def hasty(small_store: Store) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server that runs one query at a time and gives each client one second for everything, and its address."""
     options = ["--port", "0", "--concurrent", "1", "--timeout", "1"]
     command = ["-m", "remix", "serve", "-w", str(small_store.folder), *options]
-    with Forked(command, stderr=subprocess.PIPE, text=True) as process:
+    with PythonProcess(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         yield process, process.stderr.readline().split()[-1]
         process.kill()
@@ -204,3 +204,26 @@ def test_what_a_query_says_makes_no_header_of_its_own(address: str) -> None:
     answer = client.get(address, params={"query": query})
     assert answer.status_code == 200 and "remix-note" in answer.headers
     assert "set-cookie" not in answer.headers
+
+
+def test_form_of_too_many_parameters_is_told_by_their_number(address: str) -> None:
+    form = "&".join(["query=ASK%20%7B%7D", *(f"x{n}=1" for n in range(9_999))])
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    answers = [client.post(address, content=form, headers=headers), client.get(address, params="a=&" * 1000 + "b=")]
+    assert [answer.status_code for answer in answers] == [400, 400]
+    assert [answer.text for answer in answers] == [
+        "10,000 parameters are given, and 1,000 may be\n",
+        "1,001 parameters are given, and 1,000 may be\n",
+    ]
+
+
+def test_body_that_is_too_large_is_not_called_a_query(address: str) -> None:
+    """A query of 360,000 letters that are all percent-encoded, three bytes each."""
+    form = f"query=ASK%20%7B%7D{'%23' * 360_000}"
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    answer = client.post(address, content=form, headers=headers)
+    assert answer.status_code == 413
+    assert answer.text == (
+        "the body of the request is larger than 1,048,576 bytes: as application/sparql-query it needs no "
+        "percent-encoding\n"
+    )

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -12,6 +16,7 @@ from remix.errors import UnknownName
 from remix.names import RMX, XSD
 from remix.reports import score_cache
 from remix.reports.score_cache import ScoreCache, ScoreQuestion
+from remix.store.once import KEEPS
 from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
 from remix.workspace import Workspace
@@ -36,7 +41,11 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     (folder / "news.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     work.load([folder / "news.jsonl"])
     for name, right in (("good", 12), ("poor", 4), ("fair", 5)):
-        answers = [{**line, "entity": line["entity"] if n < right else f"{KNOWN}Bob"} for n, line in enumerate(lines)]
+        # How sure it is tells a system that is always right from gold.
+        answers = [
+            {**line, "entity": line["entity"] if n < right else f"{KNOWN}Bob", "confidence": 0.9}
+            for n, line in enumerate(lines)
+        ]
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in answers))
         work.add_run(name, folder / f"{name}.jsonl", on="news")
     return work
@@ -47,7 +56,7 @@ def shown(work: Workspace, **parameters: str) -> Page:
 
 
 def test_matrix_has_the_scores_and_intervals_of_the_command_line_and_marks_what_differs(work: Workspace) -> None:
-    rows = work.evaluate("news", task="A2KB", match="strong", bootstrap=1000).rows.filter(average="micro", column="")
+    rows = work.evaluate("news", task="A2KB", match="strong", intervals=True).rows.filter(average="micro", column="")
     wanted = {row["system"]: f"{round(row['f1_low'], 3)} to {round(row['f1_high'], 3)}" for row in rows.to_dicts()}
     table = shown(work).tables["systems"]
     # 12, 5 and 4 of 12 are right: F1 is 1, 5/12 and 4/12. That 5 and 4 differ from 12 is no chance.
@@ -55,6 +64,13 @@ def test_matrix_has_the_scores_and_intervals_of_the_command_line_and_marks_what_
     assert table["news (12)"].to_list() == pytest.approx([1, 5 / 12, 4 / 12])
     told = dict(zip(table["system"], table["news (12) 95 %"], strict=True))
     assert told == {name: f"{wanted[name]} {mark}" for name, mark in (("good", "best"), ("fair", "*"), ("poor", "*"))}
+
+
+def test_intervals_are_explained_in_the_words_of_the_command_line(work: Workspace) -> None:
+    # F1 of the system 'good' is 1, of which twelve documents tell too little.
+    notes = [block.text for block in shown(work).blocks if isinstance(block, Note)]
+    assert "F1 from … to is its 95 % interval over documents: a jackknife on logits, with t" in notes
+    assert "interval in doubt (0.95 or more): good" in notes
 
 
 def test_pairs_are_those_of_compare_and_others_are_held_against_the_chosen_system(work: Workspace) -> None:
@@ -197,6 +213,98 @@ def test_process_that_dies_is_not_told_as_one_that_took_too_long(
     assert "news: the process that computes scores died" in found.problems[0] and "longer" not in found.problems[0]
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_process_of_scores_that_was_stopped_is_no_failure_and_begins_again(
+    work: Workspace, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    """What stops a whole group of processes stops this one, too: it did not die for want of memory."""
+    cache, asked = ScoreCache(work, waits=False), [ScoreQuestion(("news",), "remix", "D2KB", "weak", (number.name,))]
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            score_cache, "_COMMAND", "import signal, time; signal.signal(2, signal.SIG_DFL); time.sleep(60)"
+        )
+        cache.ask(asked)
+    process = cache._process
+    assert process is not None
+    time.sleep(0.5)  # until it has begun, so that it is the signal that ends it
+    process.send_signal(number)
+    assert process.wait(20) == -number
+    await_end(cache)
+    again = cache.ask(asked)
+    assert (again.done, again.problems) == (0, []) and cache._process is not process
+    cache.close()
+
+
+def await_end(cache: ScoreCache) -> None:
+    """Wait until no process of a cache runs."""
+    patience = time.monotonic() + 60
+    while cache._process is not None:
+        assert time.monotonic() < patience
+        time.sleep(0.02)
+
+
+def test_cache_of_scores_that_is_closed_leaves_no_process_and_no_folder_and_begins_nothing(
+    work: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    cache, asked = ScoreCache(work, waits=False), [ScoreQuestion(("news",), "remix", "D2KB", "strong", ("length",))]
+    cache.ask(asked)
+    process = cache._process
+    assert process is not None and [*tmp_path.iterdir()]
+    cache.close()
+    assert process.wait(20) == -signal.SIGKILL
+    await_end(cache)
+    assert [*tmp_path.iterdir()] == []
+    again = cache.ask(asked)
+    assert (again.done, again.problems, cache._process) == (0, [], None)
+
+
+KILLED = """
+import sys, os, signal
+from remix.reports.score_cache import ScoreCache, ScoreQuestion
+from remix.store.once import KEEPS
+from remix.workspace import Workspace
+cache = ScoreCache(Workspace(sys.argv[1]), waits=False)
+cache.ask([ScoreQuestion(("news",), "remix", "A2KB", "strong", (column,)) for column in ("length", "words", "rank")])
+print(cache._process.pid, flush=True)
+sys.stdin.readline()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked up in /proc")
+@pytest.mark.parametrize("seconds", [0.0, 0.7, 1.5])
+def test_process_of_scores_ends_with_a_server_that_was_killed_and_leaves_no_folder(
+    work: Workspace, tmp_path: Path, seconds: float
+) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", KILLED, str(work.folder)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment, text=True) as process:
+        try:
+            assert process.stdout is not None and process.stdin is not None
+            place = Path("/proc", process.stdout.readline().strip())
+            assert place.is_dir() and [*tmp_path.iterdir()]
+            time.sleep(seconds)
+            process.stdin.write("now\n")
+            process.stdin.flush()
+            assert process.wait(20) == -signal.SIGKILL
+        finally:
+            process.kill()
+    patience = time.monotonic() + 20
+    while is_running(place) or [*tmp_path.iterdir()]:
+        assert time.monotonic() < patience, [*tmp_path.rglob("*")]
+        time.sleep(0.05)
+
+
+def is_running(place: Path) -> bool:
+    """Whether a process of /proc has not ended."""
+    try:
+        return (place / "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 def test_few_documents_have_scores_without_intervals(tmp_path: Path) -> None:
     """System a is right on Ada of three mentions, and answers four: of 4 answers and 4 mentions 1 is right."""
     folder = CHECKOUT / "tests" / "runs" / "small"
@@ -238,7 +346,8 @@ def test_cells_of_several_datasets_lead_to_the_errors_in_the_one_with_most_of_th
         ]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         work.load([tmp_path / f"{name}.jsonl"])
-        work.add_run("a", tmp_path / f"{name}.jsonl", on=name)
+        (tmp_path / "a.jsonl").write_text("".join(json.dumps({**line, "confidence": 0.9}) + "\n" for line in lines))
+        work.add_run("a", tmp_path / "a.jsonl", on=name)
     [table] = [one for one in shown(work, by="words").blocks if isinstance(one, Table) and one.name == "systems"]
     [row] = table.frame.to_dicts()
     # All are four, two in each: of those with as many the first by name.
@@ -246,3 +355,15 @@ def test_cells_of_several_datasets_lead_to_the_errors_in_the_one_with_most_of_th
     assert {name: lead(row).split("&")[0] for name, lead in table.links.items()} == {
         name: f"/errors?dataset={dataset}" for name, dataset in wanted.items()
     }
+
+
+def test_scores_that_another_site_makes_a_browser_ask_for_are_not_computed(work: Workspace) -> None:
+    cache, asked = ScoreCache(work, waits=False), [ScoreQuestion(("news",), "remix", "D2KB", "weak", ("offset",))]
+    token = KEEPS.set(False)
+    try:
+        assert cache.ask(asked).done == 0 and cache._process is None
+    finally:
+        KEEPS.reset(token)
+    cache.ask(asked)
+    assert cache._process is not None
+    cache.close()

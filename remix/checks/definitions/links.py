@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.checks import Subject, list_documents, list_mentions, rule
+from remix.checks.repeats import bare_form, bare_spans
 from remix.expressions import fill
 from remix.iris import canonical
 from remix.measures.classes import COARSE, classes_for
@@ -35,7 +36,11 @@ def _find_several(subject: Subject) -> pl.DataFrame:
 def _find_alternatives(subject: Subject) -> pl.DataFrame:
     gold = subject.mentions.filter(pl.col("ignorable").is_null())
     several = gold.with_columns(options=pl.col("option").n_unique().over("group")).filter(pl.col("options") > 1)
-    first = several.unique("group", keep="first", maintain_order=True)
+    # An alternative may have another place; a mention is told where it begins, whatever the order of its alternatives.
+    # Outer characters do not count, as they are another rule's: without them it is told of the same alternative.
+    bare = bare_spans(several).select(bare_begin="begin", bare_end="end")
+    ordered = several.with_columns(bare).sort("document", "bare_begin", "bare_end", "begin", "end", "annotation")
+    first = ordered.unique(["document", "group"], keep="first", maintain_order=True)
     return list_mentions(first, fill("has {} annotations, with a link each", "options"))
 
 
@@ -51,14 +56,33 @@ def _find_local(subject: Subject) -> pl.DataFrame:
     return list_mentions(rows, fill("{} is the same as {}", "entity_as_given", "entity"))
 
 
+def _find_spelt(links: pl.DataFrame) -> pl.DataFrame:
+    """Return the links that spell their entity themselves, where a link of the dataset spells it otherwise.
+
+    A link through a resource of the dataset's own is no spelling: the entity is said of that resource.
+    """
+    own = links.filter(canonical(links["entity_as_given"]) == links["entity"])
+    return own.filter(pl.col("entity_as_given").n_unique().over("entity") > 1)
+
+
+def _respell(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
+    links = subject.frames.links
+    spelt = _find_spelt(links).filter(pl.col("entity_as_given") != pl.col("entity"))
+    every = links.join(spelt, on="annotation", how="semi", maintain_order="left")
+    respelt = every.join(spelt.with_columns(other=True), on=links.columns, how="left", maintain_order="left")
+    as_given = pl.when("other").then("entity").otherwise("entity_as_given")
+    return respelt.select("annotation", "entity", entity_as_given=as_given)
+
+
 @rule(
     "link-spelling",
     "note",
     "One entity's IRI is spelt in two ways, as with and without percent signs, or as page and as resource.",
     "Nothing in remix, which compares one canonical form; --fix writes that form.",
+    mend=_respell,
 )
 def _find_spellings(subject: Subject) -> pl.DataFrame:
-    given = subject.links.with_columns(first=pl.col("entity_as_given").first().over("entity"))
+    given = _find_spelt(subject.links).with_columns(first=pl.col("entity_as_given").first().over("entity"))
     other = given.filter(pl.col("entity_as_given") != pl.col("first")).unique("entity_as_given", maintain_order=True)
     return list_mentions(other, fill("{} is {} elsewhere", "entity_as_given", "first"))
 
@@ -70,9 +94,16 @@ def _find_spellings(subject: Subject) -> pl.DataFrame:
     "Attach a knowledge base that knows what is the same in both (`remix kb build`), else they never match.",
 )
 def _find_rare_hosts(subject: Subject) -> pl.DataFrame:
-    """Return the links into all knowledge bases but the one that most links go to."""
+    """Return the links into all knowledge bases but the one that most links go to.
+
+    A place that is linked to an entity again, with or without outer characters, counts once: repeats and these
+    characters are other rules'.
+    """
     links = subject.links.with_columns(host=pl.col("entity").str.extract(_HOST))
-    hosts = links.drop_nulls("host").group_by("host").len().sort("len", "host", descending=[True, False])
+    apart = pl.when(pl.col("begin").is_null()).then("annotation").alias("apart")
+    counted = bare_spans(links.drop_nulls("host")).with_columns(apart)
+    counted = counted.unique(["document", "begin", "end", "apart", "entity"])
+    hosts = counted.group_by("host").len().sort("len", "host", descending=[True, False])
     if hosts.height < 2:
         return list_mentions(links.clear(), pl.lit(""))
     rest = links.filter(pl.col("host") != hosts["host"][0])
@@ -89,9 +120,13 @@ def _with_status(subject: Subject, *status: str) -> pl.DataFrame:
 def _follow(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
     assert subject.kb is not None
     links = subject.frames.links.join(found.select("annotation").unique(), on="annotation", maintain_order="left")
-    # An annotation with several links keeps those that redirect nowhere.
-    targets = links.with_columns(entity=subject.kb.resolve(links["entity"]))
-    return targets.group_by("annotation", maintain_order=True).agg(pl.col("entity").unique(maintain_order=True))
+    # An annotation with several links keeps those that redirect nowhere, as they are spelt.
+    status = subject.kb.link_status(links["entity"].unique()).select(entity="iri", status="status")
+    targets = links.with_columns(target=subject.kb.resolve(links["entity"]))
+    targets = targets.join(status, on="entity", how="left", maintain_order="left")
+    redirects = pl.col("status").eq_missing("redirect")
+    changed = (pl.when(redirects).then("target").otherwise(name).alias(name) for name in ("entity", "entity_as_given"))
+    return targets.with_columns(changed).unique(["annotation", "entity"], keep="first", maintain_order=True)
 
 
 @rule(
@@ -167,11 +202,17 @@ def _kinds(rows: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
     "Look whether both are meant, as with 'Berlin' for the city and for its government.",
 )
 def _find_disagreeing(subject: Subject) -> pl.DataFrame:
-    """Return forms with more than one entity in a document, and those that are linked here and NIL there."""
-    links = subject.frames.links.group_by("annotation").agg(meant=pl.col("entity").sort())
-    rows = subject.mentions.join(links, on="annotation", how="left", maintain_order="left")
-    rows = rows.with_columns(meant=pl.col("meant").list.join(" or ").fill_null("NIL"))
-    groups = rows.group_by("document", "name", "surface_form", maintain_order=True).agg(
+    """Return forms with more than one entity in a document, and those that are linked here and NIL there.
+
+    A mention means what its alternatives mean together, and only the layer that is scored is looked at.
+    """
+    rows = subject.mentions.join(subject.frames.one_layer().select("annotation"), on="annotation", how="semi")
+    rows = rows.with_columns(bare_form()).join(subject.frames.links, on="annotation", how="left", maintain_order="left")
+    mentions = rows.group_by("document", "name", "surface_form", "begin", "end", "group", maintain_order=True).agg(
+        meant=pl.col("entity").drop_nulls().unique().sort().str.join(" or ")
+    )
+    named = mentions.with_columns(pl.col("meant").replace("", "NIL"))
+    groups = named.group_by("document", "name", "surface_form", maintain_order=True).agg(
         pl.col("meant").unique(maintain_order=True), spans=pl.struct("begin", "end").n_unique()
     )
     several = groups.filter(pl.col("meant").list.len() > 1, pl.col("spans") > 1)

@@ -60,7 +60,10 @@ _TOLD: dict[str, dict[str, tuple[str, str]]] = {
             "Two documents have one name.",
             "Loading gives the second a name of its own; answers by name cannot be told apart.",
         ),
-        "tag": ("A tag goes on with a mention that was not begun.", "Loading begins one there."),
+        "tag": (
+            "A tag goes on with a mention that was not begun, or is none.",
+            "Loading begins a mention there, and reads what is no tag as none; correct the tag.",
+        ),
         "confidence": ("A confidence is no number.", "Loading leaves the confidence out."),
         "language": (
             "A language's tag is none.",
@@ -116,6 +119,10 @@ _TOLD: dict[str, dict[str, tuple[str, str]]] = {
     },
     "warning": {
         "no-link": ("Not one annotation has a link.", "Look whether links stand in a column or key that is not read."),
+        "column": (
+            "A column of a table is not read.",
+            "Nothing, where it says nothing of the mentions; else call it as the column that it is (docs/formats.md).",
+        ),
         "count": (
             "A dataset has more or less than the catalogue knows of it.",
             "Compare its file with the catalogue's; where both are the same, a reader changed: please report it.",
@@ -129,12 +136,16 @@ _TOLD: dict[str, dict[str, tuple[str, str]]] = {
         "repeated-triple": ("A triple stands in the file more than once.", "Nothing; RDF has it once."),
         "fragment": (
             "The offsets in an annotation's IRI are not its begin and end.",
-            "Loading takes those that give its form.",
+            "Loading takes those that give its form; --fix writes them into the IRI.",
         ),
         "empty-document": ("A text is empty.", "Loading leaves it out, as nothing can be annotated in it."),
         "unread": (
             "Something in the file is not read, as remix has no place for it.",
             "Nothing, where it is not needed.",
+        ),
+        "other-layer": (
+            "A mention is of another layer than the one that is scored, such as a fine class or a metonymic reading.",
+            "Nothing; loading keeps it as rmx:Ignorable with its rmx:layer, so that no count of mentions has it.",
         ),
         "masked": (
             "The words of a text are masked, so that offsets count the masks.",

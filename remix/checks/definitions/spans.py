@@ -5,13 +5,9 @@ from __future__ import annotations
 import polars as pl
 
 from remix.checks import Subject, list_mentions, rule
+from remix.checks.repeats import OUTER_LEFT, OUTER_RIGHT, bare_form, bare_spans, find_repeats, keep_what_adds
 from remix.expressions import fill
 from remix.formats.offsets import characters_of_units
-
-# Full stops, closing brackets and quotation marks may belong to a name: 'Inc.', 'Guns N’', 'Yahoo!'.
-_OUTER_LEFT = r"^[\s,;:.!?)\]}»”]+"
-_OUTER_RIGHT = r"[\s,;:(\[{«“]+$"
-
 
 # Scripts that set no blanks between words have no word for a mention to begin or end in.
 _WITHIN_WORD = r"^[\p{L}\p{M}\p{N}&&[^\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]]{2}$"
@@ -40,11 +36,9 @@ def _find_within_words(subject: Subject) -> pl.DataFrame:
 
 
 def _trim(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
-    left = pl.col("surface_form").str.extract(f"({_OUTER_LEFT})").str.len_chars().fill_null(0)
-    right = pl.col("surface_form").str.extract(f"({_OUTER_RIGHT})").str.len_chars().fill_null(0)
-    spans = found.select("document", "begin", "end", new_begin=pl.col("begin") + left, new_end=pl.col("end") - right)
-    spans = spans.filter(pl.col("new_begin") < pl.col("new_end"))
-    rows = subject.frames.annotations.join(spans, on=["document", "begin", "end"])
+    place = ["document", "begin", "end"]
+    bare = found.select(place).with_columns(bare_spans(found).select(new_begin="begin", new_end="end"))
+    rows = subject.frames.annotations.join(bare, on=place)
     return rows.select("annotation", begin="new_begin", end="new_end")
 
 
@@ -56,25 +50,49 @@ def _trim(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
     mend=_trim,
 )
 def _find_outer(subject: Subject) -> pl.DataFrame:
-    rows = subject.spans.filter(
-        pl.col("surface_form").str.contains(_OUTER_LEFT) | pl.col("surface_form").str.contains(_OUTER_RIGHT)
-    )
+    rows = subject.spans.filter(pl.col("surface_form") != bare_form())
     return list_mentions(rows, pl.lit("begins or ends with white space or punctuation"))
 
 
+@rule(
+    "only-punctuation",
+    "warning",
+    "A mention is nothing but white space or punctuation.",
+    "Look whether its offsets are wrong; take it out where nothing is mentioned.",
+)
+def _find_blank(subject: Subject) -> pl.DataFrame:
+    form = pl.col("surface_form")
+    rows = subject.spans.filter(
+        (bare_form() == form) & (form.str.contains(OUTER_LEFT) | form.str.contains(OUTER_RIGHT))
+    )
+    return list_mentions(rows, pl.lit("is nothing but white space or punctuation"))
+
+
 def _pairs(subject: Subject) -> pl.DataFrame:
-    """Return the pairs of spans of which the second begins before the first ends, or where it ends."""
-    spans = subject.spans.select("document", "name", "annotation", "begin", "end", "surface_form")
-    ordered = spans.sort("document", "begin", "end", descending=[False, False, True]).with_row_index("number")
-    other = ordered.select("document", "number", "begin", "end", "surface_form")
+    """Return the pairs of spans of which the second begins before the first ends, or where it ends.
+
+    Layers say each for itself where mentions are, and alternatives are one mention: both make no pairs. Outer
+    characters do not count, as they are another rule's.
+    """
+    told = bare_spans(subject.mentions.with_columns(pl.col("layer").fill_null("")))
+    spans = told.select("document", "name", "annotation", "begin", "end", "surface_form", "group", "layer")
+    spans = spans.unique(["document", "layer", "begin", "end", "group"], keep="first", maintain_order=True)
+    ordered = spans.sort("document", "begin", "end", "layer", descending=[False, False, True, False])
+    ordered = ordered.with_row_index("number")
+    other = ordered.select("document", "layer", "number", "begin", "end", "surface_form", "group")
     # Those that begin at or before the end of a span stand behind it without a gap.
-    return ordered.join_where(
+    pairs = ordered.join_where(
         other,
         pl.col("document") == pl.col("document_other"),
+        pl.col("layer") == pl.col("layer_other"),
+        pl.col("group") != pl.col("group_other"),
         pl.col("number") < pl.col("number_other"),
         pl.col("begin_other") <= pl.col("end"),
+        (pl.col("begin_other") != pl.col("begin")) | (pl.col("end_other") != pl.col("end")),
         suffix="_other",
     ).sort("number", "number_other")
+    place = ["document", "layer", "begin", "end", "begin_other", "end_other"]
+    return pairs.unique(place, keep="first", maintain_order=True)
 
 
 @rule(
@@ -115,21 +133,19 @@ def _find_adjacent(subject: Subject) -> pl.DataFrame:
 
 
 def _remove(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
-    return found.select("annotation", begin=pl.lit(None, pl.Int64))
+    return keep_what_adds(subject.frames, found).select("annotation", begin=pl.lit(None, pl.Int64))
 
 
 @rule(
     "repeated-annotation",
     "warning",
-    "A stretch of text has the same link twice.",
-    "--fix keeps the first.",
+    "A stretch of text has the same link twice, in one layer and as one mention.",
+    "--fix keeps the one that says most, and each that has a class or a confidence of its own.",
     mend=_remove,
 )
 def _find_repeated(subject: Subject) -> pl.DataFrame:
-    links = subject.frames.links.group_by("annotation").agg(pl.col("entity").sort().str.join(" "))
-    rows = subject.mentions.join(links, on="annotation", how="left", maintain_order="left")
-    key = ["document", "begin", "end", "entity", "is_nil"]
-    return list_mentions(rows.filter(~pl.struct(key).is_first_distinct()), pl.lit("is there twice with the same link"))
+    again = subject.mentions.join(find_repeats(subject.frames), on="annotation", how="semi", maintain_order="left")
+    return list_mentions(again, pl.lit("is there twice with the same link"))
 
 
 @rule(
@@ -140,7 +156,8 @@ def _find_repeated(subject: Subject) -> pl.DataFrame:
 )
 def _find_unmarked(subject: Subject) -> pl.DataFrame:
     """Return where a form stands as a word of its own outside all annotations of a document that annotates it."""
-    wanted = subject.spans.filter(pl.col("surface_form").str.len_chars() > 1)
+    spans = bare_spans(subject.spans)
+    wanted = spans.filter(pl.col("surface_form").str.len_chars() > 1)
     forms = wanted.group_by("document").agg(forms=pl.col("surface_form").unique().sort())
     searched = subject.names.join(forms, on="document", maintain_order="left").select(
         "document",
@@ -152,7 +169,7 @@ def _find_unmarked(subject: Subject) -> pl.DataFrame:
     places = searched.explode("begin", "surface_form").with_columns(pl.col("begin").cast(pl.Int64))
     places = characters_of_units(places, "document", "begin", unit="utf-8")
     places = places.with_columns(end=pl.col("begin") + pl.col("surface_form").str.len_chars().cast(pl.Int64))
-    places = _outside(places, subject.spans)
+    places = _outside(places, spans)
     left, right = _within_words(subject, places)
     alone = places.filter(~(left | right)).with_columns(annotation=pl.lit(None, pl.String))
     return list_mentions(alone, pl.lit("is annotated elsewhere in the document"))

@@ -22,6 +22,7 @@ from remix.formats.lines import (
     cut_texts,
     join_tokens,
     lose_white_space,
+    outside_where_unread,
     read_lines,
     refuse_line,
     split_documents,
@@ -42,13 +43,11 @@ _START = r"^-DOCSTART- (?:\((.*)\))?"
 def _read(source: SourceFile, mends: Mends) -> MentionTables:
     line, tag = pl.col("line"), pl.col("tag")
     rows = split_documents(read_lines(source, mends), COLUMNS, line.str.contains(_START), line.str.extract(_START, 1))
-    wrong = (
-        pl.when(~tag.is_in(["B", "I", "O", ""]))
-        .then(fill("the second column is B, I or empty, not '{}'", tag))
-        .when(tag.is_in(["B", "I"]) & (pl.col("count") < 4))
-        .then(fill("a token of a mention has mention and entity, not {} columns", "count"))
+    wrong = pl.when(tag.is_in(["B", "I"]) & (pl.col("count") < 4)).then(
+        fill("a token of a mention has mention and entity, not {} columns", "count")
     )
     refuse_line(rows.drop_nulls("token"), wrong)
+    rows = outside_where_unread(rows, {"tag": tag.is_null() | tag.is_in(["B", "I", "O", ""])}, mends)
     texts, tokens = join_tokens(rows, SENTENCES)
     entity, url = pl.col("entity").first(), pl.col("url").first()
     named = pl.when(entity != NIL).then(title_url(entity))

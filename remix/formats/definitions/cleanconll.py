@@ -14,7 +14,16 @@ import polars as pl
 from remix.expressions import fill
 from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
-from remix.formats.lines import SENTENCES, begins, join_tokens, read_lines, refuse_line, split_documents, tagged_spans
+from remix.formats.lines import (
+    SENTENCES,
+    begins,
+    join_tokens,
+    outside_where_unread,
+    read_lines,
+    refuse_line,
+    split_documents,
+    tagged_spans,
+)
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, reader
 
@@ -27,11 +36,11 @@ _TAG = r"^(?:[BI]-.|O$)"
 def _read(source: SourceFile, mends: Mends) -> MentionTables:
     starts = pl.col("line").str.contains(r"^[^\t]*\t-X-(?:\t|$)")
     rows = split_documents(read_lines(source, mends), COLUMNS, starts, pl.lit(None, pl.String))
-    tags = [pl.col(name).str.contains(_TAG).fill_null(False) for name in ("title", "kind")]
-    wrong = pl.when((pl.col("count") != len(COLUMNS)) | ~pl.all_horizontal(tags)).then(
+    wrong = pl.when(pl.col("count") != len(COLUMNS)).then(
         fill("token, part of speech, title and two tags are expected, B-, I- or O, not '{}'", pl.col("line"))
     )
     refuse_line(rows.drop_nulls("token"), wrong)
+    rows = outside_where_unread(rows, {name: pl.col(name).str.contains(_TAG) for name in ("title", "kind")}, mends)
     masked = rows.filter(pl.col("token") == MASK)
     mends.add_rows("masked", masked, "{place}: the word is {token}; CoNLL-2003 has what it is")
     texts, tokens = join_tokens(rows, SENTENCES)

@@ -112,7 +112,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         values=pl.concat(map(_values, (_nesting(rows), _hyperlinks(rows, articles), unmapped))),
     )
     empty = articles.filter(pl.col("text") == "")["document"]
-    mends.add("empty-document", "".join(empty[:1]), len(empty))
+    mends.add("empty-document", "".join(empty[:1]), len(empty), empty.to_list())
     return Contents(frames=frames, repairs=mends.repairs())
 
 

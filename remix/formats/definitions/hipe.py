@@ -1,9 +1,11 @@
 """HIPE-scorer's TSV for historical text: a token a line, with layers of mentions and their links.
 
-Columns are found by the header: TOKEN, the layers of `remix.formats.layers` with their links, MISC. A document begins
-at `# document_id = …`, also with a prefix (`# hipe2022:document_id`), or at another comment that begins with
-`# document` behind tokens; lines without token are passed over, as are tags of tokens that begin with `#`, which the
-scorer takes for comments. Texts are rebuilt with a space between tokens, none behind one with `NoSpaceAfter` in MISC.
+Columns are found by the header: TOKEN, the layers of `remix.formats.layers` with their links, MISC, which may be
+missing. A document begins at `# document_id = …`, also with a prefix (`# hipe2022:document_id`), or at another comment
+that begins with `# document` behind tokens; lines without token are passed over. The scorer takes every line that
+begins with `#` for a comment: here one that has other cells, as many as the header, is a token like any other; mentions
+that the scorer does not tell apart without it are marked, as are documents whose line it passes over (`CONTINUED`).
+Texts are rebuilt with a space between tokens, none behind one with `NoSpaceAfter` in MISC.
 All but `O` is inside a mention; it begins at `B-`, behind `O` and where the type changes, IOBES likewise. Of ranked
 links (`Q1|Q2`) the first is the link, and all are kept as a value; `NIL` and `_` are none. A mention whose links
 differ from token to token has them as mentions of the layer `NEL-LIT`, too, and so has a link on a token that is `O`. A
@@ -21,7 +23,19 @@ from remix.errors import BadInput, nearest
 from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Format, Loss, SourceFile
-from remix.formats.layers import DATE, LAYERS, MAIN, NO_LINK, NOISE, PERIOD, RANKED, TOKENS, tokens_of
+from remix.formats.layers import (
+    COMMENT,
+    CONTINUED,
+    DATE,
+    LAYERS,
+    MAIN,
+    NO_LINK,
+    NOISE,
+    PERIOD,
+    RANKED,
+    TOKENS,
+    tokens_of,
+)
 from remix.formats.lines import begins, cut_texts, join_tokens, lose_white_space, name_documents, numbered_lines
 from remix.formats.losses import loss_of
 from remix.formats.mends import Mends, decode
@@ -34,15 +48,18 @@ UNCLASSED = "ent"
 _MOST = 64
 """How many columns a header may have: there are ten."""
 
-_COMMENT = r"^#[^\t]*\t*$"
+_COMMENT = r"^#[^\t]*\t*$|^# (?:hipe2022:(?:document_id|date)|document|segment|date)"
 _BEGINS = r"^# (?:hipe2022:document_id|document)"
+_SEGMENT = "^# segment"
 _NAMED = r"^#\s*(?:[\w-]+:)?document_id\s*=\s*(.*?)\s*$"
 _LANGUAGE = r"^#\s*(?:[\w-]+:)?language\s*=\s*(\S+)"
 _DATED = r"^# (?:hipe2022:)?date"
 _DAY = r"(\d{4}-\d\d-\d\d)"
+_NO_DAY = "2022-01-01"
+"""The date that the scorer gives to what stands below a line of a date that tells none."""
 _GLUED = "NoSpaceAfter"
 _GAP = pl.when(pl.col("glued").shift().over("name").fill_null(False)).then(pl.lit("")).otherwise(pl.lit(" "))
-_NOISY = r"LED(\d+(?:\.\d+)?)"
+_NOISY = r"(?i)LED(\d+(?:\.\d+)?)"
 
 
 @reader
@@ -52,14 +69,15 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
     told = rows.filter(pl.col("token").is_not_null() | pl.col("named").is_not_null())
     texts, tokens = join_tokens(told, _GAP)
     spelt = pl.col("token") + pl.when("glued").then(pl.lit("\t")).otherwise(pl.lit("\n"))
+    last = {name: pl.col(name).last() for name in ("language", "date", "day")}
     more = told.group_by("name").agg(
-        tokens=spelt.drop_nulls().str.join(""), language=pl.col("language").last(), date=pl.col("date").last()
+        tokens=spelt.drop_nulls().str.join(""), continued=pl.col("continued").first(), **last
     )
     documents = texts.join(more, on="name", maintain_order="left")
-    tagged = tokens.filter(~pl.col("token").str.starts_with("#"))
-    parts = [_mentions(tagged, layer, mends) for layer in LAYERS if layer in tokens.columns]
+    parts = [_mentions(tokens, layer, mends) for layer in LAYERS if layer in tokens.columns]
     # The layer that is scored comes first, so that its mentions have the plain names.
     mentions = pl.concat(parts, how="diagonal").with_row_index("mention").cast({"mention": pl.Int64})
+    mends.add_rows("other-layer", mentions.drop_nulls("ignorable"), "{place}: a mention of {layer}")
     first = pl.col("linked").str.split("|").list.first()
     mentions = mentions.with_columns(identifier=pl.when(~first.is_in(NO_LINK)).then(first))
     return MentionTables(documents, mentions, values=_values(documents, mentions))
@@ -83,64 +101,107 @@ def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame
     mends.add_rows("empty-token", rows.filter(pl.col("line").str.starts_with("\t")), "line {row} has no token")
     rows = rows.filter(~pl.col("line").str.starts_with("\t"))
     cells = rows.with_columns(cells=pl.when(~pl.col("comment")).then(pl.col("line").str.split("\t")))
-    wrong = cells.filter(pl.col("cells").list.len() != len(names))
+    count = pl.col("cells").list.len()
+    # To the scorer a line that begins with # is a comment, however many cells it has, and MISC may be missing.
+    other = pl.col("line").str.starts_with(COMMENT) & (count != len(names)).fill_null(False)
+    cells = cells.with_columns(pl.when(~other).then("cells").alias("cells"), comment=pl.col("comment") | other)
+    bare = (count == len(names) - 1) if names[-1] == "MISC" else pl.lit(False)
+    wrong = cells.filter((count != len(names)) & ~bare)
     if wrong.height:
-        row, count = wrong.select("row", pl.col("cells").list.len()).row(0)
-        raise BadInput(source.name, f"has {count} columns, the header {len(names)}", line=row)
-    values = [pl.col("cells").list.get(place).alias(name) for place, name in enumerate(names) if name in COLUMNS]
+        row, found = wrong.select("row", count).row(0)
+        raise BadInput(source.name, f"has {found} columns, the header {len(names)}", line=row)
+    values = [
+        pl.col("cells").list.get(place, null_on_oob=True).alias(name)
+        for place, name in enumerate(names)
+        if name in COLUMNS
+    ]
     found = cells.with_columns(pl.col("line").str.strip_chars_end("\t"), *values).rename({"TOKEN": "token"})
+    found = _tell_empty(found, mends)
     misc = pl.col("MISC") if "MISC" in names else pl.lit(None, pl.String)
     glued = misc.str.split("|").list.contains(_GLUED).fill_null(False)
     return found.with_columns(glued=glued, noise=misc.str.extract(_NOISY, 1)).drop("cells")
 
 
+def _tell_empty(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+    """Return the rows with `O` and `_` in the cells that are empty, which the scorer refuses, and tell them."""
+    for layer, links in LAYERS.items():
+        for name, value in ((layer, "O"), (links, "_")):
+            if name in rows.columns:
+                empty = (pl.col(name) == "").fill_null(False)
+                mends.add_rows("tag", rows.filter(empty), f"line {{row}}: {name} is empty, read as {value}")
+                rows = rows.with_columns(pl.when(empty).then(pl.lit(value)).otherwise(name).alias(name))
+    return rows
+
+
 def _with_documents(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with name, language and date of their document; `named` where a comment names it."""
+    """Return the rows with name, language and date of their document; `named` where a comment names it.
+
+    `home` is the number of the scorer's document, `continued` the name of the document before that it has not left.
+    """
     said = pl.when("comment").then("line")
+    dated = pl.when(said.str.contains(_DATED)).then(said.str.extract(_DAY, 1).fill_null(pl.lit("")))
     rows = rows.with_columns(
         named=said.str.extract(_NAMED, 1),
         language=said.str.extract(_LANGUAGE, 1).forward_fill(),
-        date=said.str.extract(_DATED + ".*?" + _DAY, 1).forward_fill(),
+        date=dated.forward_fill(),
         # A document ends where another is named, and at any such comment behind tokens.
         opens=said.str.contains(_BEGINS).fill_null(False),
+        cuts=said.str.contains(f"{_BEGINS}|{_SEGMENT}").fill_null(False),
         read=(~pl.col("comment")).cum_sum(),
-    )
+        scored=(~pl.col("comment") & ~pl.col("line").str.starts_with(COMMENT)).cum_sum(),
+    ).with_columns(day=pl.col("date").replace("", _NO_DAY), date=pl.col("date").replace("", None))
     named = pl.col("named").is_not_null()
     opening = rows.filter(pl.col("opens") | named).filter(
         named | (pl.col("read") != pl.col("read").shift(fill_value=0))
     )
-    rows = rows.with_columns(number=pl.col("row").is_in(opening["row"].implode()).cum_sum())
+    # The scorer ends one where tokens stand before the comment, and behind the last that ended a document or segment.
+    cutting = rows.filter("cuts").filter(pl.col("scored") != pl.col("scored").shift(fill_value=0), "opens")
+    rows = rows.with_columns(
+        number=pl.col("row").is_in(opening["row"].implode()).cum_sum(),
+        home=pl.col("row").is_in(cutting["row"].implode()).cum_sum(),
+    )
     # A file that names none is one document.
     alone = pl.when(pl.col("number").n_unique() == 1).then(pl.lit("document"))
     first = pl.col("named").drop_nulls().first().over("number")
-    return name_documents(rows.with_columns(said=pl.coalesce(first, alone)), "number", pl.col("said"))
+    rows = name_documents(rows.with_columns(said=pl.coalesce(first, alone)), "number", pl.col("said"))
+    homes = rows.filter(~pl.col("comment")).group_by("name", maintain_order=True).agg(home=pl.col("home").first())
+    same = pl.col("home") == pl.col("home").shift()
+    before = homes.select("name", continued=pl.when(same).then(pl.col("name").shift()))
+    return rows.join(before, on="name", how="left", maintain_order="left")
+
+
+def _begin(rows: pl.DataFrame, within: str) -> pl.DataFrame:
+    """Return the rows with `begins` and `parts`: where a mention or its next part begins, and at each token outside."""
+    inside, kind = pl.col("inside"), pl.col("kind")
+    before = (inside.shift() & (kind == kind.shift())).over(within).fill_null(False)
+    begins = ~inside | pl.col("tag").str.starts_with("B") | ~before
+    linked = pl.col("tag").str.starts_with("I") & (pl.col("linked") != pl.col("linked").shift())
+    return rows.with_columns(begins=begins, parts=(begins | linked).fill_null(False))
 
 
 def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:
     """Return the mentions of a layer, and as ones of its layer of links those that are linked otherwise."""
     of_links = LAYERS[layer] if LAYERS[layer] in tokens.columns else ""
     iob = pl.col(layer).str.replace("^S-", "B-").str.replace("^E-", "I-")
-    rows = tokens.with_columns(tag=iob.str.to_uppercase(), linked=pl.col(of_links) if of_links else pl.lit("_"))
-    inside, kind = ~pl.col("tag").is_in(["O", ""]), pl.col("tag").str.slice(2)
-    before = (inside.shift() & (kind == kind.shift())).over("name").fill_null(False)
-    is_link = ~pl.col("linked").is_in(NO_LINK)
-    rows = rows.with_columns(
-        inside=inside, kind=kind, begins=inside & (pl.col("tag").str.starts_with("B") | ~before), is_link=is_link
-    )
-    parted = pl.col("inside") & pl.col("tag").str.starts_with("I") & (pl.col("linked") != pl.col("linked").shift())
-    rows = rows.with_columns(
-        run=(pl.col("begins") | ~pl.col("inside")).cum_sum(),
-        part=(pl.col("begins") | ~pl.col("inside") | parted).fill_null(False).cum_sum(),
-    )
+    # The scorer reads all cells in capitals; links that are none of Wikidata stay as they are.
+    linked = pl.col(of_links).str.replace_all(r"(^|\|)q([0-9]+)", "${1}Q$2") if of_links else pl.lit("_")
+    rows = tokens.with_columns(tag=iob.str.to_uppercase(), linked=linked)
+    rows = rows.with_columns(inside=pl.col("tag") != "O", kind=pl.col("tag").str.slice(2))
+    rows = _begin(rows, "name").with_columns(is_link=~pl.col("linked").is_in(NO_LINK))
+    scored = _begin(rows.filter(~pl.col("token").str.starts_with(COMMENT)), "home")
+    scored = scored.select("row", run_on=~pl.col("begins"), part_on=~pl.col("parts"))
+    rows = rows.join(scored, on="row", how="left", maintain_order="left")
+    rows = rows.with_columns(run=pl.col("begins").cum_sum(), part=pl.col("parts").cum_sum())
     typed = rows.filter(pl.col("inside") & (pl.col("kind") != ""))
     odd = typed.filter(pl.col("begins") & pl.col("tag").str.starts_with("I-"))
     mends.add_rows("tag", odd, "line {row}: I- begins a mention")
-    mentions = _join(typed, "run").with_columns(layer=pl.lit(layer), tag=pl.col(layer).str.slice(2))
+    mentions = _join(typed, "run").with_columns(layer=pl.lit(layer), tag=pl.col(layer).str.slice(2), goes_on="run_on")
     several = pl.col("part").n_unique().over("run") > 1
     apart = _join(rows.filter((pl.col("kind") == "") | ~pl.col("inside") | several), "part").filter("is_link")
-    found = pl.concat([mentions, apart.with_columns(layer=pl.lit(of_links), tag=pl.lit(None, pl.String))])
+    apart = apart.with_columns(layer=pl.lit(of_links), tag=pl.lit(None, pl.String), goes_on="part_on")
+    found = pl.concat([mentions, apart])
     return found.select(
-        *("row", "name", "begin", "end", "linked", "layer", "noise"),
+        *("row", "name", "begin", "end", "linked", "layer", "noise", "goes_on"),
         place=fill("line {}", "row"),
         ignorable=pl.when(pl.col("layer") != MAIN).then(pl.lit(OTHER_LAYER)),
         **{"class": pl.col("tag").replace({UNCLASSED: None})},
@@ -148,17 +209,21 @@ def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:
 
 
 def _join(tokens: pl.DataFrame, key: str) -> pl.DataFrame:
-    """Return what the first token of each group says, up to the end of the last."""
+    """Return what the first token of each group says, up to the end of the last.
+
+    What goes on, to the scorer, is told by the first that it does not take for a comment.
+    """
+    goes_on = ["run_on", "part_on"]
     return (
         tokens.group_by(key, maintain_order=True)
-        .agg(pl.all().exclude("end").first(), pl.col("end").last())
+        .agg(pl.all().exclude("end", *goes_on).first(), pl.col("end").last(), pl.col(goes_on).drop_nulls().first())
         .select(tokens.columns)
     )
 
 
 def _values(documents: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:
     """Return what there is to keep of tokens and links, as the terms of `remix.formats.layers`."""
-    year = pl.col("date").str.slice(0, 4).cast(pl.Int64) // 10 * 10
+    year = pl.col("day").str.slice(0, 4).cast(pl.Int64) // 10 * 10
     texts = documents.with_columns(period=fill("{}-{}", year, year + 10))
     plain = ~pl.col("linked").str.contains("|", literal=True) & ~pl.col("linked").is_in(NO_LINK)
     unlinked = pl.col("layer").is_in([name for name, links in LAYERS.items() if not links])
@@ -169,7 +234,9 @@ def _values(documents: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:
             (texts.filter(pl.col("tokens") != ""), "name", "tokens", TOKENS),
             (texts, "name", "date", DATE),
             (texts, "name", "period", PERIOD),
+            (texts, "name", "continued", CONTINUED),
             (mentions.filter(~plain & ~unlinked), "mention", "linked", RANKED),
+            (mentions.filter("goes_on").with_columns(continued=pl.lit("true")), "mention", "continued", CONTINUED),
         )
     ]
     return pl.concat([*parts, noisy], how="diagonal")
@@ -218,7 +285,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
 def _with_layers(frames: Frames, rows: pl.DataFrame) -> pl.DataFrame:
     """Return mentions with their layer, noise and `cell`: how their links are written."""
     rows = rows.join(frames.annotations.select("annotation", pl.col("layer").fill_null(MAIN)), on="annotation")
-    for term, name, value in ((RANKED, "ranked", "text"), (NOISE, "noise", "number")):
+    for term, name, value in ((RANKED, "ranked", "text"), (NOISE, "noise", "number"), (CONTINUED, "goes_on", "text")):
         told = frames.values.filter(pl.col("term") == term).select(annotation="subject", **{name: value})
         rows = rows.join(told, on="annotation", how="left", maintain_order="left")
     link = pl.col("identifiers").list.eval(
@@ -247,16 +314,17 @@ def _tokens(frames: Frames, rows: pl.DataFrame) -> pl.DataFrame:
 def _add_tags(tokens: pl.DataFrame, rows: pl.DataFrame, layer: str, links: str) -> pl.DataFrame:
     """Return the tokens with the tags of a layer, or without its name links alone."""
     kind = pl.col("class").fill_null(UNCLASSED).str.replace_all(r"\s", "_")
-    found = _inside(tokens, rows.select("document", "annotation", "begin", "end", "cell", kind=kind))
+    found = _inside(tokens, rows.select("document", "annotation", "begin", "end", "cell", "goes_on", kind=kind))
     inside = pl.col("annotation").is_not_null()
-    first = pl.col("annotation") != pl.col("annotation").shift().over("document")
-    begun = pl.when(first.fill_null(True)).then(pl.lit("B-")).otherwise(pl.lit("I-"))
+    first = (pl.col("annotation") != pl.col("annotation").shift().over("document")).fill_null(True)
+    goes_on = pl.col("goes_on").is_not_null() & ~pl.col("TOKEN").str.starts_with(COMMENT)
+    begun = pl.when(first & ~goes_on).then(pl.lit("B-")).otherwise(pl.lit("I-"))
     if layer:
         found = found.with_columns(pl.when(inside).then(begun + pl.col("kind")).otherwise(pl.lit("O")).alias(layer))
     if links:
         rest = pl.col(links) if links in tokens.columns else pl.lit("_")
         found = found.with_columns(pl.when(inside).then("cell").otherwise(rest).alias(links))
-    return found.drop("annotation", "kind", "cell")
+    return found.drop("annotation", "kind", "cell", "goes_on")
 
 
 def _inside(tokens: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:

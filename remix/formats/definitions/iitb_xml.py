@@ -2,8 +2,10 @@
 
 IITB names the document in each annotation (`docName`), WNED's ACE2004, AQUAINT, MSNBC, ClueWeb and Wikipedia have
 `<document docName="…">` around those of a document. Texts are files of that name in the folder or archive, or beside
-the XML: in `crawledDocs`, `RawText` or where it is. An empty title, or `NIL`, is NIL. Several annotators of IITB give
-several annotations on one span, which are alternatives. Sources: Kulkarni et al. 2009, Guo and Barbosa 2018.
+the XML: in `crawledDocs`, `RawText` or where it is. A document is what the XML names, in a folder as beside a single
+file: IITB has more texts than it annotates, which are told; a document without annotations is written as WNED's. An
+empty title, or `NIL`, is NIL. Several annotators of IITB give several annotations on one span, which are alternatives.
+Sources: Kulkarni et al. 2009, Guo and Barbosa 2018.
 """
 
 from __future__ import annotations
@@ -41,8 +43,11 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
         rows += [row | {"place": f"{file}, line {row['line']}"} for row in found]
         names += documents
     texts_of = (file for file in source.members if PurePosixPath(file).parent.name in _FOLDERS[:-1])
-    names += [PurePosixPath(file).name for file in texts_of if file not in files]
     names = list(dict.fromkeys([*names, *(row["name"] for row in rows)]))
+    unnamed = pl.DataFrame(
+        {"text": [one for one in texts_of if one not in files and PurePosixPath(one).name not in names]}
+    )
+    mends.add_rows("unread", unnamed, "{text} is of no document that the XML names")
     table = pl.DataFrame(rows, schema=MENTIONS)
     linked = pl.when(pl.col("identifier") != "").then(title_url(pl.col("identifier")))
     places = {name: [str(PurePosixPath(folder, name)) for folder in _FOLDERS] for name in names}
@@ -76,7 +81,10 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     plain = rows.filter(title_url(pl.col("link")).str.contains("^http://en.wikipedia"), ~is_iri)
     if plain.height:
         losses += (Loss("identifiers", plain.height, str(plain["link"][0])),)
-    xml = f'<?xml version="1.0" encoding="UTF-8"?>\n<{_ROOT}>\n{"".join(map(_xml, rows.to_dicts()))}</{_ROOT}>\n'
+    silent = names.filter(~pl.col("label").is_in(rows["label"].implode()))["label"]
+    body = "".join(f'<document docName="{escape_text(label).replace(chr(34), "&quot;")}"/>\n' for label in silent)
+    body += "".join(map(_xml, rows.to_dicts()))
+    xml = f'<?xml version="1.0" encoding="UTF-8"?>\n<{_ROOT}>\n{body}</{_ROOT}>\n'
     texts = names.select("label", "text").iter_rows()
     members = [(f"crawledDocs/{label}", text.encode()) for label, text in texts]
     write_collection(path, [("CSAW_Annotations.xml", xml.encode()), *members])

@@ -17,6 +17,7 @@ from remix.formats.mends import Mends
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import NifTables, extract_tables
 from remix.formats.nif.parsing import SUFFIXES, parse, syntax_of
+from remix.formats.nif.published import state_as_given
 from remix.formats.nif.scoping import ScopedTriples, measure_values, name_blank_nodes, revise, scope, unscope
 from remix.formats.nif.writing import write_frames, write_terms
 from remix.frames import Frames
@@ -48,7 +49,7 @@ def _is_nif(head: bytes, name: str) -> bool:
 
 def _read(source: SourceFile, dataset: str) -> Contents:
     mends = Mends()
-    triples = parse(source, mends)
+    triples = state_as_given(parse(source, mends))
     content = content_hash_of(triples)
     # The parser names blank nodes at random.
     numbered = number_subjects(name_blank_nodes(triples, dataset), mends)
@@ -66,7 +67,14 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         content=content,
         write=partial(_write_triples, whole),
         export=lambda path, corrected: write_terms(
-            unscope(revise(whole, frames, corrected), found.documents, frames, dataset), path
+            unscope(
+                revise(whole, frames, corrected) if corrected else whole,
+                found.documents,
+                corrected or frames,
+                dataset,
+                corrected=corrected is not None,
+            ),
+            path,
         ),
     )
 

@@ -13,7 +13,16 @@ import polars as pl
 from remix.expressions import fill
 from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
-from remix.formats.lines import SENTENCES, begins, join_tokens, read_lines, refuse_line, split_documents, tagged_spans
+from remix.formats.lines import (
+    SENTENCES,
+    begins,
+    join_tokens,
+    outside_where_unread,
+    read_lines,
+    refuse_line,
+    split_documents,
+    tagged_spans,
+)
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, reader
 
@@ -28,10 +37,11 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
     line, tag = pl.col("line"), pl.col("title")
     named = pl.when(pl.col("starts").shift().fill_null(False)).then(line.str.extract(_NAME, 1).str.strip_chars())
     rows = split_documents(read_lines(source, mends), COLUMNS, line.str.contains(_START), named)
-    wrong = pl.when(~tag.str.contains(_TAG).fill_null(False)).then(
+    wrong = pl.when(pl.col("count") < len(COLUMNS)).then(
         fill("token, page id and title are expected, the last two tagged B-, I- or O, not '{}'", line)
     )
     refuse_line(rows.drop_nulls("token"), wrong)
+    rows = outside_where_unread(rows, {"title": tag.str.contains(_TAG)}, mends)
     texts, tokens = join_tokens(rows, SENTENCES)
     return MentionTables(texts, tagged_spans(tokens, tag, {"identifier": title_url(tag.first().str.slice(2))}, mends))
 

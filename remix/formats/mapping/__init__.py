@@ -90,6 +90,7 @@ class LinkRules:
     prefix: str = ""
     prefixes: Mapping[str, str | bool] = field(default_factory=dict)
     separator: str = ""
+    needs: str = ""
     edition: Where = ()
     nil: tuple[str, ...] = ()
     map: str = ""
@@ -115,6 +116,7 @@ class MappingRules:
     example: str = ""
     optional: tuple[str, ...] = ()
     sniffed: bool = True
+    answers_of: str = ""
 
 
 def read_mapping(file: Path | str) -> MappingRules:
@@ -239,8 +241,8 @@ def _check(found: MappingRules) -> None:
             raise BadInput(found.file, "mention has neither begin nor spans, form or link")
         if one.begin and not (one.end or one.last or one.length or one.form):
             raise BadInput(found.file, "mention has a begin, and neither end, last, length nor form")
-    if found.begins:
+    for name, pattern in (("begins", found.begins), ("link.needs", found.link.needs)):
         try:
-            re.compile(found.begins)
+            re.compile(pattern)
         except re.error as error:
-            raise BadInput(found.file, f"begins is no regular expression ({error})") from None
+            raise BadInput(found.file, f"{name} is no regular expression ({error})") from None

@@ -9,8 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from remix import resources
-from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats.format import Contents, Format
+from remix.formats.losses import Loss
 from remix.formats.mapping import MappingRules, read_mapping
+from remix.formats.source import SourceFile
 from remix.frames import Frames
 
 

@@ -11,16 +11,17 @@ import polars as pl
 from remix.errors import BadInput, nearest
 from remix.expressions import fill
 from remix.files import stem
-from remix.formats import Contents, SourceFile
+from remix.formats.format import Contents
 from remix.formats.identifiers import separate_mentions
 from remix.formats.lines import tagged_spans
 from remix.formats.mapping import MappingRules, MentionRules, names_in, shipped_mapping
 from remix.formats.mapping.paths import EACH, FieldPath, Shape, keys_in
-from remix.formats.mapping.records import read_records
+from remix.formats.mapping.records import read_records, tell_unread
 from remix.formats.mapping.texts import count_characters, first_of, put_together
 from remix.formats.mapping.values import candidates_in, identify, listed_values, parse_rows
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
+from remix.formats.source import SourceFile
 
 FIELDS = ("form", "link", "confidence", "class_", "cluster", "ignorable", "group", "option", "candidates")
 """What is said of a mention beside its place."""
@@ -50,12 +51,14 @@ def read_table(name: str, rows: pl.DataFrame, dataset: str) -> Contents:
             wanted = "document, begin, end, entity"
             raise BadInput(name, f"has no column '{first}': a mention is a row with the columns {wanted}")
     names = {str(key): columns[str(key)] for key in mapping.shape if str(key) in columns}
+    mends = Mends()
+    tell_unread(mapping, rows.columns, names, mends)
     try:
         rows = rows.select(pl.col(column).cast(pl.String).alias(key) for key, column in names.items())
     except pl.exceptions.PolarsError as error:
         raise BadInput(name, f"has a column that is no text and no number ({error})") from None
     rows = rows.with_columns((pl.int_range(pl.len(), dtype=pl.Int64) + 2).alias("@line"))
-    return _Reading(mapping, SourceFile(name), dict.fromkeys(names, {}), Mends(), rows).contents(dataset)
+    return _Reading(mapping, SourceFile(name), dict.fromkeys(names, {}), mends, rows).contents(dataset)
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,21 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from difflib import get_close_matches
 from typing import Any
 
 import polars as pl
 
 from remix.errors import BadInput, nearest
 from remix.expressions import fill
-from remix.formats import SourceFile
 from remix.formats.json import fields_in, json_lines, json_text, json_value, tell_misspelt
 from remix.formats.lines import numbered_lines, read_lines, refuse_line, split_cells
-from remix.formats.mapping import MappingRules
+from remix.formats.mapping import MappingRules, MentionRules
 from remix.formats.mapping.paths import EACH, FieldPath, Shape, column_type, find_misfit, keys_in, prune
 from remix.formats.mends import Mends, decode
+from remix.formats.source import SourceFile
 
 _MOST = 1000
 """How many columns a table may have: each costs much more memory than its name."""
@@ -223,10 +224,34 @@ def _table(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.
         _refuse_longer_rows(source, text, separator)
         raise BadInput(source.name, f"is no table ({' '.join(str(error).split())[:150]})") from None
     by_name = {name.strip(): name for name in reversed(rows.columns)}
+    tell_unread(mapping, [name.strip() for name in rows.columns], names, mends)
     shape: Shape = {key: part for key, part in mapping.shape.items() if key in names}
     rows = rows.select(pl.col(by_name[name]).alias(key) for key, name in names.items())
     rows = rows.with_columns((pl.int_range(pl.len(), dtype=pl.Int64) + 2).alias("@line"))
     return _with_lists(rows, shape), shape
+
+
+def tell_unread(mapping: MappingRules, columns: Iterable[str], read: Mapping[str, str], mends: Mends) -> None:
+    """Tell the columns of a plain table that are not read, with what they may be: `read` are names by what is read.
+
+    A mapping that is told by names of columns knows its tables, and which of their columns nobody needs.
+    """
+    if mapping.told_by:
+        return
+    roles = [mapping.document.name, *([path.said for path in paths] for paths in _roles(mapping.mention[0]))]
+    absent = [list(role) for role in roles if not any(name in read for name in role)]
+    for column in columns:
+        if column in read.values() or not column:
+            continue
+        near = [role[0] for role in absent if get_close_matches(column.lower(), role, n=1)]
+        near += [role[0] for role in absent if set(role) & {str(path.said) for path in mapping.mention[0].link}]
+        hint = f": is it '{near[0]}'?" if near else ""
+        mends.add("column", f"column '{column}' is not read{hint}")
+
+
+def _roles(rules: MentionRules) -> list[tuple[FieldPath, ...]]:
+    every = (rules.begin, rules.end, rules.form, rules.link, rules.confidence, rules.class_)
+    return [paths for paths in every if paths]
 
 
 def _refuse_columns(source: SourceFile, text: str, separator: str) -> None:

@@ -8,11 +8,11 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.files import read_bytes
-from remix.formats import SourceFile
 from remix.formats.mapping import MappingRules
 from remix.formats.mapping.paths import EACH, FieldPath, Shape
 from remix.formats.mends import Mends, decode
 from remix.formats.offsets import characters_of_units
+from remix.formats.source import SourceFile
 
 
 def first_of(paths: tuple[FieldPath, ...], shape: Shape) -> pl.Expr:

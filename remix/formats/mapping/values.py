@@ -88,6 +88,8 @@ def identify(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.Data
     if said.is_empty():
         return said
     one = pl.col("identifier").str.strip_chars()
+    if rules.needs:
+        said = said.filter(one.str.contains(rules.needs))
     if rules.separator:
         said = said.with_columns(one.str.split(rules.separator)).explode("identifier")
     if rules.map:

@@ -13,7 +13,7 @@ from itertools import groupby, takewhile
 
 import polars as pl
 
-from remix.formats.mends import Mends
+from remix.formats.mends import TOLD, Mends
 from remix.formats.nif import ANCHOR, CONTEXT, INDEXES, TEXT, TYPE
 
 _FUNCTIONAL = (CONTEXT, *INDEXES, TEXT)
@@ -87,7 +87,8 @@ def _split(numbered: pl.DataFrame, subjects: pl.Series, doubtful: pl.Series, men
     if not made:
         return Blocks(numbered.drop("run"), subjects)
     more = subjects.gather(made)
-    mends.add("shared-iri", f"{more[0]} names several annotations", len(made))
+    told = [f"{name} names several annotations" for name in more.head(TOLD)]
+    mends.add("shared-iri", told[0], len(made), told)
     units = numbered["unit"].scatter(where, pl.Series(new, dtype=pl.UInt32))
     return Blocks(numbered.with_columns(units).drop("run"), pl.concat([subjects, more]))
 

@@ -157,7 +157,11 @@ def _locate(blocks: Blocks, bare: pl.DataFrame, documents: pl.DataFrame, mends: 
     texts = documents.select(context="subject", text="text", document="document", home="given")
     rows = bare.join(texts, on="context", how="left", maintain_order="left")
     rows = check_offsets(_fitting(blocks, rows)).sort("unit")
+    # What says no offsets at all lies nowhere, inside the text or outside.
+    nowhere = (pl.col("kind") == "range") & pl.col("begin").is_null() & pl.col("end").is_null()
+    rows = rows.with_columns(kind=pl.when(nowhere).then(pl.lit("unplaced")).otherwise("kind"))
     mends.add_offsets(rows, "home", _example)
+    mends.add_rows("unplaced", rows.filter(kind="unplaced"), "{given} says no offsets")
     disagree = rows.filter(
         ((pl.col("iri_begin") != pl.col("begin")) | (pl.col("iri_end") != pl.col("end"))) & pl.col("kind").is_null()
     )

@@ -25,6 +25,7 @@ from remix.formats.nif.mending import (
 )
 from remix.formats.source import SourceFile, begin_of
 from remix.rdf.ntriples import terms_of, whole_lines
+from remix.rdf.parsing import is_too_long
 
 _SYNTAXES = {
     ".ttl": ox.RdfFormat.TURTLE,
@@ -44,6 +45,9 @@ _TEXTUAL = (*_LINED, ox.RdfFormat.TURTLE, ox.RdfFormat.TRIG)
 _QUADS = (ox.RdfFormat.N_QUADS, ox.RdfFormat.TRIG, ox.RdfFormat.JSON_LD)
 _BATCH = 100_000
 _LONGEST_LINE = 1 << 23
+_NOT_READ = (
+    "which is not read from RDF: divide the document, or give it as JSON or a table, which may have longer texts"
+)
 # Repair holds the text three times in memory.
 _LONGEST_REPAIR = 1 << 30
 
@@ -59,7 +63,7 @@ def syntax_of(head: bytes, name: str) -> ox.RdfFormat | None:
     <RdfFormat Turtle>
     """
     start = begin_of(head)[:4096].decode("utf-8", "replace")
-    suffix = _suffix(name)
+    suffix = uncompressed_suffix(name)
     if re.match(r"<\?xml|<rdf:RDF|<!DOCTYPE rdf|<!--", start):
         return ox.RdfFormat.RDF_XML
     if start.startswith(("{", "[")) and suffix not in (".ttl", ".trig", ".n3"):
@@ -68,14 +72,18 @@ def syntax_of(head: bytes, name: str) -> ox.RdfFormat | None:
         declares = re.search(r"(?im)^\s*@?(?:prefix|base)\b", start) is not None
         syntax = _SYNTAXES[suffix]
         return ox.RdfFormat.TRIG if declares and syntax in _LINED else syntax
-    # Comments alone say nothing of RDF, nor does a name alone: a text may begin `Note:`.
-    named = r"[\w-]*:\S+\s+(?:a\s|<|[\w-]*:)"
-    if re.match(rf"(?i)@prefix|@base|prefix\s|base\s|<[^<>\s]*>\s|_:\S+\s|\#[^\n]*\n\s*\S|{named}", start):
+    # Comments say nothing of RDF, nor does a name alone: a text may begin `#news`, `Note:` or `Base jumping`, or with
+    # an address, which stands between angle brackets in RDF.
+    term = r"(?:<|[\w-]*:)"
+    named = rf"(?!\w+://)[\w-]*:\S+\s+(?:a\s+{term}|{term})"
+    behind = re.sub(r"(?:\s*#[^\n]*(?:\n|$))+", "", start, count=1) if start.startswith("#") else start
+    if re.match(rf"(?i)\s*(?:@prefix|@base|prefix\s+[\w-]*:|base\s+<|<[^<>\s]*>\s|_:\S+\s|{named})", behind):
         return ox.RdfFormat.TRIG if re.search(r"(?m)^[^#\"]*\{", start) else ox.RdfFormat.TURTLE
     return None
 
 
-def _suffix(name: str) -> str:
+def uncompressed_suffix(name: str) -> str:
+    """Return the suffix of a file's name below that of its compression, in lower case."""
     for compression in (".gz", ".bz2", ".zst"):
         name = name.removesuffix(compression)
     return "." + name.rsplit(".", 1)[-1].lower() if "." in name else ""
@@ -87,6 +95,15 @@ def parse(source: SourceFile, mends: Mends) -> pl.DataFrame:
     It is mended only where it does not parse as it is. Raises `BadInput` with line, column and reason where no mending
     helps.
     """
+    try:
+        return _parse(source, mends)
+    except MemoryError as error:
+        if not is_too_long(error):
+            raise
+        raise BadInput(source.name, f"has a value of more than 16 MiB, {_NOT_READ}") from None
+
+
+def _parse(source: SourceFile, mends: Mends) -> pl.DataFrame:
     syntax = syntax_of(source.head, str(source.path)) or ox.RdfFormat.TURTLE
     if syntax == ox.RdfFormat.RDF_XML and _declares_entities(source):
         refuse_entities_that_grow(_whole(source, syntax).decode("latin-1"), source)
@@ -228,5 +245,8 @@ class _Lined:
         """Return the next bytes of whole lines, nothing at the end."""
         if found := self._lines.read(size):
             return found
-        self._lines = io.BytesIO(next(self._blocks, (b"", 0))[0])
+        try:
+            self._lines = io.BytesIO(next(self._blocks, (b"", 0))[0])
+        except BadInput as error:
+            raise BadInput(error.file, f"{error.reason}, {_NOT_READ}", line=error.line) from None
         return self._lines.read(size)

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from remix import names
-from remix.formats.identifiers import given_iris, rename_terms
+from remix.formats.identifiers import agree_with_offsets, given_iris, rename_terms
 from remix.formats.nif import CLASS, CONTEXT, DATASET, DOCUMENT, GIVEN, IDENT, INDEXES, NO_LINKS, REFERENCES, TYPE
 from remix.formats.nif.blocks import Blocks
 from remix.formats.nif.mentions import NifTables
-from remix.formats.nif.writing import iri_or_text, terms_of
-from remix.frames import Frames
+from remix.formats.nif.writing import iri_or_text, link_terms, terms_of
+from remix.frames import Frames, fit
+from remix.rdf.iris import entity_iri, plain_entity
 from remix.rdf.terms import iri, iri_term, literal, number_term, predicate
 
 _OLD_REFERENCES = predicate("referenceDocuments", names.HFTS_OLD)
@@ -58,11 +59,13 @@ def scope(blocks: Blocks, found: NifTables, dataset: str) -> ScopedTriples:
     return ScopedTriples(pl.concat([triples, *_additions(blocks, found, term)]), apart, own)
 
 
-def unscope(whole: ScopedTriples, documents: pl.DataFrame, frames: Frames, dataset: str) -> pl.DataFrame:
+def unscope(
+    whole: ScopedTriples, documents: pl.DataFrame, frames: Frames, dataset: str, *, corrected: bool = False
+) -> pl.DataFrame:
     """Return the triples of a file as it has them, but for what was repaired; `documents` are also those without text.
 
     Documents and annotations have their given IRIs, where these are of one thing each, and so has the dataset; one
-    that the file does not describe is not described.
+    that the file does not describe is not described. Where frames were `corrected`, offsets in these IRIs are as well.
     """
     term = f"<{dataset}>"
     triples = pl.concat(one.with_columns(pl.col("predicate").cast(pl.String)) for one in (whole.data, whole.measures))
@@ -71,7 +74,10 @@ def unscope(whole: ScopedTriples, documents: pl.DataFrame, frames: Frames, datas
     )
     triples = triples.with_columns(pl.col("subject", "object").replace({term: whole.own})) if whole.own else triples
     # Contexts without a text are no documents of the frames.
-    iris = given_iris(replace(frames, documents=documents.select("document", "given")))
+    named = replace(
+        frames, documents=fit(documents, {"document": pl.String(), "given": pl.String(), "text": pl.String()})
+    )
+    iris = agree_with_offsets(given_iris(named), named) if corrected else given_iris(named)
     return rename_terms(triples if whole.own else triples.filter(~ours), iris)
 
 
@@ -79,20 +85,37 @@ def revise(whole: ScopedTriples, frames: Frames, corrected: Frames) -> ScopedTri
     """Return the triples with what corrected frames say instead of those of the file.
 
     What is said of an annotation that is not there any more goes, with its measures; of another the properties that
-    differ are replaced, and all that frames have no place for stays.
+    differ are replaced, of its links those that differ, and all that frames have no place for stays.
     """
     if corrected is frames:
         return whole
     before, after = terms_of(frames), terms_of(corrected)
     key, every = ["subject", "predicate"], ["subject", "predicate", "object"]
     apart = pl.concat([before.join(after, on=every, how="anti"), after.join(before, on=every, how="anti")])
+    apart = apart.filter(pl.col("predicate") != IDENT)
     gone = before.join(after, on="subject", how="anti")
     data = whole.data.with_columns(pl.col("predicate").cast(pl.String))
     parts = (data, whole.measures)
     data, measures = (rows.join(gone, on="subject", how="anti", maintain_order="left") for rows in parts)
     data = data.join(apart, on=key, how="anti", maintain_order="left")
-    data = pl.concat([data, after.join(apart, on=key, how="semi", maintain_order="left")])
-    return replace(whole, data=data, measures=measures)
+    said = after.filter(pl.col("predicate") != IDENT).join(apart, on=key, how="semi", maintain_order="left")
+    return replace(whole, data=pl.concat([_relink(data, frames, corrected), said]), measures=measures)
+
+
+def _relink(data: pl.DataFrame, frames: Frames, corrected: Frames) -> pl.DataFrame:
+    """Return the triples with the links that are there now; what is no link for us, as of a NIL, stays as it was."""
+    old, new = frames.links, corrected.links
+    gone = old.join(new, on=old.columns, how="anti").join(
+        corrected.annotations, on="annotation", how="semi", maintain_order="left"
+    )
+    came = new.join(old, on=old.columns, how="anti", maintain_order="left")
+    said = pl.coalesce(iri(pl.col("object")), literal(pl.col("object")))
+    named = gone.select("entity_as_given", subject=iri_term(entity_iri(pl.col("annotation"))))
+    spelt = data.filter(pl.col("predicate") == IDENT).with_columns(entity_as_given=plain_entity(said))
+    spelt = spelt.join(named, on=["subject", "entity_as_given"], how="semi")
+    left = data.join(spelt, on=data.columns, how="anti", maintain_order="left")
+    added = link_terms(came).with_columns(predicate=pl.lit(IDENT)).select(data.columns)
+    return pl.concat([left, added.join(left, on=data.columns, how="anti", maintain_order="left")])
 
 
 def measure_values(apart: pl.DataFrame) -> pl.DataFrame:

@@ -29,6 +29,7 @@ from remix.formats.identifiers import document_names
 from remix.formats.mends import Mends
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import extract_tables
+from remix.formats.nif.published import ADDED, ALTERNATIVE, state_as_given
 from remix.formats.nif.scoping import name_blank_nodes
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
@@ -221,7 +222,7 @@ def _part(place: Path, number: int, rows: list[pl.DataFrame], iri: str) -> dict[
 
 
 def _frames(rows: list[pl.DataFrame], iri: str, mends: Mends) -> Frames:
-    whole = pl.concat(rows).with_columns(pl.col("predicate").cast(pl.Categorical))
+    whole = state_as_given(pl.concat(rows)).with_columns(pl.col("predicate").cast(pl.Categorical))
     rows.clear()
     numbered = number_subjects(name_blank_nodes(whole, iri), mends)
     del whole
@@ -232,7 +233,7 @@ def _frames(rows: list[pl.DataFrame], iri: str, mends: Mends) -> Frames:
 _TEXT = f"<{names.NIF}Context>"
 _KEPT = [
     *(nif.BROADER, nif.CLASS, nif.CONTEXT, nif.DOCUMENT, nif.ENTITY_TYPE, nif.GIVEN, nif.IDENT),
-    *(nif.IGNORABLE, nif.SAME, nif.SOURCE, nif.TYPE, *nif.LITERALS.values()),
+    *(nif.IGNORABLE, nif.SAME, nif.SOURCE, nif.TYPE, *nif.LITERALS.values(), ADDED, ALTERNATIVE),
 ]
 """The predicates of the triples that frames are made of."""
 
@@ -244,7 +245,9 @@ def _find_homes(triples: pl.DataFrame) -> pl.DataFrame:
     A text that is part of another stands with its name also at the other, which is told by it to be no document.
     """
     numbered = triples.with_columns(run=pl.col("subject").rle_id())
-    refers = numbered.filter(pl.col("predicate").is_in([nif.CONTEXT, nif.DOCUMENT])).select("run", home="object")
+    refers = numbered.filter(pl.col("predicate").is_in([nif.CONTEXT, nif.DOCUMENT, ALTERNATIVE])).select(
+        "run", home="object"
+    )
     is_text = (pl.col("predicate") == nif.TEXT) | ((pl.col("predicate") == nif.TYPE) & (pl.col("object") == _TEXT))
     texts = numbered.filter(is_text).select("run", home="subject")
     # A text may refer to itself.

@@ -12,12 +12,12 @@ from remix.errors import UsageError
 from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import nif
-from remix.formats.identifiers import given_iris, usual_groups
+from remix.formats.identifiers import beside_each_other, given_iris, usual_groups
 from remix.frames import SCHEMAS, Frames
 from remix.iris import canonical
 from remix.rdf.iris import entity_iri, is_legal
 from remix.rdf.ntriples import SCHEMA, serialise, write_ntriples
-from remix.rdf.terms import iri_term, language_tag, text_term, typed_term
+from remix.rdf.terms import entity_term, iri_term, language_tag, text_term, typed_term
 from remix.rdf.turtle import ntriples, turtle
 
 _BEGIN, _END = nif.INDEXES
@@ -66,9 +66,9 @@ def terms_of(frames: Frames, *, given: bool = False, values: bool = True) -> pl.
     """
     if given:
         own = given_iris(frames).filter(pl.col("scoped") != pl.col("exported"))
-        frames = _rename(frames, lambda iri: iri.replace(own["scoped"], own["exported"]), "group", "option")
+        frames = rename_things(frames, lambda iri: iri.replace(own["scoped"], own["exported"]), "group", "option")
     # Documents and annotations are called by legal IRIs, whoever made the frames.
-    frames = _rename(frames, entity_iri)
+    frames = rename_things(frames, entity_iri)
     every = [*_types(frames), *_statements(frames), *_groups(frames.annotations), *_origins(frames, given=given)]
     parts = [
         rows.select(subject=iri_term(pl.col(subject)), predicate=pl.lit(term), object=object_.cast(pl.String))
@@ -79,7 +79,12 @@ def terms_of(frames: Frames, *, given: bool = False, values: bool = True) -> pl.
     return pl.concat([pl.DataFrame(schema=SCHEMA), *parts]).drop_nulls()
 
 
-def _rename(frames: Frames, rename: Callable[[pl.Expr], pl.Expr], *names: str) -> Frames:
+def link_terms(links: pl.DataFrame) -> pl.DataFrame:
+    """Return subject and object, as terms, of the triples that say these links."""
+    return links.select(subject=iri_term(entity_iri(pl.col("annotation"))), object=_entity()).drop_nulls()
+
+
+def rename_things(frames: Frames, rename: Callable[[pl.Expr], pl.Expr], *names: str) -> Frames:
     """Return the frames with documents and annotations, and what has these names, under other IRIs."""
     columns = {"document", "annotation", "subject", *names}
     tables = {name: getattr(frames, name) for name in SCHEMAS}
@@ -128,7 +133,7 @@ def _statements(frames: Frames) -> Iterator[Statement]:
     yield rows, "annotation", nif.LITERALS["confidence"], typed_term(pl.col("confidence"), _DOUBLE)
     yield rows, "annotation", nif.LITERALS["layer"], text_term(pl.col("layer"))
     yield frames.links, "annotation", nif.IDENT, _entity()
-    yield classes, "annotation", nif.CLASS, iri_term(entity_iri(pl.col("class")))
+    yield classes, "annotation", nif.CLASS, entity_term(pl.col("class"))
 
 
 def _regions(frames: Frames) -> pl.DataFrame:
@@ -147,7 +152,7 @@ def _entity() -> pl.Expr:
     as_given, entity = pl.col("entity_as_given"), pl.col("entity")
     same = as_given.map_batches(canonical, return_dtype=pl.String) == entity
     chosen = pl.when(is_legal(as_given) & same).then(as_given).otherwise(entity)
-    return iri_term(entity_iri(chosen))
+    return entity_term(chosen)
 
 
 def _groups(annotations: pl.DataFrame) -> Iterator[Statement]:
@@ -157,7 +162,9 @@ def _groups(annotations: pl.DataFrame) -> Iterator[Statement]:
         # What others share is told by all of them: read under another name, an annotation's own IRI is another.
         changed = annotations[name].ne_missing(usual[name])
         shared = annotations.filter(changed)[name].unique()
-        other = annotations.filter(changed | annotations[name].is_in(shared.implode()))
+        # Where one of a place tells it, the others would be taken for its alternatives.
+        told = changed | annotations[name].is_in(shared.implode())
+        other = annotations.filter(beside_each_other(annotations, told))
         yield other, "annotation", nif.LITERALS[name], text_term(pl.col(name))
 
 
@@ -187,5 +194,5 @@ def _values(frames: Frames) -> pl.DataFrame:
         .otherwise(text_term(text))
     )
     return frames.values.select(
-        subject=iri_term(pl.col("subject")), predicate=iri_term(entity_iri(pl.col("term"))), object=object_
+        subject=iri_term(pl.col("subject")), predicate=entity_term(pl.col("term")), object=object_
     )

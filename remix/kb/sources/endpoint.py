@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import polars as pl
 
-from remix.client import check_address, without_secrets
+from remix.connections import check_address, without_secrets
 from remix.endpoints import Manners, Remote, solutions
 from remix.errors import Error, StoreError, UsageError
 from remix.files import write_whole

@@ -17,13 +17,21 @@ _NUMERIC = rf"(?i)^(?:[\d.,:/%$€£°'\- ]*\d[\d.,:/%$€£°'\- ]*(?:st|nd|rd|
 _DATE = rf"(?i)^(?:(?:{_MONTHS}|{_DAYS}|\d+(?:st|nd|rd|th)?),? ?)+$"
 _ACRONYM = r"^(?:\p{Lu}[\p{Lu}\d&-]{1,5}s?|(?:\p{Lu}\.){2,6})$"
 
+# The first letter is a small one; digits, signs and quotation marks before it are none.
+_SMALL = _FORM.str.contains(r"^\P{L}*\p{Ll}")
+_SEVERAL = _FORM.str.strip_chars().str.contains(r"\s")
 
 _PATTERNS = {
     "formLowercased": (
         "has letters, none of them a capital",
         _FORM.str.contains(r"\p{L}") & ~_FORM.str.contains(r"[\p{Lu}\p{Lt}]"),
     ),
-    "formMultiword": ("has several words", _FORM.str.strip_chars().str.contains(r"\s")),
+    "formMultiword": ("has several words", _SEVERAL),
+    "formLowercaseInitial": ("has a small first letter (ELEVANT's 'lower')", _SMALL),
+    "formMultiwordCapitalised": (
+        "has several words and no small first letter (ELEVANT's 'multiword')",
+        _SEVERAL & ~_SMALL,
+    ),
     "formNumeric": ("is a number or a date (English words)", _FORM.str.contains(_NUMERIC) | _FORM.str.contains(_DATE)),
     "formAcronym": ("is an acronym of two to six capitals", _FORM.str.contains(_ACRONYM)),
 }
@@ -62,7 +70,8 @@ MEASURE = Measure(
     unit="yes or no; shares",
     formula="patterns over the characters of s; demonym: the knowledge base has s as demonym of a place; "
     "metonym: a top candidate of s is a place, s no demonym, e neither place nor person",
-    citation=f"{FINE_GRAINED}, section 3.1; {FAIR}, Table 3",
+    citation=f"{FINE_GRAINED}, section 3.1; {FAIR}, Table 3: its columns 'lower' and 'multiword' come out as "
+    "formLowercaseInitial and formMultiwordCapitalised of the first reading of each mention; shares here weigh all",
     high="lower-cased, numeric: common words and figures are annotated; acronym, metonym: hard by name alone",
     low="names in the narrow sense",
     empty="annotations without text have no value; metonymy is absent where the entity has no type, demonymy where the "

@@ -22,7 +22,7 @@ class Listing:
     `rows(store, runs)` takes the store of the workspace and the folder of its runs. It imports what it needs itself, so
     that naming the kinds loads nothing. `parts` returns the registry of what is found by scanning for `remix show`: one
     of them is called `kind` there, as in `remix show profile:NAME`, and where several kinds have a name, that of the
-    lowest `rank` is shown.
+    lowest `rank` is shown. `brief` are the columns that people are shown, a line a thing; without them all are.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Listing:
     kind: str = ""
     parts: Callable[[], Registry[Any]] | None = None
     rank: int = 100
+    brief: tuple[str, ...] = ()
 
 
 LISTINGS: Registry[Listing] = Registry("kind of thing", "remix.reports.listings", Listing, "kinds")

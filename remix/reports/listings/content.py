@@ -29,7 +29,7 @@ def _datasets(store: Store, _: Path) -> Rows:
         yield {
             "name": entry.name,
             "loaded": True,
-            **_say(next(iter(catalog.find(entry.name)), None)),
+            **_say(catalog.recognise(entry.name, entry.source)),
             **sizes_in(store, entry),
             "enriched": entry.enrichment is not None,
         }
@@ -77,7 +77,10 @@ def _kinds(_: Store, __: Path) -> Rows:
         yield {"name": one.name, "summary": one.summary}
 
 
-datasets = Listing("datasets", "the datasets that are loaded, and those of the catalogue that could be", _datasets)
+_BRIEF = ("name", "loaded", "documents", "mentions", "language", "kb", "licence", "title")
+datasets = Listing(
+    "datasets", "the datasets that are loaded, and those of the catalogue that could be", _datasets, brief=_BRIEF
+)
 runs = Listing("runs", "the answers of systems that are kept", _runs)
 kinds = Listing("kinds", "the kinds of things that `remix list` shows", _kinds)
 queries = Listing("queries", "the queries that ship with remix", _queries)

@@ -102,7 +102,7 @@ systems = _list_parts(6, "system", "systems", "remix.systems", "the systems that
 sources = _list_parts(7, "source", "sources", "remix.kb.sources", "what knowledge bases are built from")
 engines = _list_parts(8, "engine", "engines", "remix.kb.engines", "what builds knowledge bases")
 conventions = _list_parts(
-    9, "convention", "conventions", "remix.scoring.conventions", "the rules that profiles are made of", "aspect words"
+    9, "convention", "conventions", "remix.scoring.profiles", "the rules that profiles are made of", "aspect words"
 )
 rules = _list_parts(
     12, "rule", "rules", "remix.checks", "what `remix check` looks for, and what to do about it", "severity summary fix"

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from remix.frames import Frames
-from remix.registry import Registry
 from remix.scoring.matching import Case, Counter
 
 
@@ -44,8 +43,3 @@ class Convention:
     def with_source(self, source: str) -> Self:
         """Return the same rule with the place where a tool has it."""
         return replace(self, source=source)
-
-
-CONVENTIONS: Registry[Convention] = Registry(
-    "convention", "remix.scoring.conventions", Convention, further="remix.scoring.profiles:rules_of_tools"
-)

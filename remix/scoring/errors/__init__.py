@@ -91,18 +91,15 @@ def error_rows(case: Case, names: Iterable[str], matchings: tuple[str, ...]) -> 
 
 
 def _count(case: Case, taxonomy: Taxonomy, matchings: tuple[str, ...]) -> pl.DataFrame:
-    found = taxonomy.classify(case, matchings)
-    unit = pl.struct("g", "a").n_unique()
-    counts = found.rows.group_by(_KEYS).agg(errors=pl.col("error").sum().cast(pl.Int64), total=unit.cast(pl.Int64))
-    counts = counts.join(found.totals.rename({"total": "other"}), on=_KEYS, how="full", coalesce=True)
-    counts = counts.with_columns(pl.col("errors").fill_null(0), total=pl.coalesce("other", "total"))
-    counts = counts.join(case.mentions.documents, on="doc").join(case.mentions.names, on="system")
-    datasets = [counts.with_columns(dataset=pl.lit("all"))]
+    every = _count_documents(case, taxonomy, matchings)
+    pooled = case.pool()
+    together = every if pooled is case else _count_documents(pooled, taxonomy, matchings)
+    datasets = [together.with_columns(dataset=pl.lit("all"))]
     if case.mentions.documents["dataset"].n_unique() > 1:
-        datasets.append(counts)
+        datasets.append(every)
     keys = ["name", "dataset", "matching", "class"]
-    sums = pl.concat(datasets).group_by(keys).agg(pl.col("errors", "total").sum())
-    total = pl.when(~pl.col("class").is_in(found.without)).then("total")
+    sums = pl.concat(datasets).group_by(keys).agg(pl.col("errors", "total").sum(), pl.col("without").any())
+    total = pl.when(~pl.col("without")).then("total")
     sums = sums.with_columns(total=total).with_columns(rate=pl.when(pl.col("total") > 0).then(pl.col("errors") / total))
     places = {value: place for place, value in enumerate(taxonomy.classes)}
     order: list[str | pl.Expr] = [
@@ -115,3 +112,14 @@ def _count(case: Case, taxonomy: Taxonomy, matchings: tuple[str, ...]) -> pl.Dat
     rows = sums.sort("matching", *order).with_columns(pl.lit(value).alias(name) for name, value in labels.items())
     names = ["system", "dataset", "task", "matching", "column", "slice", "average", "errors", "total", "rate"]
     return rows.rename({"name": "system", "class": "slice"}).select(names)
+
+
+def _count_documents(case: Case, taxonomy: Taxonomy, matchings: tuple[str, ...]) -> pl.DataFrame:
+    """Return the errors and the total of each class by document, and whether the class has no rate."""
+    found = taxonomy.classify(case, matchings)
+    unit = pl.struct("g", "a").n_unique()
+    counts = found.rows.group_by(_KEYS).agg(errors=pl.col("error").sum().cast(pl.Int64), total=unit.cast(pl.Int64))
+    counts = counts.join(found.totals.rename({"total": "other"}), on=_KEYS, how="full", coalesce=True)
+    counts = counts.with_columns(pl.col("errors").fill_null(0), total=pl.coalesce("other", "total"))
+    counts = counts.with_columns(without=pl.col("class").is_in(found.without))
+    return counts.join(case.mentions.documents, on="doc").join(case.mentions.names, on="system")

@@ -12,7 +12,7 @@ from remix.scoring.errors import rows_under
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.columns import ERROR, columns_of, is_of_errors, run_of
 from remix.scoring.matching import MATCHINGS, Case
-from remix.scoring.matching.misreadings import read_offsets, wrong_offsets
+from remix.scoring.matching.offsets import read_offsets, wrong_offsets
 from remix.scoring.profiles import PROFILES
 from remix.scoring.slicing import whole_case
 from remix.scoring.statistics.thresholds import above, threshold_rule
@@ -24,19 +24,21 @@ OTHER = "other"
 """The value of mentions that a system gets wrong in a way that the taxonomy has no class for."""
 
 
-def with_errors(inputs: Inputs, choice: Choice) -> Inputs:
-    """Return the inputs with a column for each `error:SYSTEM` that the choice slices by: annotation and value.
+def complete(inputs: Inputs, choice: Choice) -> Inputs:
+    """Return the inputs as every way of scoring completes them: with types, and columns of errors.
 
-    A system is one of the runs or of the other runs. The values are the error classes of its run on gold's required
-    annotations, without a taxonomy in the column's name those of neleval. Without a class a mention is 'correct' where
-    the run has its span and link, 'other' where not. An annotation in several classes has a row for each; all
-    alternatives of a mention have the classes of the mention. Errors without a mention of gold (extra answers) are in
-    none. By the conventions of the profile remix, under the first matching of the choice that the registry has, or
-    strong; threshold and offsets are as it says.
+    The types are those of their entities, the columns (annotation and value) one for each `error:SYSTEM` that the
+    choice slices by. A system is one of the runs or of the other runs. The values are the error classes of its run on
+    gold's required annotations, without a taxonomy in the column's name those of neleval. Without a class a mention is
+    'correct' where the run has its span and link, 'other' where not. An annotation in several classes has a row for
+    each; all alternatives of a mention have the classes of the mention. Errors without a mention of gold (extra
+    answers) are in none. By the conventions of the profile remix, under the first matching of the choice that the
+    registry has, or strong; threshold and offsets are as it says.
 
     Raises `UsageError` for a column without system, for a taxonomy that classes no mentions, and for a threshold that
     is no number; `UnknownName` for a system that has no run here, and for a taxonomy that does not exist.
     """
+    inputs = replace(inputs, knowledge=inputs.knowledge.with_types())
     runs = {**inputs.others, **inputs.runs}
     columns = inputs.knowledge.columns
     for name in dict.fromkeys(columns_of(choice.by)):
@@ -55,7 +57,7 @@ def _case(inputs: Inputs, choice: Choice) -> Case:
     """Return gold and the run with its offsets read, and its answers chosen, as they are where they are scored."""
     prepared = PROFILES["remix"].prepare(inputs)
     case = whole_case(prepared)
-    if choice.fix_offsets and (readings := wrong_offsets(case)):
+    if choice.fix_offsets and (readings := wrong_offsets(case, fixed=True)):
         case = whole_case(read_offsets(prepared, readings))
     rule, number = threshold_rule(choice.threshold)
     if rule not in ("none", "fixed"):

@@ -11,6 +11,7 @@ import polars as pl
 
 from remix.errors import UsageError
 from remix.frames import FINE_GRAINED, Frames
+from remix.vocabularies import Vocabularies
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -29,7 +30,9 @@ class Knowledge:
     - `shelf`: the folders of knowledge bases that could be attached in its place, which only messages speak of;
     - `backgrounds`: where gold comes from and the queries it was cut by, which tell which answers are in scope; by
       default gold itself, cut by no query that is known;
-    - `kept`: the datasets of gold of which only documents with a kept mention count, unless the choice says otherwise.
+    - `kept`: the datasets of gold of which only documents with a kept mention count, unless the choice says otherwise;
+    - `vocabularies`: those of a column of classes in all of gold, by the column's name: what is scored apart shows the
+      same one. By default each part has its own.
     """
 
     columns: pl.DataFrame | None = None
@@ -42,6 +45,7 @@ class Knowledge:
     backgrounds: tuple[Background, ...] = ()
     stated: pl.DataFrame | None = None
     kept: frozenset[str] = frozenset()
+    vocabularies: Mapping[str, Vocabularies] = field(default_factory=dict)
 
     @property
     def tables(self) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -13,6 +13,8 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.frames import FINE_GRAINED, Frames
 from remix.names import HFTS, PREFIXES, RMX
+from remix.vocabularies import COLUMNS as OF_CLASSES
+from remix.vocabularies import Vocabularies
 
 if TYPE_CHECKING:
     from remix.remixes.partitions import Subset
@@ -33,29 +35,35 @@ _SCHEMED = re.compile(
 
 @dataclass(frozen=True)
 class Breakdown:
-    """A column to slice by, and the scheme of `remix.remixes.partitions` that it is cut by, or none."""
+    """A column to slice by, and the scheme of `remix.remixes.partitions` that it is cut by, or none.
+
+    A column of classes may name the `vocabulary` whose classes are meant.
+    """
 
     column: str
     scheme: str = ""
+    vocabulary: str = ""
 
     @property
     def label(self) -> str:
         """Return what rows call it."""
-        return f"{self.column}:{self.scheme}" if self.scheme else self.column
+        return ":".join(filter(None, (self.column, self.vocabulary, self.scheme)))
 
 
 def breakdown(text: str) -> tuple[Breakdown, ...]:
     """Return the columns that are crossed: `a,b` or `a × b`; a column may have a scheme, as in `a:quantiles:4`.
 
-    `rmx:` and `hfts:` may stand before the name of a measure; other prefixes name properties, `error:` runs. Raises
-    `UsageError` for an empty name.
+    A column of classes may have a vocabulary, as in `class:dbo`. `rmx:` and `hfts:` may stand before the name of a
+    measure; other prefixes name properties, `error:` runs. Raises `UsageError` for an empty name.
 
-    >>> breakdown("class,rmx:prominenceSegment")
-    (Breakdown(column='class', scheme=''), Breakdown(column='prominenceSegment', scheme=''))
-    >>> breakdown("confusion-surface-form")
-    (Breakdown(column='ambiguitySurfaceForm', scheme=''),)
-    >>> breakdown("words:thresholds:30,50 × form:deciles")[0]
-    Breakdown(column='words', scheme='thresholds:30,50')
+    >>> [one.label for one in breakdown("class,rmx:prominenceSegment")]
+    ['class', 'prominenceSegment']
+    >>> breakdown("confusion-surface-form")[0].column
+    'ambiguitySurfaceForm'
+    >>> breakdown("words:thresholds:30,50 × form:deciles")[0].scheme
+    'thresholds:30,50'
+    >>> breakdown("class:schema")[0].vocabulary
+    'schema'
     """
     found = []
     for part in re.split(r"\s*×\s*|\s*,(?!\s*[-+.]?\d)\s*", text.strip()):
@@ -64,6 +72,9 @@ def breakdown(text: str) -> tuple[Breakdown, ...]:
         if not column:
             raise UsageError(f"'{text}' names no column: write --by class, or --by class,dataset for both crossed")
         prefix, colon, local = column.partition(":")
+        if prefix in OF_CLASSES and colon:
+            found.append(Breakdown(prefix, scheme, local.removesuffix(":")))
+            continue
         if colon and PREFIXES.get(prefix) in (RMX, HFTS):
             column = local
         elif "-" in column and not colon:
@@ -129,7 +140,7 @@ OF_DOCUMENTS = {
     "document": "the document itself",
 }
 OWN = {
-    "class": "each class that gold gives the annotation",
+    "class": "each class of the annotation, of one vocabulary (class:wd names one, class:all has all)",
     "type": "the classes of the entity, without the fine-grained categories",
     "kb": "whether the entity is in the knowledge base (InKB, EE, GSInKB)",
     **OF_ANNOTATIONS,
@@ -144,12 +155,15 @@ class Slicing:
 
     `values` has `annotation`, or `document` where the column is of documents, and `value`. `kind` is what the values
     were before; where they were brought to parts, `parts` are the names of these and the condition on `value` of each.
+    `unspecified` is the name of the slice of what has no value. `vocabularies` are those of a column of classes.
     """
 
     asked: Breakdown
     values: pl.DataFrame
     kind: pl.DataType
+    unspecified: str
     parts: tuple[tuple[str, pl.Expr], ...] = ()
+    vocabularies: Vocabularies | None = None
 
     @property
     def of_documents(self) -> bool:
@@ -160,49 +174,79 @@ class Slicing:
         """Return other values (column `value`) as the names of these slices."""
         found = found.with_columns(pl.col("value").cast(self.kind, strict=False))
         named = [pl.when(condition).then(pl.lit(name)) for name, condition in self.parts]
-        return found.with_columns(value=pl.coalesce(named) if named else pl.col("value").cast(pl.String))
+        known = pl.coalesce(named) if named else pl.col("value").cast(pl.String).fill_null(self.unspecified)
+        return found.with_columns(value=known)
 
 
 def values_by(
-    gold: Frames, asked: Breakdown, columns: pl.DataFrame | None = None, document_columns: pl.DataFrame | None = None
+    gold: Frames,
+    asked: Breakdown,
+    columns: pl.DataFrame | None = None,
+    document_columns: pl.DataFrame | None = None,
+    vocabularies: Mapping[str, Vocabularies] | None = None,
 ) -> Slicing:
     """Return the slices of a column: `class`, `type`, one of `columns` or `document_columns`, of the frames or values.
 
-    With a scheme they are its parts, what has no value among them. Without, numbers in more than ten different values
-    become quarters of the annotations, named by their bounds. Raises `UnknownName` for a column that is in none of
-    them, `UsageError` for one with too many values.
+    Classes are those of the vocabulary that is asked for, by default of the one that most mentions of gold have a class
+    of; `vocabularies` of a column are given where gold is a part of what is shown together.
+
+    With a scheme they are its parts. Without, numbers in more than ten different values become quarters of the
+    annotations, named by their bounds. A mention that is required, or a document, without a value is in a slice of its
+    own, 'unspecified', so that slices hold all of gold; a column without any value has no slices. Raises `UnknownName`
+    for a column that is in none of them, `UsageError` for one with too many values.
     """
+    from remix.remixes.partitions import missing_part, partition
+
     column, scheme = asked.column, asked.scheme
-    found = column_values(gold, column, columns, document_columns)
+    found, shown = column_values(gold, column, columns, document_columns), None
+    if column in OF_CLASSES:
+        shown = ((vocabularies or {}).get(column) or vocabularies_of(gold, column)).show(asked.vocabulary)
+        found = _without_twins(shown.choose(found, "value"))
     key = "document" if "document" in found.columns else "annotation"
     # Where another column of the same table has several values the rows of this one repeat.
     found = found.select(key, "value").drop_nulls().unique(maintain_order=True)
+    found = found.drop_nans("value") if found["value"].dtype.is_float() else found
+    found = _with_unspecified(gold, found, key)
+    known = found.drop_nulls()
     subsets: Sequence[Subset] = ()
     if scheme:
-        from remix.remixes.partitions import partition
-
-        every = (gold.documents if key == "document" else gold.annotations).select(key).unique(maintain_order=True)
-        found = every.join(found, on=key, how="left", maintain_order="left")
-        counted = gold.annotations.filter(pl.col("ignorable").is_null()).select(key).join(found, on=key)
-        subsets = partition(counted["value"].alias(column), scheme)
-    elif found["value"].dtype.is_numeric():
-        subsets = _quarters(gold, found)
+        required = gold.annotations.filter(pl.col("ignorable").is_null()).select(key)
+        subsets = partition(required.join(found, on=key)["value"].alias(column), scheme)
+    elif known["value"].dtype.is_numeric():
+        subsets = _quarters(gold, known)
     parts = _name_parts(subsets) if subsets else ()
-    slicing = Slicing(asked, found, found["value"].dtype, parts)
-    named = slicing.name_values(found).drop_nulls()
+    unspecified = next((name for (name, _), part in zip(parts, subsets, strict=True) if part.missing), "")
+    names = [] if parts else known["value"].cast(pl.String).unique().to_list()
+    slicing = Slicing(asked, found, found["value"].dtype, unspecified or missing_part(names).name, parts, shown)
+    # A part of gold may have no class of the vocabulary that all of it is shown by.
+    elsewhere = shown is not None and shown.mentions
+    named = slicing.name_values(found if scheme or len(known) or elsewhere else known)
     if not scheme and (number := named["value"].n_unique()) > MAXIMUM:
         raise UsageError(f"column '{column}' has {number} values, more than {MAXIMUM}: it cannot be sliced by")
     return replace(slicing, values=named)
+
+
+def _with_unspecified(gold: Frames, found: pl.DataFrame, key: str) -> pl.DataFrame:
+    """Return the values with a row of null for each document, or required mention, that has none.
+
+    Alternatives are one mention: it has a value where one of them has.
+    """
+    if key == "document":
+        every = gold.documents.select(key).unique(maintain_order=True)
+    else:
+        rows = gold.annotations.filter(pl.col("ignorable").is_null())
+        known = pl.col(key).is_in(found[key].unique().implode())
+        every = rows.filter(~known.any().over("document", "group")).select(key)
+    none = every.join(found, on=key, how="anti", maintain_order="left")
+    return pl.concat([found, none.with_columns(value=pl.lit(None, found["value"].dtype))])
 
 
 def column_values(
     gold: Frames, column: str, columns: pl.DataFrame | None, document_columns: pl.DataFrame | None
 ) -> pl.DataFrame:
     """Return `annotation` or `document`, and `value` as the data have it; raises `UnknownName` as `values_by`."""
-    if column == "class":
-        return _classes(gold.classes)
-    if column == "type":
-        return _classes(gold.classes.filter(~FINE_GRAINED))
+    if column in OF_CLASSES:
+        return _classes_of(gold, column).select("annotation", value="class")
     if columns is not None and column in columns.columns:
         return columns.select("annotation", value=column)
     if column in OF_ANNOTATIONS:
@@ -214,18 +258,28 @@ def column_values(
     return _measured_values(gold, column, [columns, document_columns])
 
 
-def _classes(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return annotation and value: the classes, but for one that has the very mentions of the coarse class it maps to.
+def vocabularies_of(gold: Frames, column: str) -> Vocabularies:
+    """Return the vocabularies of a column of classes, of which the one that most mentions have is shown."""
+    return Vocabularies.of(_classes_of(gold, column), gold.annotations)
+
+
+def _classes_of(gold: Frames, column: str) -> pl.DataFrame:
+    rows = gold.classes.filter(~FINE_GRAINED) if column == "type" else gold.classes
+    return rows.select("annotation", "class").unique(maintain_order=True)
+
+
+def _without_twins(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return annotation and value but for a class that has the very mentions of the coarse class it maps to.
 
     By the mapping of classes these two are one class (Q215627 is Person), which has one slice.
     """
     from remix.measures.classes import class_mapping
 
-    rows = rows.select("annotation", "class").unique(maintain_order=True)
-    sizes = rows.group_by("class").len("size")
-    both = class_mapping().filter(pl.col("class") != pl.col("coarse")).join(sizes, on="class")
-    twice = both.join(sizes, left_on="coarse", right_on="class").filter(pl.col("size") == pl.col("size_right"))
-    return rows.join(twice, on="class", how="anti", maintain_order="left").select("annotation", value="class")
+    sizes = rows.group_by("value").len("size")
+    both = class_mapping().filter(pl.col("class") != pl.col("coarse")).rename({"class": "value"})
+    twice = both.join(sizes, on="value").join(sizes, left_on="coarse", right_on="value")
+    twice = twice.filter(pl.col("size") == pl.col("size_right"))
+    return rows.join(twice, on="value", how="anti", maintain_order="left")
 
 
 def columns_of_data(gold: Frames) -> set[str]:
@@ -249,6 +303,13 @@ def unknown_column(gold: Frames, column: str, measured: Iterable[str]) -> UsageE
         return UsageError(f"'{column}' is a measure and no column: its columns are {', '.join(columns[column])}")
     if not measures and column in of_mentions:
         return UsageError(f"column '{column}' is a measure: `remix load` the gold, then name it in the place of --gold")
+    if column in of_mentions - measures:
+        needs = any(measure.needs for measure in MEASURES if column in columns[measure.name])
+        return UsageError(
+            f"column '{column}' is a measure that gold has no values of: "
+            + ("`remix kb attach NAME` attaches a knowledge base, " if needs else "")
+            + "`remix enrich` computes it"
+        )
     groups = {
         "columns": own,
         "in the data": of_data,
@@ -257,7 +318,7 @@ def unknown_column(gold: Frames, column: str, measured: Iterable[str]) -> UsageE
         "with --seen": SEEN,
         "errors of a run": [f"{ERROR}:SYSTEM"],
     }
-    return UnknownName("column", column, groups=groups)
+    return UnknownName("column", column, command="remix list columns", groups=groups)
 
 
 def _measured_values(gold: Frames, column: str, tables: list[pl.DataFrame | None]) -> pl.DataFrame:
@@ -276,7 +337,7 @@ def _measured_values(gold: Frames, column: str, tables: list[pl.DataFrame | None
 
 def _quarters(gold: Frames, found: pl.DataFrame) -> list[Subset]:
     """Return the parts between the quartiles of the annotations' numbers, none for ten different ones or fewer."""
-    from remix.remixes.partitions import Subset
+    from remix.remixes.partitions import Subset, missing_part
 
     if "document" in found.columns:
         weighed = gold.annotations.select("document").join(found, on="document")
@@ -285,7 +346,7 @@ def _quarters(gold: Frames, found: pl.DataFrame) -> list[Subset]:
     if values.n_unique() <= 10:
         return []
     cuts = sorted({float(values.quantile(part, "nearest") or 0) for part in (0.25, 0.5, 0.75)})
-    return [Subset("quarter", low, high) for low, high in pairwise((None, *cuts, None))]
+    return [*(Subset("quarter", low, high) for low, high in pairwise((None, *cuts, None))), missing_part()]
 
 
 def _name_parts(parts: Sequence[Subset]) -> tuple[tuple[str, pl.Expr], ...]:

@@ -14,25 +14,29 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.files import default_name
-from remix.formats import NOTED, Repair, format_for, read
+from remix.formats import NOTED, Repair, read
+from remix.formats.settings import format_for
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.names import REPEAT
 from remix.signature import content_hash
 
 
-def read_frames(files: Sequence[Path | str], *, unannotated: bool = False, formats: Iterable[str] = ()) -> Frames:
+def read_frames(
+    files: Sequence[Path | str], *, unannotated: bool = False, answers: bool = False, formats: Iterable[str] = ()
+) -> Frames:
     """Return the documents and annotations of the files, one after another; each file is a dataset of its name.
 
     Files of one name are told apart by an ordinal. `unannotated` accepts texts without annotations, as a system
-    without answers leaves them; `formats` are those of the files, as `format_for` has them. What was repaired is told.
+    without answers leaves them, and `answers` reads these where a file holds gold, too; `formats` are those of the
+    files, as `format_for` has them. What was repaired is told.
     Raises `BadInput` for a file that cannot be read.
     """
-    return read_contents(files, unannotated=unannotated, formats=formats)[0]
+    return read_contents(files, unannotated=unannotated, answers=answers, formats=formats)[0]
 
 
 def read_contents(
-    files: Sequence[Path | str], *, unannotated: bool = False, formats: Iterable[str] = ()
+    files: Sequence[Path | str], *, unannotated: bool = False, answers: bool = False, formats: Iterable[str] = ()
 ) -> tuple[Frames, str]:
     """Return what `read_frames` does, and the hash of the files' contents, which is the same under other names."""
     parts, contents = [], []
@@ -41,25 +45,27 @@ def read_contents(
         stem = default_name(file)
         names[stem] = names.get(stem, 0) + 1
         name = f"{stem}-{names[stem]}" if names[stem] > 1 else stem
-        frames, content = _read_one(file, name, format_for(file, formats), unannotated=unannotated)
+        frames, content = _read_one(file, name, format_for(file, formats), unannotated=unannotated, answers=answers)
         contents.append(content)
         parts.append(frames.in_dataset(name))
     return Frames.concat(parts), content_hash(*contents)
 
 
-def _read_one(file: Path | str, name: str, format: str | None, *, unannotated: bool) -> tuple[Frames, str]:
+def _read_one(
+    file: Path | str, name: str, format: str | None, *, unannotated: bool, answers: bool
+) -> tuple[Frames, str]:
     """Return the frames of a file or of a folder of frames, and the hash of its content."""
     if is_frames_folder(file):
         folder = FramesFolder.open(file)
         return folder.read(range(folder.parts)), folder.content
-    reading = read(file, name=name, format=format, unannotated=unannotated)
+    reading = read(file, name=name, format=format, unannotated=unannotated, answers=answers)
     _tell(str(reading.report.file), reading.report.repairs)
     return reading.frames, reading.content
 
 
 def _tell(place: str, repairs: Iterable[Repair]) -> None:
     for repair in repairs:
-        if repair.kind not in NOTED:
+        if repair.kind not in NOTED or repair.kind == "column":  # of which nobody knows what it might have said
             progress.note(f"{place}: {repair.kind} ({repair.count}), first: {repair.example}")
 
 
@@ -81,8 +87,19 @@ def answers_of(name: str, given: GivenAnswers, formats: Iterable[str] = ()) -> t
         found = read_table(f"the table of '{name}'", given, default_name(name))
         _tell(f"the table of '{name}'", found.repairs)
         return found.frames, ""
-    files = [Path(given)] if isinstance(given, str | Path) else [Path(file) for file in given]
-    return read_frames(files, unannotated=True, formats=formats), ", ".join(file.name for file in files)
+    files = files_of(given)
+    return read_frames(files, unannotated=True, answers=True, formats=formats), ", ".join(file.name for file in files)
+
+
+def files_of(given: GivenAnswers) -> list[Path]:
+    """Return the files of a run's answers, none of answers in memory.
+
+    >>> files_of(["a.tsv", "b.tsv"]), files_of(Frames.empty())
+    ([PosixPath('a.tsv'), PosixPath('b.tsv')], [])
+    """
+    if isinstance(given, Frames | pl.DataFrame):
+        return []
+    return [Path(given)] if isinstance(given, str | Path) else [Path(file) for file in given]
 
 
 def run_files(settings: Sequence[str]) -> dict[str, list[Path]]:

@@ -45,15 +45,13 @@ def kept_gold(store: Store, names: Iterable[str], formats: Iterable[str] = ()) -
 def _learnt(store: Store, entry: DatasetEntry) -> list[pl.DataFrame]:
     """Return the values on annotations that were derived from runs, as `Frames.values` has them."""
     from remix.rdf.ntriples import columns
-    from remix.store.state import RUN
 
     found = []
-    for name in entry.attached:
-        if not name.startswith(RUN):
-            rows = columns(store.attachment(entry.name, name)).filter(~pl.col("subject").str.ends_with(f"#{name}>"))
-            subject, term = (pl.col(one).str.strip_chars("<>") for one in ("subject", "predicate"))
-            number = pl.col("object").str.extract('^"(.*)"').cast(pl.Float64)
-            found.append(rows.select(subject=subject, term=term, number=number, text=pl.lit(None, pl.String)))
+    for name in entry.learnt():
+        rows = columns(store.attachment(entry.name, name)).filter(~pl.col("subject").str.ends_with(f"#{name}>"))
+        subject, term = (pl.col(one).str.strip_chars("<>") for one in ("subject", "predicate"))
+        number = pl.col("object").str.extract('^"(.*)"').cast(pl.Float64)
+        found.append(rows.select(subject=subject, term=term, number=number, text=pl.lit(None, pl.String)))
     return found
 
 
@@ -228,3 +226,20 @@ def _as_enriched(background: Background, found: Manifest) -> Background:
         kb = kb.keeping_gold() if known[2] else kb
     reference = "union" if fields.get("reference") == "union" else "dataset"
     return replace(background, kb=kb, reference=reference, case_sensitive=fields.get("case") == "kept")
+
+
+def is_gold(gold: Frames, answers: Frames) -> bool:
+    """Return whether the answers, under the documents of gold, are gold's mentions there with their links, no more."""
+    own = gold.keep(documents=answers.documents["document"])
+    size = own.annotations.height
+    if not size or size != answers.annotations.height:
+        return False
+    return _list_mentions(own).equals(_list_mentions(answers))
+
+
+def _list_mentions(frames: Frames) -> pl.DataFrame:
+    """Return the mentions of all layers with their links, in order."""
+    links = frames.links.group_by("annotation").agg(pl.col("entity").sort())
+    rows = frames.annotations.join(links, on="annotation", how="left")
+    rows = rows.select("document", "begin", "end", pl.col("entity").list.join(" "), "is_nil", "confidence")
+    return rows.sort(pl.all())

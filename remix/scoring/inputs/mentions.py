@@ -18,6 +18,8 @@ from remix.dense import Numbers, counts, firsts, look_up, mark
 from remix.documents import align
 from remix.errors import UsageError
 from remix.frames import Frames
+from remix.kb.forms import normalise
+from remix.scoring.inputs.texts import tell_texts
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -31,12 +33,14 @@ class Mentions:
     """What is compared, numbered in an order that depends on content alone (document, offsets, entities).
 
     - `documents`: doc, document, dataset;
-    - `gold`: g, doc, begin, end, link, group (the smallest g in it), option (likewise), ignorable, annotation;
-    - `answers`: a, system (its number), doc, begin, end, link, inside (an annotated region), annotation;
+    - `gold`: g, doc, begin, end, link, form, group (the smallest g in it), option (likewise), ignorable, annotation;
+    - `answers`: a, system (its number), doc, begin, end, link, form, inside (an annotated region), annotation;
     - `gold_links`, `answer_links`: g or a, entity;
     - `entities`: the IRI of each entity number.
 
-    `link` is the entity's number, `NIL`, or a number beyond all entities that stands for a set of several.
+    `link` is the entity's number, `NIL`, or a number beyond all entities that stands for a set of several. Both sides
+    have `form`, the number of the surface form: begin and end are null where a mention has no place, as in answers
+    about conversations, and what is told of it is its form; where all have a place it is null.
     """
 
     systems: tuple[str, ...]
@@ -86,10 +90,14 @@ def mentions_of(
     keys = documents.select("doc", gold="document")
     own = [documents[["doc", "document"]]]
     for name, run in zip(runs or [""], every[1:], strict=True):
-        own.append(align(gold, run, name).join(keys, on="gold").select("doc", "document"))
+        pairs = align(gold, run, name)
+        tell_texts(name, gold, run, pairs)
+        own.append(pairs.join(keys, on="gold").select("doc", "document"))
     entities, codes = _code([frames.links["entity"] for frames in every], kb)
+    every = _with_forms(every)
     left, gold_links = _side(every[:1], own[:1], codes[:1], len(entities))
     right, answer_links = _side(every[1:], own[1:], codes[1:], len(entities))
+    _tell_without_place(left, right, collapse)
     regions = gold.regions.join(keys, left_on="document", right_on="gold")
     right, answer_links = _answers(right, answer_links, regions, collapse)
     return Mentions(
@@ -104,6 +112,38 @@ def _code(given: list[pl.Series], kb: KnowledgeBase | None) -> tuple[pl.Series, 
     numbers = (resolved.rank("dense").cast(pl.Int64) - 1)[places]
     bounds = np.cumsum([0, *(len(links) for links in given)]).tolist()
     return resolved.drop_nulls().unique().sort(), [numbers[first:last] for first, last in pairwise(bounds)]
+
+
+def _with_forms(every: list[Frames]) -> list[Frames]:
+    """Return the frames with the number of each annotation's form, null where every annotation has a place.
+
+    Forms are the same whatever their case and white space. Where none is told it is what stands in the text, if any.
+    """
+    if not any(frames.annotations["begin"].null_count() for frames in every):
+        none = pl.lit(None, pl.Int64).alias("form")
+        return [replace(one, annotations=one.annotations.with_columns(none)) for one in every]
+    forms = []
+    for one in every:
+        texts = one.documents.select("document", "text").unique("document", keep="first", maintain_order=True)
+        rows = one.annotations.select("document", "begin", "end", "surface_form")
+        rows = rows.join(texts, on="document", how="left", maintain_order="left")
+        there = pl.col("text").str.slice(pl.col("begin").clip(0), (pl.col("end") - pl.col("begin")).clip(0))
+        forms.append(rows.select(normalise(pl.coalesce("surface_form", there).fill_null(""))).to_series())
+    numbers = pl.concat(forms).rank("dense").cast(pl.Int64) - 1
+    bounds = np.cumsum([0, *(len(one) for one in forms)]).tolist()
+    parts = zip(every, pairwise(bounds), strict=True)
+    return [replace(one, annotations=one.annotations.with_columns(form=numbers[a:b])) for one, (a, b) in parts]
+
+
+def _tell_without_place(gold: pl.DataFrame, answers: pl.DataFrame, collapse: bool) -> None:
+    """Say how mentions without offsets are matched, where there are any."""
+    asked, answered = (rows["begin"].null_count() for rows in (gold, answers))
+    if asked or answered:
+        once = ", as sets: what is told twice counts once" if collapse else ", each as often as it is told"
+        progress.note(
+            f"{asked} mentions of gold and {answered} answers have no offsets: they are matched by form and entity "
+            f"within their document{once}"
+        )
 
 
 def _distinct(values: pl.Series) -> tuple[pl.Series, pl.Series]:
@@ -127,7 +167,8 @@ def _distinct(values: pl.Series) -> tuple[pl.Series, pl.Series]:
 
 
 _TEXTS = ["annotation", "ignorable", "group", "option"]
-_NUMBERS = ["system", "doc", "begin", "end", "link"]
+_NUMBERS = ["system", "doc", "begin", "end", "told", "link"]
+"""What mentions are numbered and told apart by; `told` is the form of those without a place."""
 
 
 def _side(
@@ -161,9 +202,11 @@ def _side(
 
 
 def _place(frames: Frames, first: int, system: int, documents: pl.DataFrame) -> pl.DataFrame:
-    """Return system, row, doc, begin and end of the annotations in gold's documents; rows are numbered from `first`."""
+    """Return system, row (from `first`), doc, begin, end, form and told of the annotations in gold's documents."""
     row = pl.int_range(first, first + pl.len(), dtype=pl.Int64).alias("row")
-    rows = frames.annotations.select(pl.lit(system, pl.Int64).alias("system"), row, "document", "begin", "end")
+    told = pl.when(pl.col("begin").is_null()).then("form").alias("told")
+    number = pl.lit(system, pl.Int64).alias("system")
+    rows = frames.annotations.select(number, row, "document", "begin", "end", "form", told)
     if documents["document"].n_unique() < len(documents):
         rows = rows.join(documents, on="document")
     else:
@@ -171,7 +214,7 @@ def _place(frames: Frames, first: int, system: int, documents: pl.DataFrame) -> 
         places = rows["document"].cast(pl.Enum(documents["document"]), strict=False).to_physical()
         rows = rows.with_columns(documents["doc"][places])
         rows = rows.drop_nulls("doc") if places.null_count() else rows
-    return rows[["system", "row", "doc", "begin", "end"]]
+    return rows[["system", "row", "doc", "begin", "end", "form", "told"]]
 
 
 def _links(frames: Frames, first: int, codes: pl.Series) -> pl.DataFrame:
@@ -249,15 +292,34 @@ def _group(rows: pl.DataFrame, collapse: bool) -> pl.DataFrame:
         equal = equal.select(pl.col("key").min().over(like), ignorable=pl.when(~(dropped & kept)).then("ignorable"))
         group[repeated] = equal["key"].to_numpy()
         rows = rows.with_columns(rows["ignorable"].scatter(repeated, equal["ignorable"]))
+    composed = np.flatnonzero(~alone)
+    if collapse and len(composed):
+        parts = rows[composed].with_columns(key=pl.Series(key[composed]), part=pl.Series(option[composed]))
+        group[composed] = _first_alike(parts)
     if number := int((group != key).sum()):
         progress.note(f"gold: {number} annotations repeat another of the same span and entity and count once")
     return rows.select(
-        *("doc", "begin", "end", "link"),
+        *("doc", "begin", "end", "link", "form"),
         pl.Series("group", group),
         *("ignorable", "annotation"),
         pl.Series("option", option),
         g="id",
     )
+
+
+def _first_alike(rows: pl.DataFrame) -> Numbers:
+    """Return for each row of mentions of several annotations the first `key` of a mention that says the very same.
+
+    That is one of the same options (`part`), each of annotations of the same spans and entities.
+    """
+    said = pl.concat_str(
+        pl.col("begin", "end", "told", "link", "ignorable").cast(pl.String).fill_null(""), separator=" "
+    )
+    options = rows.group_by("doc", "key", "part").agg(said=said.sort().str.join("\n"))
+    whole = options.group_by("doc", "key").agg(pl.col("said").sort().str.join("\n\n"))
+    first = whole.with_columns(first=pl.col("key").min().over("doc", "said")).select("key", "first")
+    found: Numbers = rows.join(first, on="key", how="left", maintain_order="left")["first"].to_numpy()
+    return found
 
 
 def _compose(rows: pl.DataFrame) -> tuple[npt.NDArray[np.bool_], Numbers, Numbers]:
@@ -291,7 +353,7 @@ def _answers(
             .filter((pl.col("begin") >= pl.col("first")) & (pl.col("end") <= pl.col("last")))
         )
         free = ~pl.col("doc").is_in(regions["doc"].unique().implode())
-        inside = free | pl.col("id").is_in(within["id"].unique().implode())
+        inside = free | pl.col("begin").is_null() | pl.col("id").is_in(within["id"].unique().implode())
     kept = kept.with_columns(inside=inside, a=pl.int_range(pl.len(), dtype=pl.Int64))
     links = look_up(links, "id", kept, ["a"])[["a", "entity"]]
-    return kept[["a", "system", "doc", "begin", "end", "link", "inside", "annotation"]], links
+    return kept[["a", "system", "doc", "begin", "end", "link", "form", "inside", "annotation"]], links

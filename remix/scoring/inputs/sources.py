@@ -12,6 +12,7 @@ import polars as pl
 from remix import progress
 from remix.documents import align
 from remix.errors import BadInput, UsageError
+from remix.formats.settings import check_formats
 from remix.frames import Frames
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.columns import SEEN, is_of_errors, run_of
@@ -31,8 +32,9 @@ from remix.scoring.inputs.files import (
     repeats_of,
     run_files,
 )
-from remix.scoring.inputs.gold import kept_gold, measured_columns, origins_of
+from remix.scoring.inputs.gold import is_gold, kept_gold, measured_columns, origins_of
 from remix.scoring.inputs.properties import properties_of, with_seen
+from remix.scoring.inputs.texts import laid_on_texts
 from remix.signature import content_hash
 
 if TYPE_CHECKING:
@@ -90,7 +92,7 @@ class Sources:
     - `seen`: a training set, a dataset or a file, that adds the columns of `remix.scoring.inputs.properties`;
     - `relax`: a table of entities that runs may answer for each other, as `remix.scoring.inputs.entities` reads it;
     - `link_labels`: link answered labels as `remix.scoring.inputs.entities` does;
-    - `formats`: of files, as `remix.formats.format_for` has them, where their content is not to say it.
+    - `formats`: of files, as `remix.formats.settings.format_for` has them, where their content is not to say it.
     """
 
     names: tuple[str, ...] = ()
@@ -137,6 +139,15 @@ class Sources:
             replace(self, names=(), gold=(file,)) for file in self.gold
         ]
 
+    def with_formats_checked(self, *others: str) -> Sources:
+        """Return the sources themselves; raises as `check_formats` where a format is of nothing that is read.
+
+        `others` are datasets or files that are read besides.
+        """
+        files = [file for found in run_files(self.runs).values() for file in found]
+        check_formats(self.formats, [*self.names, *self.gold, *files, self.seen, *others])
+        return self
+
     def for_tuning(self, dataset: str) -> Sources:
         """Return the sources with another dataset, or another file, in the place of gold."""
         gold = {"gold": (dataset,), "names": ()} if self.gold else {"names": (dataset,)}
@@ -168,7 +179,9 @@ def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
     if sources.gold and not (sources.runs or sources.answers or sources.systems):
         raise UsageError("no run is named: --run NAME takes a registered one, --run NAME=FILE answers of a file")
     given = run_files(sources.runs).items()
-    found_runs = {name: read_contents(files, unannotated=True, formats=sources.formats) for name, files in given}
+    found_runs = {
+        name: read_contents(files, unannotated=True, answers=True, formats=sources.formats) for name, files in given
+    }
     runs = repeats_of({**{name: run for name, (run, _) in found_runs.items()}, **sources.answers})
     contents = contents_of_repeats(runs, {name: known for name, (_, known) in found_runs.items()})
     if sources.gold:
@@ -183,6 +196,7 @@ def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
             found = _with_registered(found, keeper, sources, [Target("gold", gold, content)])
     else:
         found = _read_kept(keeper, sources, wanted, runs, contents)
+    _tell_gold(found, [*found_runs])
     shelf = tuple(sorted(file.parent for file in (keeper.folder / "kb").glob("*/kb.json")))
     found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), sources)
     if sources.relax is not None:
@@ -198,6 +212,23 @@ def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
         training = kept_gold(keeper.store, [sources.seen])[0]
     columns = with_seen(found.knowledge.columns, training, found.gold)
     return replace(found, knowledge=replace(found.knowledge, columns=columns))
+
+
+def _tell_gold(found: Inputs, names: Iterable[str]) -> None:
+    """Say of the runs of these names that they are gold itself, where they are."""
+    for name in names:
+        run = found.runs.get(name)
+        if run is None or run.annotations.height > found.gold.annotations.height:
+            continue
+        pairs = align(found.gold, run, name, told=False)
+        rows = run.annotations.join(pairs, on="document").with_columns(document="gold").drop("gold")
+        if pairs.height and is_gold(
+            found.gold, replace(run, documents=pairs.select(document="gold"), annotations=rows)
+        ):
+            progress.note(
+                f"run '{name}' is gold itself, its mentions with their links: what is scored is no system, unless one "
+                "is right everywhere"
+            )
 
 
 def _read_kept(
@@ -242,28 +273,38 @@ def _with_registered(
     if told:
         alone = len(own) == 1 and not found.runs
         named = bool(sources.names_of_runs()) or alone
-        own = {name: run for name, run in own.items() if _is_on(every, name, run, named=named)}
+        own = _find_on_gold(every, own, named=named)
     spans = {name: run for name, run in spans.items() if name in own}
     return replace(every, runs={**found.runs, **own}, given_spans=spans)
 
 
-def _is_on(inputs: Inputs, name: str, run: Frames, *, named: bool) -> bool:
-    """Return whether a registered run is on anything that gold comes from, and say of what it is not.
+def _find_on_gold(inputs: Inputs, runs: Mapping[str, Frames], *, named: bool) -> dict[str, Frames]:
+    """Return the registered runs that are on anything that gold comes from, and say of what others are not.
 
     Raises `UsageError` for a run that is `named` and on nothing of it.
     """
-    if not (out := inputs.without_answers(name, run)):
-        return True
-    homes = sorted({home for home, _ in out})
-    on, others = (", ".join(sorted({*one})) for one in (run.documents["dataset"], homes))
-    free = inputs.gold.documents.height > inputs.gold_of(out).height
-    if named and not free:
-        raise UsageError(
-            f"run '{name}' is registered on {on}, not on {others}, which gold was cut from: `remix run add {name} FILE "
-            f"--on {homes[0]}` registers answers to it"
+    found, elsewhere = {}, dict[tuple[str, str], list[str]]()
+    for name, run in runs.items():
+        out = inputs.without_answers(name, run)
+        free = not out or inputs.gold.documents.height > inputs.gold_of(out).height
+        if free:
+            found[name] = run
+        if not out:
+            continue
+        homes = sorted({home for home, _ in out})
+        on, others = (", ".join(sorted({*one})) for one in (run.documents["dataset"], homes))
+        if named and not free:
+            raise UsageError(
+                f"run '{name}' is registered on {on}, not on {others}, which gold was cut from: `remix run add {name} "
+                f"FILE --on {homes[0]}` registers answers to it"
+            )
+        elsewhere.setdefault((on, others), []).append(f"'{name}'")
+    for (on, others), names in elsewhere.items():
+        who = f"run {names[0]} is" if len(names) == 1 else f"runs {', '.join(names)} are"
+        progress.note(
+            f"{who} registered on {on}, so that {'it is' if len(names) == 1 else 'they are'} not scored on {others}"
         )
-    progress.note(f"run '{name}' is registered on {on}, so that it is not scored on {others}")
-    return free
+    return found
 
 
 def _find_answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames]) -> tuple[str, ...]:
@@ -273,7 +314,9 @@ def _find_answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames])
     """
     names = [entry.name for entry in keeper.store.datasets()]
     gold, targets = kept_gold(keeper.store, names)
-    pairs = [align(gold, run, name, told=False)["gold"] for name, run in runs.items()]
+    with progress.enable(False):  # it is said where they are scored
+        laid = laid_on_texts(gold, runs)
+    pairs = [align(gold, run, name, told=False)["gold"] for name, run in laid.items()]
     answered = pl.concat([gold.documents["document"].clear(), *pairs])
     found = {*gold.documents.filter(pl.col("document").is_in(answered.implode()))["dataset"]}
     if sources.names_of_runs() or not runs:

@@ -10,7 +10,7 @@ import polars as pl
 from remix import progress
 from remix.errors import BadInput
 from remix.expressions import fill
-from remix.formats.layers import tokens_of
+from remix.formats.layers import COMMENT, tokens_of
 from remix.frames import Frames
 
 MOST_DIFFERENT = 20
@@ -23,39 +23,44 @@ MISSING = (
 """Tokens that pandas takes for missing, and which files lack that went through it."""
 
 
-def laid_on_tokens(gold: Frames, runs: Mapping[str, Frames]) -> dict[str, Frames]:
+def laid_on_tokens(gold: Frames, runs: Mapping[str, Frames], *, in_order: bool = False) -> dict[str, Frames]:
     """Return the runs with the documents and offsets of gold, where both sides tell their tokens.
 
     A document of the run is that of gold with its given name. Where no name is gold's, the documents are gold's in
-    order, if they are as many, and the tokens of a run of one document are dealt out to gold's documents. Tokens
-    that begin with `#` are none, as the scorer takes them for comments; answers keep the text that their run has.
-    Several files of gold take as many of the run, in order. Documents with another number of tokens stay as they are.
+    order, if they are as many and but few tokens are others, and the tokens of a run of one document are dealt out to
+    gold's documents. Tokens that begin with `#`, which the scorer takes for comments, are laid where both sides have as
+    many tokens with them; else they are none. Answers keep the text that their run has. Several files of gold take as
+    many of the run, in order. Documents with another number of tokens stay as they are.
 
-    Raises `BadInput` for a run without documents that has too few tokens, or too many others.
+    With `in_order`, as HIPE-scorer has it, as many documents of which not all have gold's names are gold's in order,
+    whatever their tokens are: those of a run with its own documents are only counted.
+
+    Raises `BadInput` for a run without documents that has too few tokens, or too many others; with `in_order` also for
+    a document with another number of tokens than gold's.
     """
     if tokens_of(gold).is_empty():
         return dict(runs)
-    return {name: _laid_by_file(gold, run, name) for name, run in runs.items()}
+    return {name: _laid_by_file(gold, run, name, in_order) for name, run in runs.items()}
 
 
-def _laid_by_file(gold: Frames, run: Frames, name: str) -> Frames:
+def _laid_by_file(gold: Frames, run: Frames, name: str, in_order: bool) -> Frames:
     if tokens_of(run).is_empty():
         return run
     sides = [frames.documents["dataset"].unique(maintain_order=True).to_list() for frames in (gold, run)]
     if len(sides[0]) == 1 or len(sides[0]) != len(sides[1]):
-        return _lay(gold, run, name)
+        return _lay(gold, run, name, in_order)
     parts = []
     for pair in zip(*sides, strict=True):
         own = [
             frames.keep(documents=frames.documents.filter(dataset=dataset)["document"])
             for frames, dataset in zip((gold, run), pair, strict=True)
         ]
-        parts.append(_lay(own[0], own[1], name))
+        parts.append(_lay(own[0], own[1], name, in_order))
     return Frames.concat(parts)
 
 
-def _lay(gold: Frames, run: Frames, name: str) -> Frames:
-    tokens = _pair(gold, run, name)
+def _lay(gold: Frames, run: Frames, name: str, in_order: bool) -> Frames:
+    tokens = _pair(gold, run, name, in_order)
     laid = tokens["document"].unique().implode()
     spans = _spans(run.annotations.filter(pl.col("document").is_in(laid)), tokens)
     # What crosses the end of a document of gold is a mention in each.
@@ -89,31 +94,80 @@ def _lay(gold: Frames, run: Frames, name: str) -> Frames:
 _OWN = ("group", "option")
 
 
-def _pair(gold: Frames, run: Frames, name: str) -> pl.DataFrame:
+def _pair(gold: Frames, run: Frames, name: str, in_order: bool) -> pl.DataFrame:
     """Return the tokens of the run that are laid, in order: document, begin, end, said, gold, to_begin, to_end."""
     left, right = _read(gold), _read(run)
     named = _by_name(gold, run, left, right)
     ours, theirs = (side["document"].unique(maintain_order=True) for side in (left, right))
-    if named.is_empty() and len(ours) == len(theirs):
-        named = pl.DataFrame({"gold": ours, "document": theirs})
-    if named.is_empty() and len(theirs) == 1:
+    as_many = len(ours) == len(theirs)
+    by_order = as_many and (len(named) < len(theirs) if in_order else named.is_empty())
+    if (
+        len(theirs) == 1
+        and not (in_order and as_many)
+        and (named.is_empty() or len(ours) > 1 and len(right) >= len(left))
+    ):
         return _deal(left, right, name)
+    if by_order:
+        named = pl.DataFrame({"gold": ours, "document": theirs})
     number = pl.int_range(pl.len()).over("document")
     both = right.join(named, on="document", maintain_order="left")
-    sizes = [side.group_by("document").agg(tokens=pl.len()) for side in (left, both)]
-    pairs = named.join(sizes[0], left_on="gold", right_on="document").join(sizes[1], on="document", suffix="_run")
-    unequal = pairs.filter(pl.col("tokens") != pl.col("tokens_run"))["document"].implode()
-    both = both.filter(~(pl.col("document").is_in(unequal) & pl.col("token").is_in(MISSING)))
+    # Where one side has other comments than the other, only the other tokens are laid.
+    unequal = _unequal(named, left, both)
+    gone = [pl.col("document").is_in(unequal[one].implode()) & _COMMENTED for one in ("gold", "document")]
+    left, both = left.filter(~gone[0]), both.filter(~gone[1])
+    still = _unequal(named, left, both)["document"].implode()
+    both = both.filter(~(pl.col("document").is_in(still) & pl.col("token").is_in(MISSING)))
+    if in_order:
+        _refuse_unequal(gold, run, _unequal(named, left, both), name)
     both = both.with_columns(number=number, most=pl.len().over("document"))
     left = left.with_columns(number=number, most=pl.len().over("document"))
-    to = left.select("number", "most", gold="document", to_begin="begin", to_end="end")
-    return both.join(to, on=["gold", "number", "most"], maintain_order="left")
+    to = left.select("number", "most", gold="document", to_begin="begin", to_end="end", meant="token")
+    both = _say(both.join(to, on=["gold", "number", "most"], maintain_order="left"))
+    # Order says which document is which where the tokens agree with it.
+    others = by_order and not in_order and len(_different(both)) > MOST_DIFFERENT
+    return (both.clear() if others else both).drop("meant")
+
+
+def _refuse_unequal(gold: Frames, run: Frames, unequal: pl.DataFrame, name: str) -> None:
+    """Raise `BadInput` where documents have another number of tokens than gold's."""
+    if unequal.is_empty():
+        return
+    row = unequal.row(0, named=True)
+    called = [
+        frames.documents.filter(document=document).select(pl.coalesce("given", "document")).item(0, 0)
+        for frames, document in ((run, row["document"]), (gold, row["gold"]))
+    ]
+    raise BadInput(
+        f"run '{name}'",
+        f"its document '{called[0]}' has {row['tokens_run']:,} tokens, gold's '{called[1]}' {row['tokens']:,}: as "
+        f"HIPE-scorer counts, a run has as many in each document ({len(unequal)} have others); give it gold's tokens, "
+        "a line each",
+    )
+
+
+_COMMENTED = pl.col("token").str.starts_with(COMMENT)
+
+
+def _unequal(named: pl.DataFrame, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+    """Return gold and document of the pairs that have not as many tokens."""
+    sizes = [side.group_by("document").agg(tokens=pl.len()) for side in (left, right)]
+    pairs = named.join(sizes[0], left_on="gold", right_on="document").join(sizes[1], on="document", suffix="_run")
+    return pairs.filter(pl.col("tokens") != pl.col("tokens_run"))
 
 
 def _read(frames: Frames) -> pl.DataFrame:
-    tokens = tokens_of(frames).filter(~pl.col("token").str.starts_with("#"))
-    gap = pl.when("glued").then(pl.lit("")).otherwise(pl.lit(" "))
-    return tokens.with_columns(said=pl.col("token") + gap)
+    tokens = tokens_of(frames)
+    return tokens.with_columns(gap=pl.when("glued").then(pl.lit("")).otherwise(pl.lit(" ")))
+
+
+def _is_comment() -> pl.Expr:
+    """Return whether a token is a comment to the scorer on both sides."""
+    return _COMMENTED & pl.col("meant").str.starts_with(COMMENT).fill_null(False)
+
+
+def _say(tokens: pl.DataFrame) -> pl.DataFrame:
+    """Return the tokens with `said`, what answers say there: what the scorer takes for comments as gold spells it."""
+    return tokens.with_columns(said=pl.when(_is_comment()).then("meant").otherwise("token") + pl.col("gap"))
 
 
 def _by_name(gold: Frames, run: Frames, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
@@ -127,8 +181,16 @@ def _by_name(gold: Frames, run: Frames, left: pl.DataFrame, right: pl.DataFrame)
     return sides[1].join(sides[0].rename({"document": "gold"}), on="given").select("gold", "document")
 
 
+def _different(tokens: pl.DataFrame) -> pl.DataFrame:
+    """Return the different pairs of a token of the run and another of gold, in order."""
+    other = tokens.filter(pl.col("token") != pl.col("meant"), ~_is_comment())
+    return other.select("token", "meant").unique(maintain_order=True)
+
+
 def _deal(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
     """Return the tokens of a run of one document, dealt out to gold's documents by their number."""
+    if len(right) != len(left):
+        left, right = left.filter(~_COMMENTED), right.filter(~_COMMENTED)
     if len(right) != len(left):
         right = right.filter(~pl.col("token").is_in(MISSING))
     if len(right) < len(left):
@@ -139,7 +201,8 @@ def _deal(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
         )
     to = left.select(gold="document", to_begin="begin", to_end="end", meant="token")
     both = pl.concat([right.head(len(left)), to], how="horizontal")
-    other = both.filter(pl.col("token") != pl.col("meant")).select("token", "meant").unique(maintain_order=True)
+    both = _say(both)
+    other = _different(both)
     if len(other) > MOST_DIFFERENT:
         first = other.row(0)
         raise BadInput(

@@ -15,6 +15,7 @@ from remix.errors import UsageError
 from remix.registry import Registry
 from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.mentions import Mentions
+from remix.scoring.matching.originals import Originals
 from remix.scoring.matching.pairs import assign
 
 Found = TypeVar("Found")
@@ -35,6 +36,24 @@ class Scope:
         """Return what is in both scopes."""
         every = pl.concat([self.inside, other.inside]).group_by("a").agg(pl.col("in_scope").all())
         return Scope(every, pl.concat([self.unknown, other.unknown]).unique())
+
+    def pool(self, case: Case, originals: Originals) -> Scope:
+        """Return the scope of what the datasets of a case select together: what any of their scopes holds.
+
+        A dataset that was not cut selects every answer, so that it is known there.
+        """
+        unknown = self.unknown.clear()
+        if len(self.unknown):
+            cut = case.gold.filter(ignorable="dropped").join(case.mentions.documents, on="doc")["dataset"].unique()
+            docs = case.mentions.documents.join(originals.documents, on="doc")
+            lost = pl.col("doc").is_in(self.unknown.implode())
+            every = ~lost & ~pl.col("dataset").is_in(cut.implode())
+            unknown = docs.group_by("one").agg(lost=lost.any() & ~every.any()).filter("lost")["one"].sort()
+        if self.inside.is_empty():
+            return Scope(self.inside, unknown)
+        rows = case.answers.select("a").join(originals.answers, on="a").join(self.inside, on="a", how="left")
+        inside = rows.group_by("one").agg(pl.col("in_scope").fill_null(True).any())
+        return Scope(inside.select("in_scope", a="one").select("a", "in_scope"), unknown)
 
     def mark(self, answers: pl.DataFrame) -> pl.DataFrame:
         """Return the answers with `in_scope`; a wrong link on a kept mention (`on_mention`) is never excused."""
@@ -74,7 +93,8 @@ class Case:
     in it. `answers` likewise. `scope` says which answers the cut could mean. `column` and `value` name the slice and
     are empty for the whole. `known` holds what gold and runs say beyond spans and links: texts, candidates, types and
     names. `whole` is the case that one of linked or of NIL mentions is a part of, and `thresholds` (system, dataset,
-    above) are those by which answers were chosen.
+    above) are those by which answers were chosen. `originals` is what several datasets share, None where they share
+    nothing.
     """
 
     mentions: Mentions
@@ -87,6 +107,7 @@ class Case:
     scope: Scope = field(default_factory=Scope)
     whole: Case | None = None
     thresholds: pl.DataFrame | None = None
+    originals: Originals | None = None
     # Not to be given: what `replace` derives from a case begins with a cache of its own.
     _judged: dict[tuple[object, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -104,6 +125,38 @@ class Case:
     def where(self, condition: pl.Expr) -> Case:
         """Return the case of the gold and of the answers that meet a condition."""
         return replace(self, gold=self.gold.filter(condition), answers=self.answers.filter(condition))
+
+    def by_spans(self) -> Case:
+        """Return the case as one sees it who compares spans alone: each span counts once on either side.
+
+        So two links of one span are one mention and one answer. Mentions with alternatives or of several spans stay
+        apart, each of which may need an answer of its own: as many answers on a span stay as there are mentions on it.
+        Those in scope stay first.
+        """
+        span = ["doc", "begin", "end", "told"]
+        told = pl.when(pl.col("begin").is_null()).then("form")
+        gold = self.gold.with_columns(told=told)
+        gold = gold.unique(["ignorable", "group", "option", *span], keep="first", maintain_order=True)
+        alone = pl.col("ignorable").is_null() & (pl.len().over("group") == 1)
+        gold = gold.with_columns(alone=alone)
+        gold = gold.with_columns(
+            group=pl.when("alone").then(pl.col("group").min().over(*span, "alone")).otherwise("group")
+        )
+        mentions = gold.filter(pl.col("ignorable").is_null()).group_by(span).agg(mentions=pl.col("group").n_unique())
+        scope = self.answers.with_columns(told=told).join(self.scope.inside, on="a", how="left", maintain_order="left")
+        scope = scope.sort(pl.col("in_scope").fill_null(True), descending=True, maintain_order=True)
+        scope = scope.join(mentions, on=span, how="left", nulls_equal=True, maintain_order="left")
+        nth = pl.int_range(pl.len()).over("system", *span)
+        kept = scope.filter(nth < pl.col("mentions").fill_null(1))
+        answers = self.answers.join(kept, on="a", how="semi", maintain_order="left")
+        return replace(self, gold=gold.drop("told", "alone"), answers=answers)
+
+    def pool(self) -> Case:
+        """Return the case of all datasets together, in which what several of them share stands once.
+
+        A mention is required where any of them requires it, and dropped where each that has it dropped it.
+        """
+        return self.once(("pooled",), _pool)
 
     def in_kept_documents(self, documents: pl.Series | None = None) -> Case:
         """Return the case without the documents that hold no kept mention, of all of them or of these (doc)."""
@@ -126,6 +179,22 @@ class Case:
             self._judged[key] = work(self)
         found: Found = self._judged[key]
         return found
+
+
+def _pool(case: Case) -> Case:
+    originals = case.originals
+    if originals is None:
+        return case
+    pooled = replace(
+        case,
+        mentions=replace(originals.mentions, documents=originals.pool_documents(case.mentions.documents)),
+        gold=originals.pool_gold(case.gold),
+        answers=originals.pool_answers(case.answers),
+        overlaps=originals.overlaps,
+        scope=case.scope.pool(case, originals),
+        originals=None,
+    )
+    return pooled if case.whole is None else replace(pooled, whole=case.whole.pool())
 
 
 Counter = Callable[[Case, str, str], pl.DataFrame]

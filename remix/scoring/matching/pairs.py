@@ -25,7 +25,7 @@ def overlaps(mentions: Mentions) -> pl.DataFrame:
     """Return one row per overlapping pair: g, a, `equal` (spans), `link` (entities), `shared`, `union` (characters).
 
     `link` is true where both have an entity in common, or both have none. A span of no character overlaps its like
-    alone. Mentions without offsets are in no pair.
+    alone. Where one of the two has no offsets, they are a pair of equal spans if their form is the same.
     """
     gold = mentions.gold.select("g", "doc", "begin", "end", "link").drop_nulls(["begin", "end"])
     answers = mentions.answers.select("a", "doc", "begin", "end", "link").drop_nulls(["begin", "end"])
@@ -45,11 +45,28 @@ def overlaps(mentions: Mentions) -> pl.DataFrame:
     ).filter(pl.col("equal") | (pl.col("shared") > 0))
     # An empty span shares nothing even with itself: its like gets the overlap of a perfect match.
     pairs = pairs.with_columns(pl.when(pl.col("union") == 0).then(1).otherwise(name).alias(name) for name in _LENGTHS)
+    pairs = pl.concat([pairs, _of_forms(mentions).select(pairs.columns)])
     pairs = pairs.with_columns(_link(pairs, mentions))
     return pairs.select("g", "a", "equal", "link", *_LENGTHS)
 
 
 _LENGTHS = ("shared", "union")
+
+
+def _of_forms(mentions: Mentions) -> pl.DataFrame:
+    """Return the pairs of mentions of one document and form of which one has no offsets, as if they shared one place.
+
+    A mention without form has no pair but such without one.
+    """
+    gold = mentions.gold.select("g", "doc", "form", "begin", "end", entity="link")
+    answers = mentions.answers.select("a", "doc", "form", first="begin", last="end", answered="link")
+    if gold["begin"].null_count() or answers["first"].null_count():
+        pairs = gold.join(answers, on=["doc", "form"], maintain_order="left_right")
+    else:
+        pairs = gold.join(answers.clear(), on=["doc", "form"])
+    pairs = pairs.filter(pl.col("begin").is_null() | pl.col("first").is_null())
+    one = pl.lit(1, pl.Int64)
+    return pairs.with_columns(equal=pl.lit(True), shared=one, union=one)
 
 
 def touching(gold: pl.DataFrame, answers: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:

@@ -31,7 +31,7 @@ def _credit_shares(case: Case, judged: Judged, on_mention_only: bool) -> pl.Data
 def _shares(case: Case, judged: Judged) -> pl.DataFrame:
     """Return system, doc, group, option and the two shares of each mention that was found."""
     # An empty span shares one character with its like, as overlaps have it.
-    length = (pl.col("end") - pl.col("begin")).clip(1)
+    length = (pl.col("end") - pl.col("begin")).clip(1).fill_null(1)
     right = judged.pairs.filter("correct").join(case.overlaps.select("g", "a", "shared"), on=["g", "a"])
     right = look_up(right, "g", case.gold.with_columns(of_gold=length), ["doc", "group", "option", "of_gold"])
     right = look_up(right, "a", case.answers.with_columns(of_answer=length), ["of_answer"])

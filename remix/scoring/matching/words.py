@@ -88,12 +88,16 @@ def _grow(case: Case) -> pl.DataFrame:
         for begin, end in forms
     ]
     shared = pl.min_horizontal("gold_end", "end") - pl.max_horizontal("gold_begin", "begin")
+    union = pl.max_horizontal("gold_end", "end") - pl.min_horizontal("gold_begin", "begin")
+    placed = pl.col("gold_begin").is_not_null() & pl.col("begin").is_not_null()
+    one = pl.lit(1, pl.Int64)
+    # What has no place is a pair by its form.
     return pairs.select(
         *("g", "a", "link"),
-        equal=alike[0],
-        alike=pl.any_horizontal(alike),
-        shared=shared.clip(0),
-        union=pl.max_horizontal("gold_end", "end") - pl.min_horizontal("gold_begin", "begin"),
+        equal=alike[0] | ~placed,
+        alike=pl.any_horizontal(alike) | ~placed,
+        shared=pl.when(placed).then(shared.clip(0)).otherwise(one),
+        union=pl.when(placed).then(union).otherwise(one),
     )
 
 

@@ -19,7 +19,7 @@ from remix.registry import Registry
 from remix.scoring.conventions import Convention, aspects
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import with_titles_read
-from remix.scoring.inputs.tokens import laid_on_tokens
+from remix.scoring.inputs.texts import laid_on_gold
 from remix.scoring.matching import MATCHINGS, Case, Counter, matching_named
 from remix.scoring.statistics import SCOPED, Average, averages
 
@@ -81,13 +81,17 @@ class OwnRules:
     """How a tool scores that no conventions are made for.
 
     - `prepare`, `count`, `averages`: as `Conventions` has them;
-    - `nearest`: the task and matching by which the conventions of its profile come nearest to that.
+    - `nearest`: the task and matching by which the conventions of its profile come nearest to that;
+    - `in_order`: whether documents of tokens are gold's by their order, as `laid_on_tokens` has it;
+    - `of_frames`: whether it counts what stands in the frames of gold and runs, whatever mentions a case has.
     """
 
     prepare: Callable[[Frames, Mapping[str, Frames]], tuple[Frames, dict[str, Frames]]]
     count: Counter
     averages: Mapping[str, Average]
     nearest: tuple[str, str]
+    in_order: bool = False
+    of_frames: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +130,8 @@ class Profile:
     def prepare(self, inputs: Inputs) -> Inputs:
         """Return what is evaluated as the tool compares it."""
         rules = self.own or self.conventions
-        gold, runs = rules.prepare(*with_titles_read(inputs.gold, laid_on_tokens(inputs.gold, inputs.runs)))
+        laid = laid_on_gold(inputs.gold, inputs.runs, in_order=self.own is not None and self.own.in_order)
+        gold, runs = rules.prepare(*with_titles_read(inputs.gold, laid))
         return replace(inputs, gold=gold, runs=runs)
 
     def count(self, case: Case, task: str, matching: str) -> pl.DataFrame:
@@ -155,12 +160,18 @@ class Profile:
 PROFILES: Registry[Profile] = Registry("profile", "remix.scoring.profiles", Profile)
 
 
-def rules_of_tools() -> Iterator[Convention]:
+def _rules_of_tools() -> Iterator[Convention]:
     """Return the conventions of the profiles that ship, each as often as a profile has it."""
     for module in iter_modules(__path__, f"{__name__}."):
         for part in vars(import_module(module.name)).values():
             if isinstance(part, Profile):
                 yield from part.conventions
+
+
+CONVENTIONS: Registry[Convention] = Registry(
+    "convention", "remix.scoring.conventions", Convention, further=_rules_of_tools
+)
+"""The rules of all tools: those of several stand in `remix.scoring.conventions`, those of one with its profile."""
 
 
 def _of_every_document(case: Case, counts: pl.DataFrame) -> pl.DataFrame:

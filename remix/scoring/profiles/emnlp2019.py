@@ -6,14 +6,17 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.scoring.conventions import aspects
+from remix.scoring.matching.told import TOLD
 from remix.scoring.profiles import Conventions, Profile
 
 
 def _merge(run: Frames) -> Frames:
     """Return the run with the answers of one span as one answer, right where one of its links is."""
-    if not run.annotations.select("document", "begin", "end").is_duplicated().any():
+    rows = run.annotations.with_columns(TOLD)
+    span = ["document", "begin", "end", "told"]
+    if not rows.select(span).is_duplicated().any():
         return run
-    rows = run.annotations.with_columns(first=pl.col("annotation").min().over("document", "begin", "end"))
+    rows = rows.with_columns(first=pl.col("annotation").min().over(span)).drop("told")
     links = run.links.join(rows.select("annotation", "first"), on="annotation")
     links = links.with_columns(annotation="first").drop("first").unique()
     return replace(run, annotations=rows.filter(pl.col("annotation") == pl.col("first")).drop("first"), links=links)

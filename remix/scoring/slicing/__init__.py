@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.names import PREFIXES
 from remix.scoring.inputs import Inputs
@@ -14,7 +15,10 @@ from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.columns import Slicing
 from remix.scoring.inputs.mentions import NIL, Mentions, mentions_of
 from remix.scoring.matching import Case, Scope
+from remix.scoring.matching.originals import originals_of
 from remix.scoring.matching.pairs import overlaps
+from remix.vocabularies import ALL, Vocabularies
+from remix.vocabularies import COLUMNS as OF_CLASSES
 
 UNITS = ("document", "context")
 """What samples draw and macro averages are over."""
@@ -49,6 +53,41 @@ def whole_case(
         return whole if documents == "all" else whole.in_kept_documents()
     docs = mentions.documents.filter(pl.col("dataset").is_in(list(known.kept)))["doc"]
     return whole.in_kept_documents(docs) if len(docs) else whole
+
+
+def with_originals(whole: Case) -> Case:
+    """Return the case with what its datasets share."""
+    known = whole.known
+    return replace(whole, originals=originals_of(whole.mentions, known.gold, known.backgrounds))
+
+
+def tell_shared(whole: Case) -> None:
+    """Say how the mentions are counted that datasets share, as remixes of one origin do."""
+    pooled = (whole if whole.originals is not None else with_originals(whole)).pool()
+    if len(pooled.mentions.documents) == len(whole.mentions.documents):
+        return
+    different, every = (case.required["group"].n_unique() for case in (pooled, whole))
+    if whole.originals is not None:
+        progress.note(say_shared(different, every))
+    elif different < every:
+        progress.note(
+            f"datasets share mentions: the profile scores each dataset for itself, so 'all' counts {every} mentions, "
+            f"of which {different} {'is' if different == 1 else 'are'} different"
+        )
+
+
+def say_shared(different: int, every: int) -> str:
+    """Return that 'all' counts once what datasets share: how many mentions are different, of all that datasets have.
+
+    >>> say_shared(787, 852)
+    "datasets share mentions: 'all' counts each once, and each answer (787 mentions in place of 852)"
+    """
+    if different == every:
+        return "datasets share documents, and no mention in them: 'all' counts each answer there once"
+    mentions = "mention" if different == 1 else "mentions"
+    return (
+        f"datasets share mentions: 'all' counts each once, and each answer ({different} {mentions} in place of {every})"
+    )
 
 
 def contexts(documents: pl.DataFrame) -> pl.DataFrame:
@@ -102,15 +141,12 @@ def _place(rows: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
     return found.sort("row").with_columns(doc="unit").select(rows.columns)
 
 
-CLASSES = ("class", "type")
-"""Columns whose values are classes, which answers have by their entities."""
-
-
 def slice_by(whole: Case, slicing: Slicing, rest: str = "dropped") -> Iterator[Case]:
     """Return a case for each value, in order: gold of that value kept, other gold dropped or removed.
 
     A column of documents leaves other documents out, as a remix does. An answer is in scope by its own class or value
-    of the column; an entity of unknown class is.
+    of the column; an entity of unknown class is in all of them. What has no value is a slice of its own, which answers
+    without a value are in the scope of.
     """
     if slicing.of_documents:
         places = whole.mentions.documents.join(slicing.values, on="document").select("doc", "value")
@@ -120,12 +156,13 @@ def slice_by(whole: Case, slicing: Slicing, rest: str = "dropped") -> Iterator[C
         return
     column = slicing.asked.column
     numbered = whole.gold.select("g", "annotation").join(slicing.values, on="annotation").select("g", "value")
-    values = None if column in CLASSES or numbered.is_empty() else whole.known.values(column)
+    values = None if column in OF_CLASSES or numbered.is_empty() else whole.known.values(column)
     named = None if values is None else slicing.name_values(values)
     for value in numbered["value"].unique().sort():
         chosen = numbered.filter(pl.col("value") == value)["g"]
-        if column in CLASSES:
-            scope = scope_of_class(whole.known, value)
+        if column in OF_CLASSES:
+            none = value == slicing.unspecified
+            scope = scope_without_class(whole.known, slicing) if none else scope_of_class(whole.known, value)
         elif named is not None:
             scope = Scope(named.group_by("a").agg(in_scope=(pl.col("value") == value).fill_null(False).any()))
         else:
@@ -210,11 +247,24 @@ def slice_named(given: str, slices: pl.Series) -> str:
 
 def scope_of_class(answers: Answers, value: str) -> Scope:
     """Return the answers whose entity has the class, or no type; unknown where no type is the class anywhere."""
-    mentions = answers.mentions
     if not answers.types["class"].is_in([value]).any():
-        return Scope(unknown=mentions.documents["doc"])
-    typed = answers.answered_classes.group_by("a", "entity").agg(has=(pl.col("class") == value).any())
-    scope = mentions.answer_links.join(typed, on=["a", "entity"], how="left")
+        return Scope(unknown=answers.mentions.documents["doc"])
+    has = (pl.col("class") == pl.lit(value)).any()
+    return _in_scope(answers, answers.answered_classes.group_by("a", "entity").agg(has=has))
+
+
+def scope_without_class(answers: Answers, slicing: Slicing) -> Scope:
+    """Return the answers whose entity has no class of the vocabulary that is shown; unknown where no entity has one."""
+    shown = slicing.vocabularies or Vocabularies(ALL, {})
+    if shown.choose(answers.types).is_empty():
+        return Scope(unknown=answers.mentions.documents["doc"])
+    typed = shown.choose(answers.answered_classes).select("a", "entity", has=pl.lit(False)).unique()
+    return _in_scope(answers, typed)
+
+
+def _in_scope(answers: Answers, typed: pl.DataFrame) -> Scope:
+    """Return the answers one of whose entities `has` what is asked for, or is not among those that are typed."""
+    scope = answers.mentions.answer_links.join(typed, on=["a", "entity"], how="left")
     return Scope(scope.group_by("a").agg(in_scope=pl.col("has").fill_null(True).any()))
 
 

@@ -20,6 +20,9 @@ UNSCOPED = [pl.lit(None, pl.Int64).alias(name) for name in SCOPED]
 
 SCORES = ("precision", "recall", "f1", "precision_in_scope", "precision_on_mention", "f1_in_scope", "f1_on_mention")
 
+WRONG = {name: re.sub("^(precision|f1)", "fp", name) for name in SCORES if name != "recall"}
+"""The false positives of each precision and F1."""
+
 F1 = {"all": "f1", "in scope": "f1_in_scope", "on mention": "f1_on_mention"}
 """The F1 of each precision, by what the precision is of."""
 
@@ -89,7 +92,7 @@ def taking(counts: pl.DataFrame, of: str) -> pl.DataFrame:
 
 
 Over = Literal["defined", "asked", "all"]
-"""Over which documents a mean is: those where the score is defined, those with gold, or all."""
+"""Over which documents a mean is: those where something counts and the score is defined, those with gold, or all."""
 
 
 COUNTS = ("tp", "fp", "fn", "ignored", *SCOPED)
@@ -100,8 +103,8 @@ class Average:
     """How the counts of documents become scores.
 
     'micro' scores are those of the summed counts: each mention counts the same. 'macro' scores are means over the
-    documents where the score is defined ('defined', 'all') or those with gold ('asked', where `has_gold` says so); with
-    `harmonic`, macro-F1 is that of macro precision and recall.
+    documents of `documents` in which the score is defined; with `harmonic`, macro-F1 is that of macro precision and
+    recall. Whoever means over documents takes the values of `of_documents`, so that one place says which count.
     """
 
     name: Literal["micro", "macro"]
@@ -109,9 +112,26 @@ class Average:
     documents: Over = "defined"
     harmonic: bool = False
 
-    def counting(self) -> pl.Expr:
-        """Return whether a mean is over the document of a row, if its score is defined."""
-        return pl.col("has_gold").fill_null(False) if self.documents == "asked" else pl.lit(True)
+    def of_documents(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """Return counts by document with the scores of `SCORES` that a mean is over, null where a document is in none.
+
+        Where the mean is over documents in which the score is defined ('defined'), one in which nothing counts, as
+        every answer is ignored, is none of them, whatever the profile makes of a score without denominator. Else it is
+        over those with gold ('asked', where `has_gold` says so) or 'all'.
+
+        >>> counts = pl.DataFrame({"tp": [1, 0], "fp": [0, 0], "fn": [0, 0]}, schema_overrides={"fp": pl.Int64})
+        >>> counts = with_tp_of_gold(counts.with_columns(UNSCOPED))
+        >>> zero = Average("macro", lambda: {name: score.fill_null(0.0) for name, score in scores().items()})
+        >>> zero.of_documents(counts)["f1"].to_list()
+        [1.0, None]
+        """
+        if self.documents == "defined":
+            counting = {name: pl.sum_horizontal("tp", "tp_of_gold", WRONG.get(name, "fp"), "fn") > 0 for name in SCORES}
+        else:
+            asked = pl.col("has_gold").fill_null(False) if self.documents == "asked" else pl.lit(True)
+            counting = dict.fromkeys(SCORES, asked)
+        found = counts.with_columns(**self.scores())
+        return found.with_columns(pl.when(counting[name]).then(name).alias(name) for name in SCORES)
 
     def summarise(self, counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         """Return a row for each value of the keys: the counts, `mentions`, the scores of `SCORES` and, where they are
@@ -128,7 +148,7 @@ class Average:
         if self.name == "micro":
             rows = counts.group_by(keys, maintain_order=True).agg(sums)
             return rows.with_columns(mentions=mentions, **self.scores())
-        rows = counts.with_columns(**self.scores()).group_by(keys, maintain_order=True).agg(*sums, *self._means())
+        rows = self.of_documents(counts).group_by(keys, maintain_order=True).agg(*sums, *self._means())
         rows = rows.with_columns(mentions=mentions)
         if self.harmonic:
             recall = pl.col("recall")
@@ -139,12 +159,10 @@ class Average:
         return rows
 
     def _means(self) -> list[pl.Expr]:
-        counting = self.counting()
         # Every document must have the false positives that a score is made of.
-        wrong = {name: re.sub("^(precision|f1)", "fp", name) for name in SCORES}
-        known = {name: pl.lit(True) if name == "recall" else pl.col(wrong[name]).is_not_null().all() for name in SCORES}
-        means = [pl.when(known[name]).then(pl.col(name).filter(counting).mean()).alias(name) for name in SCORES]
-        numbers = [(pl.col(name).is_not_null() & counting).sum().alias(f"{name}_documents") for name in SCORES[:3]]
+        known = {name: pl.col(wrong).is_not_null().all() for name, wrong in WRONG.items()}
+        means = [pl.when(known.get(name, pl.lit(True))).then(pl.col(name).mean()).alias(name) for name in SCORES]
+        numbers = [pl.col(name).is_not_null().sum().alias(f"{name}_documents") for name in SCORES[:3]]
         return [*means, *numbers]
 
 

@@ -17,8 +17,10 @@ from remix.frames import Frames
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.mentions import NIL, Mentions, mentions_of
+from remix.scoring.inputs.texts import laid_on_texts
 from remix.scoring.matching import MATCHINGS, Case
 from remix.scoring.matching.pairs import overlaps, touching
+from remix.scoring.matching.told import TOLD
 from remix.scoring.statistics import ratio
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ def agreement(first: Frames, second: Frames, kb: KnowledgeBase | None = None) ->
     `evaluate`, by the redirects and sameAs links of a knowledge base. Documents are aligned by IRI, else by text; those
     that only one has are left out. Raises `BadInput` where they share none, `UsageError` where the texts are not known.
     """
+    second = laid_on_texts(first, {"the second gold": second})["the second gold"]
     pairs = align(first, second, "the second gold")
     first, second = _keep_required(first, pairs["gold"]), _keep_required(second, pairs["document"])
     mentions = mentions_of(first, {"the second gold": second}, kb)
@@ -84,8 +87,8 @@ def kappa(pairs: pl.DataFrame) -> float | None:
 def _keep_required(frames: Frames, documents: pl.Series) -> Frames:
     """Return the documents that both have, each span once; ignorable annotations are no statement of an annotator."""
     inside = frames.keep(documents=documents).gold()
-    first = pl.col("annotation").min().over("document", "begin", "end")
-    rows = inside.annotations.with_columns(own=first)
+    first = pl.col("annotation").min().over("document", "begin", "end", "told")
+    rows = inside.annotations.with_columns(TOLD).with_columns(own=first).drop("told")
     named = rows.select("annotation", "own")
 
     def move(table: pl.DataFrame) -> pl.DataFrame:

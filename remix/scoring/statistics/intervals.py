@@ -1,9 +1,17 @@
-"""Percentile bootstrap intervals over documents."""
+"""Intervals over documents: a jackknife on the logits of scores.
+
+Documents are left out one at a time. The spread of the logits tells the standard error, and t the quantile, with as
+many degrees of freedom as documents count, less one; documents of unequal size count as fewer (Kish). The sums are
+those of the score itself, so that every score has its interval, means over documents too. Sources: Tukey, Bias and
+Confidence in Not Quite Large Samples, 1958; Kish, Survey Sampling, 1965; for all right or all wrong, whose spread is
+none, Wilson, Probable Inference, 1927; for differences, Zou and Donner, Construction of Confidence Limits about Effect
+Measures, 2008. How often these intervals hold the truth, beside those of bootstraps: docs/statistics.md.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -13,63 +21,157 @@ import polars as pl
 from remix.errors import UsageError
 from remix.scoring.statistics import AVERAGES, Average, with_tp_of_gold
 
+METHOD = "jackknife-logit-t"
+"""What a signature calls these intervals."""
+
 LEAST_UNITS = 10
-"""Fewer documents than these say nothing about others; a bootstrap over them is refused."""
+"""Fewer documents than these say nothing about others: they have no interval and no test."""
 
 LEVEL = 0.95
-TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
-"""Intervals are of 95 %: between which quantiles of the samples."""
 
-_BLOCK = 4_000_000
-"""How many draws are held at once."""
+CORRELATION = 0.1
+"""How much the mentions of a document are taken to go together where all are right, or all wrong, so that none tell."""
+
+EXTREME = 0.95
+"""Scores from here on, and below 1 less this, have intervals that are flagged."""
 
 Array = npt.NDArray[Any]
 
 
 def intervals(
-    counts: pl.DataFrame,
-    keys: list[str],
-    documents: pl.DataFrame,
-    *,
-    samples: int,
-    seed: int,
-    averages: Mapping[str, Average] = AVERAGES,
+    counts: pl.DataFrame, keys: list[str], documents: pl.DataFrame, *, averages: Mapping[str, Average] = AVERAGES
 ) -> pl.DataFrame:
-    """Return keys, `average` and, for precision, recall and f1, `<score>_low` and `<score>_high`.
+    """Return keys, `average` and, for precision, recall and f1, `<score>_low` and `<score>_high`; `interval_doubt`.
 
-    Documents are drawn with replacement, `samples` times, the same draws for all rows; bounds are the percentiles of
-    the scores of the draws in which the score is defined. `documents` (doc, dataset) are all that can be drawn, those
-    without annotations too; rows of one dataset draw from its documents, those of dataset 'all' from all. A dataset
-    of fewer than ten documents has no intervals. Samples are scored by the `averages` of a profile.
+    `documents` (doc, dataset) are all there are, those without annotations too; rows of one dataset are over its
+    documents, those of dataset 'all' over the documents of 'all', by default over every one. A score that fewer than
+    ten documents count in has no interval. `interval_doubt` says why the interval of F1 is missing or to be doubted,
+    and is empty where it is fine. Documents are scored by the `averages` of a profile.
 
     Raises `UsageError` where there are fewer than ten documents in all.
     """
-    if len(documents) < LEAST_UNITS:
+    if (number := len(units_of(documents, "all"))) < LEAST_UNITS:
         raise UsageError(
-            f"no bootstrap over {len(documents)} documents: at least {LEAST_UNITS} are needed for an interval that "
-            "means something; evaluate without --bootstrap, or give more documents"
+            f"no intervals over {number} documents: at least {LEAST_UNITS} are needed for one that means "
+            "something; evaluate without --intervals, or give more documents (--unit context takes lines or sentences)"
         )
     parts = []
     for dataset in counts["dataset"].unique().sort():
-        units = documents if dataset == "all" else documents.filter(pl.col("dataset") == dataset)
-        if len(units) >= LEAST_UNITS:
-            rows = counts.filter(pl.col("dataset") == dataset)
-            labels = rows.select(keys).unique(maintain_order=True).with_row_index("label")
-            tables = tables_of(rows.join(labels, on=keys), units, len(labels), averages)
-            parts.append(_bounds(resample(tables, samples, seed), labels.drop("label")))
+        units = units_of(documents, dataset)
+        rows = counts.filter(pl.col("dataset") == dataset)
+        labels = rows.select(keys).unique(maintain_order=True).with_row_index("label")
+        tables = tables_of(rows.join(labels, on=keys), units, len(labels), averages)
+        parts.append(_bounds(jackknife(tables), labels.drop("label")))
     return pl.concat(parts)
 
 
-def _bounds(drawn: Mapping[tuple[str, str], Array], labels: pl.DataFrame) -> pl.DataFrame:
-    found = []
+def units_of(documents: pl.DataFrame, dataset: str) -> pl.DataFrame:
+    """Return the documents (doc, dataset) of a dataset; without any of its own, 'all' has every one."""
+    own = documents.filter(pl.col("dataset") == dataset)
+    return documents if own.is_empty() and dataset == "all" else own
+
+
+def _bounds(found: Mapping[tuple[str, str], Estimates], labels: pl.DataFrame) -> pl.DataFrame:
+    parts = []
     for average in ("micro", "macro"):
-        bounds = {"average": pl.Series([average] * len(labels), dtype=pl.String)}
+        columns: dict[str, pl.Series] = {"average": pl.Series([average] * len(labels), dtype=pl.String)}
         for name in _SCORES:
-            low, high = _quantiles(drawn[average, name])
-            bounds[f"{name}_low"] = pl.Series(low, nan_to_null=True)
-            bounds[f"{name}_high"] = pl.Series(high, nan_to_null=True)
-        found.append(labels.with_columns(**bounds))
-    return pl.concat(found)
+            columns[f"{name}_low"] = pl.Series(found[average, name].low, nan_to_null=True)
+            columns[f"{name}_high"] = pl.Series(found[average, name].high, nan_to_null=True)
+        columns["interval_doubt"] = pl.Series(found[average, "f1"].doubts(), dtype=pl.String)
+        parts.append(labels.with_columns(**columns))
+    return pl.concat(parts)
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """A score of each of several labels, with its interval; NaN where fewer than ten documents count in it.
+
+    `change` is what the score becomes without a document, less the score: an array of documents by labels. `effective`
+    is how many mentions, each independent of the others, would tell as much of a score as these do where they go
+    together in their document by `CORRELATION`; `largest` the share of the largest document.
+    """
+
+    score: Array
+    low: Array
+    high: Array
+    change: Array
+    documents: Array
+    effective: Array
+    largest: Array
+
+    def of(self, labels: Array) -> Estimates:
+        """Return the estimates of these labels, each as often as it is named."""
+        return Estimates(*(getattr(self, one.name)[..., labels] for one in fields(self)))
+
+    def doubts(self) -> list[str]:
+        """Return of each label why its interval is missing or to be doubted; nothing where it is fine."""
+        extreme = (self.score >= EXTREME) | (self.score <= 1 - EXTREME)
+        said = {
+            f"fewer than {LEAST_UNITS} documents": self.documents < LEAST_UNITS,
+            "most in one document": self.largest > 0.5,
+            f"{EXTREME} or more": extreme & (self.score > 0.5),
+            f"{1 - EXTREME:.2f} or less": extreme & (self.score < 0.5),
+        }
+        return [str(one) for one in np.select([*said.values()], [*said], "")]
+
+
+def jackknife(tables: DocumentTables) -> dict[tuple[str, str], Estimates]:
+    """Return the estimates of each average and score."""
+    whole = tables.columns.sum(axis=0)[None, :]
+    scores, without = tables.scores(whole), tables.scores(whole - tables.columns)
+    return {key: _estimate(scores[key][0], without[key], *tables.weights(*key)) for key in scores}
+
+
+def _estimate(score: Array, without: Array, items: Array, weights: Array) -> Estimates:
+    """Return the interval of scores, by the scores without each document.
+
+    `items` are what a score is a share of in each document, `weights` how much each document counts in it.
+    """
+    from scipy.special import expit, logit, stdtrit
+
+    with np.errstate(all="ignore"):
+        change = np.nan_to_num(without - score)
+        number, whole = (weights > 0).sum(axis=0), items.sum(axis=0)
+        shares = weights / weights.sum(axis=0)
+        freedom = np.maximum(1 / (shares**2).sum(axis=0) - 1, 1)
+        quantile = stdtrit(freedom, (1 + LEVEL) / 2)
+        # Half a mention is as near to all as a logit comes.
+        edge = np.minimum(0.5 / whole, 0.5)
+        middle = logit(np.clip(score, edge, 1 - edge))
+        moved = logit(np.clip(score + change, edge, 1 - edge)) - middle
+        spread = np.sqrt((moved**2).sum(axis=0) * (number - 1) / number)
+        # Never less than that of mentions which have nothing to do with each other.
+        spread = np.maximum(spread, 1 / np.sqrt(whole * score * (1 - score)))
+        effective = whole / (1 + CORRELATION * ((items**2).sum(axis=0) / whole - 1))
+        bound = quantile**2 / (effective + quantile**2)
+        low = np.where(score >= 1, 1 - bound, np.minimum(score, expit(middle - quantile * spread)))
+        high = np.where(score <= 0, bound, np.maximum(score, expit(middle + quantile * spread)))
+        low, high = np.where(score <= 0, 0.0, low), np.where(score >= 1, 1.0, high)
+        known = (number >= LEAST_UNITS) & ~np.isnan(score)
+        none = np.full_like(score, np.nan)
+        low, high = np.where(known, low, none), np.where(known, high, none)
+        return Estimates(score, low, high, change, number, effective, shares.max(axis=0, initial=0.0))
+
+
+def difference_of(one: Estimates, other: Estimates) -> tuple[Array, Array]:
+    """Return between what the difference of two scores lies, by both intervals and how far the scores move together.
+
+    What both scores become without a document tells their correlation, which is never taken to be perfect: two systems
+    that agree on all of these mentions may differ on the next.
+    """
+    with np.errstate(all="ignore"):
+        together = (one.change * other.change).sum(axis=0)
+        sizes = np.sqrt((one.change**2).sum(axis=0) * (other.change**2).sum(axis=0))
+        most = 1 - 1 / np.minimum(one.effective, other.effective)
+        correlation = np.minimum(np.where(sizes > 0, together / sizes, 0.0), np.maximum(most, 0.0))
+        below, above = (one.score - one.low, one.high - one.score)
+        below_other, above_other = (other.score - other.low, other.high - other.score)
+        down = below**2 + above_other**2 - 2 * correlation * below * above_other
+        up = above**2 + below_other**2 - 2 * correlation * above * below_other
+        difference = one.score - other.score
+        low, high = difference - np.sqrt(np.maximum(down, 0)), difference + np.sqrt(np.maximum(up, 0))
+        return np.maximum(low, -1.0), np.minimum(high, 1.0)
 
 
 _SCORES = ("precision", "recall", "f1")
@@ -104,6 +206,23 @@ class DocumentTables:
             f1 = np.nan_to_num(_divide(2 * precision * recall, precision + recall))
             found["macro", "f1"] = np.where(np.isnan(precision), np.nan, f1)
         return found
+
+    def weights(self, average: str, score: str) -> tuple[Array, Array]:
+        """Return what a score is a share of in each document, and how much each document counts in it."""
+        parts = [
+            self.columns[:, i * self.labels : (i + 1) * self.labels] for i in range(len(_COUNTS) + 2 * len(_SCORES))
+        ]
+        named = dict(zip(_COUNTS, parts, strict=False))
+        answers, gold = named["tp"] + named["fp"], named["tp_of_gold"] + named["fn"]
+        both = named["tp"] + named["fp_of_f1"] + gold
+        items = {"precision": answers, "recall": gold, "f1": both}[score]
+        if average == "micro":
+            return items, items
+        precision, recall, f1 = parts[len(_COUNTS) + 1 :: 2]
+        of_f1 = precision + recall if _macro(self.averages).harmonic else f1
+        weights = {"precision": precision, "recall": recall, "f1": of_f1}[score]
+        # A document without anything that counts as right, or wrong, is one thing that does.
+        return np.maximum(items, weights > 0), weights
 
     def score(self, average: str, score: str) -> Array:
         """Return a score of all documents together, one of each label."""
@@ -146,9 +265,9 @@ def tables_of(
     rows = with_tp_of_gold(counts).join(documents.select("doc").with_row_index("unit"), on="doc")
     rows = rows.with_columns(rows=pl.lit(1), fp_of_f1="fp_of_f1" if "fp_of_f1" in rows.columns else "fp")
     macro = _macro(averages)
-    each = {name: pl.when(macro.counting()).then(name) for name in _SCORES}
-    defined = {f"{name}_counts": score.is_not_null() for name, score in each.items()}
-    rows = _score(rows, macro).with_columns(**each, **defined)
+    f1 = macro.of_documents(rows.with_columns(fp="fp_of_f1"))["f1"]
+    rows = macro.of_documents(rows).with_columns(f1)
+    rows = rows.with_columns(pl.col(name).is_not_null().alias(f"{name}_counts") for name in _SCORES)
     unit = rows["unit"].to_numpy()
     place = rows["label"].to_numpy() if "label" in rows.columns else np.zeros(len(rows), dtype=np.int64)
 
@@ -159,33 +278,3 @@ def tables_of(
 
     names = [*_COUNTS, *(one for name in _SCORES for one in (name, f"{name}_counts"))]
     return DocumentTables(np.concatenate([table(name) for name in names], axis=1), labels, averages)
-
-
-def resample(tables: DocumentTables, samples: int, seed: int) -> dict[tuple[str, str], Array]:
-    """Return the scores of every sample of documents with replacement: (average, score) to samples by labels."""
-    random = np.random.default_rng(seed)
-    units = len(tables.columns)
-    sums = np.empty((samples, tables.columns.shape[1]))
-    block = max(1, _BLOCK // units)
-    for first in range(0, samples, block):
-        size = min(block, samples - first)
-        draws = random.integers(0, units, (size, units), dtype=np.int64) + np.arange(size)[:, None] * units
-        times = np.bincount(draws.ravel(), minlength=size * units).reshape(size, units)
-        sums[first : first + size] = times.astype(np.float64) @ tables.columns
-    return tables.scores(sums)
-
-
-def _quantiles(values: Array) -> Array:
-    """Return the bounds of each column over the samples where it is a number."""
-    if not np.isnan(values).any():
-        return np.asarray(np.quantile(values, TAILS, axis=0))
-    return np.array([bounds_of(values[:, column]) for column in range(values.shape[1])]).T
-
-
-def bounds_of(values: Array) -> tuple[float, float]:
-    """Return the bounds of what was drawn, where it is a number; NaN where it never is."""
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return float("nan"), float("nan")
-    low, high = np.quantile(known, TAILS)
-    return float(low), float(high)

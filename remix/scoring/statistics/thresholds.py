@@ -62,8 +62,15 @@ def thresholds_by(case: Case, task: str, matching: str, count: Counter, text: st
 
 
 def _tell_unscored(case: Case, scored: pl.DataFrame) -> None:
-    for number in sorted(set(range(len(case.mentions.systems))) - set(scored["system"])):
-        progress.note(f"run '{case.mentions.systems[number]}' has no confidence: all of its answers count")
+    without = sorted(set(range(len(case.mentions.systems))) - set(scored["system"]))
+    if without:
+        names = ", ".join(f"'{case.mentions.systems[number]}'" for number in without)
+        said = (
+            "run {} has no confidence: all of its answers"
+            if len(without) == 1
+            else "runs {} have no confidence: all answers"
+        )
+        progress.note(f"{said.format(names)} count")
 
 
 def together(case: Case) -> pl.DataFrame:

@@ -21,7 +21,9 @@ d2kb = Task(
     given_spans=True,
 )
 erec = Task(
-    "ERec", "text given; spans compared, whatever they link to", lambda case, matching: tally(case, "span", matching)
+    "ERec",
+    "text given; spans compared, whatever they link to: each counts once",
+    lambda case, matching: tally(case.once(("spans",), Case.by_spans), "span", matching),
 )
 nil = replace(narrow(erec, "nil"), name="NIL", summary="text given; spans of mentions without an entity compared")
 

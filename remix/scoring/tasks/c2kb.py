@@ -6,6 +6,7 @@ import polars as pl
 
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case
+from remix.scoring.matching.told import give_places
 from remix.scoring.statistics import KEYS
 from remix.scoring.tasks import Task, complete_counts
 
@@ -27,7 +28,7 @@ def _require(case: Case) -> pl.DataFrame:
 
 def _count(case: Case) -> pl.DataFrame:
     required = _require(case)
-    answered = _answer_sets(case)
+    answered = _answer_sets(give_places(case))
     units = _units(required, case.mentions.gold_links)
     found = _find(required, case.mentions.gold_links, answered, units)
     gold = case.gold.join(case.mentions.gold_links, on="g").select("doc", "entity", known=pl.lit(True)).unique()

@@ -19,6 +19,7 @@ from remix.rdf.turtle import turtle
 from remix.remixes.facets import Condition, Facet, FacetedCorpus, compose, corpus_of
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.store.queries import Parameter, Query, find, shipped_queries
+from remix.vocabularies import ALL, Vocabularies
 from remix.web import page
 
 _NONE = "no value"
@@ -157,7 +158,29 @@ def _read_bound(corpus: FacetedCorpus, facet: Facet, end: str, parameters: page.
 
 def _by_frequency(corpus: FacetedCorpus, facet: Facet) -> list[str]:
     found = corpus.values(facet)["value"].value_counts(sort=True).sort("count", "value", descending=[True, False])
-    return [one for one in found["value"] if "," not in one][:_MOST]
+    return [one for one in found["value"] if "," not in one]
+
+
+def _vocabularies(corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters) -> Vocabularies:
+    """Return the vocabularies of a facet of classes, with the one whose classes are listed."""
+    rows = corpus.values(facet).select("annotation", pl.col("value").alias("class"))
+    return Vocabularies.of(rows, corpus.frames.annotations).show(parameters.get(f"of.{facet.name}", ""))
+
+
+def _of_values(corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters) -> list[page.Field]:
+    """Return the fields that pick values, the most frequent; classes are of one vocabulary, beside those picked."""
+    name, values, fields = f"in.{facet.name}", _by_frequency(corpus, facet), []
+    if facet.kind == "class":
+        shown = _vocabularies(corpus, facet, parameters)
+        listed = shown.choose(pl.DataFrame({"class": values}, schema={"class": pl.String}))["class"][:_MOST]
+        picked = {*_list(parameters, name)}
+        values = [*listed, *(one for one in values if shorten(one) in picked and one not in listed)]
+        names = [*shown.mentions, ALL] if shown.others or shown.shown == ALL else []
+        told = f"mentions with a class of each: {shown}"
+        fields = [page.choose(f"of.{facet.name}", "classes of", names, shown.shown, told)] if names else []
+    shortened = [*map(shorten, values[: _MOST + len(_list(parameters, name))]), _NONE]
+    field = page.Field(name, facet.name, parameters.get(name, ""), shortened, "many", explained=facet.meaning)
+    return [*fields, field]
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -257,8 +280,7 @@ def _of_columns(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page
                 fields.append(page.Field(name, f"{one.name}, {word}", place, (), "range", *ends, one.meaning))
             fields.append(page.Field(f"in.{one.name}", f"{one.name}, also", picked, (_NONE,), "many"))
         else:
-            values = [*map(shorten, _by_frequency(corpus, one)), _NONE]
-            fields.append(page.Field(f"in.{one.name}", one.name, picked, values, "many", explained=one.meaning))
+            fields += _of_values(corpus, one, parameters)
     return fields
 
 

@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.names import shorten
+from remix.reports.sentences import (
+    AGREEMENT,
+    ALL_MISS,
+    ERRORS,
+    SHOWN,
+    Chosen,
+    choose_rows,
+    columns_of_errors,
+    cut_sentence,
+    name_gold,
+    rows_of_systems,
+    tell_answers,
+    tell_given,
+    with_texts,
+)
 from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements
 from remix.runs.registration import Run, list_runs
 from remix.web import page
 
-_BESIDE = 120
-"""Characters shown on either side of a mention."""
 _PAGE = 50
 """Sentences on a page."""
-_MOST_SLICED = 20_000
-"""Mentions of which slices are kept for the next request."""
 _MOST = 500
 """Sentences that an address can ask for on a page."""
-_ERRORS = "errors"
-_AGREEMENT = {
-    "both right": ("correct", "correct"),
-    "only the first right": ("correct", ""),
-    "only the second right": ("", "correct"),
-    "neither right": ("", ""),
-}
-_ALL_MISS = "missed by all"
-_SHOWN = (_ERRORS, *OUTCOMES, "all")
-_MARKS = {"correct": "✓", "wrong": "✗", "missed": "○", "ignored": "–"}
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -43,11 +44,18 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     asked, systems = _complete(asked, runs)
     dataset, by = asked["dataset"], asked.get("by", "")
     judged, shown = judge(work, dataset, by), _name_systems(asked)
-    form = _form(asked, _rows(judged, shown), sorted({run.dataset for run in runs}), systems)
-    of_texts = {run.system for run in runs if run.dataset == dataset and run.task == "A2KB"}
-    given = [name for name in shown if name not in of_texts]
-    told = [page.Note(f"{name} was given the mentions (D2KB) and found none itself.") for name in given]
-    return page.Page(f"Errors of {' and '.join(shown)} on {dataset}", [form, *told, *browse(judged, asked)])
+    form = _form(asked, rows_of_systems(judged, shown), sorted({run.dataset for run in runs}), systems)
+    told = [page.Note(said) for said in tell_given(runs, dataset, shown)]
+    same = page.Note("The same in a terminal:", [_command(asked)])
+    return page.Page(f"Errors of {' and '.join(shown)} on {dataset}", [form, *told, *browse(judged, asked), same])
+
+
+def _command(asked: Mapping[str, str]) -> str:
+    """Return the command line that shows what the page does."""
+    options = {"on": asked["dataset"], "beside": asked.get("other", "")}
+    options |= {name: asked.get(name, "") for name in ("by", "slice", "show", "class", "type", "agreement")}
+    given = " ".join(f"--{name} {shlex.quote(said)}" for name, said in options.items() if said)
+    return f"remix errors {shlex.quote(asked['system'])} {given}"
 
 
 def list_answers(work: page.Explored) -> list[Run]:
@@ -65,8 +73,7 @@ def judge(work: page.Explored, dataset: str, by: str = "") -> Judgements:
     return work.store.once(
         ("judgements", dataset, by, known),
         lambda: work.judgements(dataset, by=by),
-        # There are as many columns to slice by as a user thinks of.
-        keep=lambda made: not by or made.mentions.height < _MOST_SLICED,
+        asked=bool(by),  # there are as many columns to slice by as a user thinks of
     )
 
 
@@ -76,8 +83,8 @@ def browse(judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
     `asked` are the parameters of the page, of which `dataset` and `system` must be there.
     """
     shown = _name_systems(asked)
-    rows = _rows(judged, shown)
-    chosen = _choose_rows(rows, asked, shown).join(judged.documents, on=["document", "dataset"], how="left")
+    rows = rows_of_systems(judged, shown)
+    chosen = with_texts(judged, choose_rows(rows, _read_choice(asked), shown))
     start, count = (_number(asked.get(key, ""), default) for key, default in (("from", 0), ("count", _PAGE)))
     count = min(max(count, 1), _MOST)
     passages = [_passage(row, asked["dataset"], shown) for row in chosen.slice(start, count).iter_rows(named=True)]
@@ -85,6 +92,7 @@ def browse(judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
     told += _explain_agreement(asked, shown)
     steps = _steps(asked, start, count, chosen.height)
     return [
+        *[page.Note(said) for said in judged.notes],
         page.Note(told, links=steps),
         page.Passages(passages),
         page.Note("The keys n and p lead to the next and the previous text.", links=steps),
@@ -96,9 +104,9 @@ def browse(judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
 def _explain_agreement(asked: Mapping[str, str], shown: Sequence[str]) -> str:
     """Return why an agreement is not heeded, or chooses nothing, where that is so."""
     agreement = asked.get("agreement", "")
-    if agreement in _AGREEMENT and len(shown) < 2:
+    if agreement in AGREEMENT and len(shown) < 2:
         return f" '{agreement}' is said of two systems: choose one beside {shown[0]}."
-    if agreement == "both right" and asked.get("show", _ERRORS) == _ERRORS:
+    if agreement == "both right" and asked.get("show", ERRORS) == ERRORS:
         return " No error is right in both: choose to show what is correct, or all."
     return ""
 
@@ -113,10 +121,14 @@ def _complete(asked: dict[str, str], runs: Sequence[Run]) -> tuple[dict[str, str
     for name in _name_systems(asked):
         if name not in systems:
             raise UnknownName(f"run on {dataset}", name, systems, "remix run list")
-    for name, values in (("show", _SHOWN), ("agreement", (*_AGREEMENT, _ALL_MISS))):
-        if name in asked and asked[name] not in values:
-            raise UnknownName(f"choice of '{name}'", asked[name], values)
+    _read_choice(asked)
     return asked, systems
+
+
+def _read_choice(asked: Mapping[str, str]) -> Chosen:
+    names = ("show", "type", "slice", "gold", "answer", "agreement")
+    given = {name: asked[name] for name in names if asked.get(name)}
+    return Chosen(**given, error_class=asked.get("class", ""))
 
 
 def _name_systems(asked: Mapping[str, str]) -> list[str]:
@@ -124,56 +136,13 @@ def _name_systems(asked: Mapping[str, str]) -> list[str]:
 
 
 def _tabulate(chosen: pl.DataFrame, shown: Sequence[str]) -> page.Table:
-    columns = ["begin", "end", "surface_form", "type", "gold", *({"slice"} & {*chosen.columns})]
-    columns += [f"{one} {column}" for one in shown for column in ("outcome", "answer", "class")]
     explained = {f"{one} outcome": "; ".join(f"{name}: {said}" for name, said in OUTCOMES.items()) for one in shown}
     explained |= {"right": "how many registered systems are right here", "of": "of how many"}
-    table = chosen.select(pl.col("name").alias("document"), *columns, "right", "of")
-    return page.Table("errors", table, explained=explained)
+    return page.Table("errors", columns_of_errors(chosen, shown), explained=explained)
 
 
 def _number(said: str, default: int) -> int:
     return min(int(said), 10_000_000) if re.fullmatch("[0-9]{1,9}", said) else default
-
-
-def _rows(judged: Judgements, shown: Sequence[str]) -> pl.DataFrame:
-    """Return the mentions with `outcome`, `answer`, `answered` and `class` of each system, its name before them."""
-    rows = judged.mentions.join(judged.shares(), on="mention", how="left", maintain_order="left")
-    for name in shown:
-        own = judged.systems.filter(system=name).select(
-            "mention",
-            pl.col("outcome").alias(f"{name} outcome"),
-            pl.col("answer").alias(f"{name} answer"),
-            pl.col("answered").alias(f"{name} answered"),
-            pl.col("classes").str.replace_all("neleval:", "", literal=True).alias(f"{name} class"),
-        )
-        rows = rows.join(own, on="mention", how="left", maintain_order="left")
-    return rows.filter(pl.any_horizontal(pl.col(f"{name} outcome").is_not_null() for name in shown))
-
-
-def _choose_rows(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[str]) -> pl.DataFrame:
-    """Return the rows that are asked for: by outcome, class of error, type, slice, agreement, and confused pair."""
-    outcomes = [pl.col(f"{name} outcome").fill_null("") for name in shown]
-    kind = asked.get("show", _ERRORS)
-    wanted = [one.is_in(["wrong", "missed"]) if kind == _ERRORS else one == kind for one in outcomes]
-    conditions = [] if kind == "all" else [pl.any_horizontal(wanted)]
-    if said := asked.get("class"):
-        conditions.append(
-            pl.any_horizontal(pl.col(f"{name} class").str.split(" ").list.contains(said) for name in shown)
-        )
-    for column in ("type", "slice", "gold"):
-        if (said := asked.get(column)) and column in rows.columns:
-            conditions.append(pl.col(column).str.split(SEVERAL).list.contains(said))
-    if said := asked.get("answer"):
-        conditions.append(pl.any_horizontal(pl.col(f"{name} answer") == said for name in shown))
-    agreement = asked.get("agreement", "")
-    if agreement == _ALL_MISS:
-        conditions.append(pl.col("right") == 0)
-    elif agreement in _AGREEMENT and len(outcomes) == 2:
-        pairs = zip(outcomes, _AGREEMENT[agreement], strict=True)
-        conditions += [(one == "correct") == (right == "correct") for one, right in pairs]
-        conditions.append(pl.col("annotation").is_not_null())
-    return rows.filter(*(condition.fill_null(False) for condition in conditions))
 
 
 def _form(asked: Mapping[str, str], rows: pl.DataFrame, datasets: Sequence[str], systems: Sequence[str]) -> page.Form:
@@ -183,13 +152,13 @@ def _form(asked: Mapping[str, str], rows: pl.DataFrame, datasets: Sequence[str],
         page.choose("dataset", "dataset", datasets, dataset),
         page.choose("system", "system", systems, system),
         page.choose("other", "beside it", ["", *systems], other, "a second system, whose answers stand beside"),
-        page.choose("show", "show", _SHOWN, asked.get("show", _ERRORS), "what became of the mention"),
+        page.choose("show", "show", SHOWN, asked.get("show", ERRORS), "what became of the mention"),
         page.choose("class", "class of error", ["", *_values(classes)], asked.get("class", "")),
         page.choose("type", "type", ["", *_values(rows["type"].str.split(SEVERAL))], asked.get("type", "")),
         page.choose(
             "agreement",
             "agreement",
-            ["", *(_AGREEMENT if other else ()), _ALL_MISS],
+            ["", *(AGREEMENT if other else ()), ALL_MISS],
             asked.get("agreement", ""),
             "which of the systems are right",
         ),
@@ -217,34 +186,22 @@ def _steps(asked: Mapping[str, str], start: int, count: int, number: int) -> dic
 
 
 def _passage(row: Mapping[str, object], dataset: str, shown: Sequence[str]) -> page.Passage:
-    text, begin, end = str(row["text"] or ""), int(str(row["begin"])), int(str(row["end"]))
-    first = max(0, begin - _BESIDE)
+    before, mention, after = cut_sentence(row)
     outcome = next(str(row[f"{name} outcome"]) for name in shown if row[f"{name} outcome"])
-    gold = _name_entities(row["gold"]) if row["annotation"] else "none here"
+    gold = name_gold(row)
     segments = [
-        page.Segment(("… " if first else "") + text[first:begin]),
-        page.Segment(text[begin:end], f"{outcome}{' nil' if gold == 'NIL' else ''}", f"{outcome}; gold: {gold}"),
-        page.Segment(text[end : end + _BESIDE] + (" …" if end + _BESIDE < len(text) else "")),
+        page.Segment(before),
+        page.Segment(mention, f"{outcome}{' nil' if gold == 'NIL' else ''}", f"{outcome}; gold: {gold}"),
+        page.Segment(after),
     ]
-    notes = [f"gold: {gold}"]
-    for name in shown:
-        said = row[f"{name} outcome"]
-        if said is None:
-            notes.append(f"{name}: nothing here")
-            continue
-        answer = _name_entities(row[f"{name} answer"]) or "no answer"
-        answered = row[f"{name} answered"]
-        span = f" on “{answered}”" if answered and answered != row["surface_form"] else ""
-        kind = f" ({str(row[f'{name} class']).replace(' ', ', ')})" if row[f"{name} class"] else ""
-        notes.append(f"{_MARKS[str(said)]} {name}: {answer}{span} – {said}{kind}")
     place = page.address("document", dataset=dataset, name=row["name"], system=shown[0])
     types = str(row["type"] or "").replace(SEVERAL, " ")
     facets = {"outcome": outcome, "class": str(row[f"{shown[0]} class"] or ""), "type": types}
-    return page.Passage(str(row["name"]), segments, notes, place, facets)
-
-
-def _name_entities(said: object) -> str:
-    return " or ".join(shorten(one) for one in str(said or "").split(" or "))
+    if "slice" in row:  # facets are words: the spaces in a slice become others, which do not part them
+        facets["slice"] = " ".join(
+            one.replace(" ", "\N{NO-BREAK SPACE}") for one in str(row["slice"] or "").split(SEVERAL)
+        )
+    return page.Passage(str(row["name"]), segments, [*tell_answers(row, shown)], place, facets)
 
 
 def _tell_confused(judged: Judgements, asked: Mapping[str, str]) -> page.Table:

@@ -20,7 +20,7 @@ from remix.store.queries import Query, find, shipped_queries
 from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import BOUNDS
 from remix.web import page
-from remix.web.endpoint import read_timeout
+from remix.web.protocol import read_timeout
 from remix.web.views.ontology import list_terms
 
 _START = """SELECT ?dataset ?document (COUNT(?annotation) AS ?annotations) WHERE {
@@ -33,8 +33,6 @@ ORDER BY DESC(?annotations)
 _SECONDS = (1, 5, 10, 30, 60, 300)
 _LARGEST = 32_000_000
 """Bytes of a result that a page can show; `/sparql` sends larger ones."""
-_KEPT = 5000
-"""Rows of an answer that is kept, so that no query is asked again for sorting, a chart or a file."""
 _CHARTS = ("bars", "lines", "scatter")
 _DRAWN = {"bars": 50, "lines": 2000, "scatter": 4000}
 """Rows that a chart shows at most."""
@@ -108,9 +106,8 @@ def _answer(work: page.Explored, text: str, parameters: page.Parameters) -> Resu
 
     if NEVER_THE_SAME.intersection(keywords(text)):
         return ask()
-    return work.store.once(
-        ("answer", text, tuple(services)), ask, lambda found: max(found.table.height, len(found.triples)) <= _KEPT
-    )
+    # No query is asked again for sorting, a chart or a file.
+    return work.store.once(("answer", text, tuple(services)), ask, asked=True)
 
 
 def _table(found: Result) -> tuple[pl.DataFrame, Mapping[str, Collection[str]]]:

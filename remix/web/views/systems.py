@@ -11,13 +11,16 @@ import polars as pl
 
 from remix.measures import MEASURES
 from remix.names import shorten
-from remix.reports.readable import fold_rows, with_f1_shown
+from remix.reports.doubts import explain_intervals
+from remix.reports.readable import explain_slices, fold_rows, vocabularies_told, with_f1_shown
 from remix.reports.scores import Scored, figure_of_columns
 from remix.runs.registration import Run
-from remix.scoring.inputs.columns import OWN
+from remix.scoring.inputs.columns import OWN, breakdown
 from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES
 from remix.scoring.tasks import TASKS
+from remix.vocabularies import ALL
+from remix.vocabularies import COLUMNS as OF_CLASSES
 from remix.web import page
 from remix.web.views.errors import list_answers
 
@@ -60,14 +63,18 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     return page.Page("Systems", [form, *told, *blocks, _tell_conventions(asked["profile"]), note], refresh=2 * waiting)
 
 
-def compare_systems(work: page.Explored, datasets: Sequence[str], systems: Sequence[str] = ()) -> list[page.Shown]:
+def compare_systems(
+    work: page.Explored, datasets: Sequence[str], systems: Sequence[str] = (), by: str = ""
+) -> list[page.Shown]:
     """Return matrix, figures, tests and scores of systems, by default all, on loaded datasets; what is not computed is.
 
-    They are those of the profile that is remix's own, in its task and matching.
+    They are those of the profile that is remix's own, in its task and matching; with `by` of the slices of a column in
+    all datasets together.
     """
     headline = PROFILES["remix"].headline
-    asked = {"dataset": "", "by": "", "profile": "remix", "task": headline[0], "match": headline[1]}
-    scored = work.scores(datasets, **{key: asked[key] for key in ("profile", "task", "match")})
+    asked = {"dataset": "", "by": by, "profile": "remix", "task": headline[0], "match": headline[1]}
+    parts: list[str | list[str]] = [[*datasets]] if by else [*datasets]
+    scored = work.scores(parts, **{key: asked[key] for key in ("profile", "task", "match")}, by=[by] if by else [])
     if systems:
         rows, pairs = scored.rows, scored.pairs
         rows = rows.filter(pl.col("system").is_in(systems)) if "system" in rows.columns else rows
@@ -103,6 +110,9 @@ def _ask(
     tasks, matchings = [*profile.tasks, task, *TASKS.names()], [*profile.matchings, match, *MATCHINGS.names()]
     datasets, systems = (sorted({getattr(run, name) for run in runs}) for name in ("dataset", "system"))
     by, columns = asked["by"], _list_columns(work)
+    for one in breakdown(by) if by else ():
+        if one.vocabulary and one.column in OF_CLASSES:
+            columns[by] = f"{OWN[one.column]}, of the vocabulary {one.vocabulary}"
     asked["dataset"] = asked["dataset"] or (datasets[0] if by and len(datasets) == 1 else "")
     of_columns = {"what": "column to slice by", "command": "remix list columns"}
     of_tasks, of_matchings = ({"what": one, "command": f"remix list {one}s"} for one in ("task", "matching"))
@@ -149,14 +159,38 @@ def _tell_scores(asked: Mapping[str, str], scored: Scored, columns: Mapping[str,
     pairs = _name_parts(scored.pairs, asked["by"])
     cells = _mark(shown, pairs, asked["against"])
     score = f"{average}-F1" + ("" if of_f1 == "all" else f" (precision {of_f1})")
-    lead = partial(_lead, asked, _find_largest(scored.rows, asked["by"]))
+    lead = partial(_lead, {**asked, "by": _name_vocabulary(asked["by"], rows)}, _find_largest(scored.rows, asked["by"]))
     figures = figure_of_columns(cells, score, spider=asked["spider"], links=lead)
     return [
         _matrix(asked, cells, score, rows["part"].n_unique() - cells["part"].n_unique(), columns, lead),
+        *_lead_to_vocabularies(asked, rows),
+        *[page.Note(said) for said in [*explain_slices(rows), *_explain_intervals(rows)]],
         *[page.Drawing(name, figure) for name, figure in figures.items()],
         *_compare(asked, pairs, lead),
         _list_scores(rows),
     ]
+
+
+def _name_vocabulary(by: str, rows: pl.DataFrame) -> str:
+    """Return the column with the vocabulary that its slices are of: one dataset alone may show another."""
+    told = vocabularies_told(rows)
+    return f"{by}:{told[by].shown}" if by in told else by
+
+
+def _lead_to_vocabularies(asked: Mapping[str, str], rows: pl.DataFrame) -> list[page.Shown]:
+    """Return the addresses of the same page by the classes of other vocabularies."""
+    links = {
+        f"{column}:{name}": page.address("systems", **{**asked, "by": f"{column}:{name}"})
+        for column, one in vocabularies_told(rows).items()
+        if asked["by"].partition(":")[0] == column
+        for name in (*one.others, ALL)
+    }
+    return [page.Note("Classes of other vocabularies:", links=links)] if links else []
+
+
+def _explain_intervals(rows: pl.DataFrame) -> list[str]:
+    """Return what the command line says of intervals, where there are any."""
+    return explain_intervals(rows, "document") if "f1_low" in rows.columns and rows["f1_low"].count() else []
 
 
 def _find_largest(rows: pl.DataFrame, by: str) -> dict[tuple[str, str], str]:
@@ -223,7 +257,7 @@ def _matrix(
         )
         small[name] = f"{name} 95 %"
     held = f"held against {asked['against']}" if asked["against"] else f"held against {_BEST}"
-    spread = f"with its 95 % interval from {_SAMPLES}" if cells["interval"].count() else _NO_INTERVAL
+    spread = "with its 95 % interval over documents" if cells["interval"].count() else _NO_INTERVAL
     words = f"{score} {spread}; {held}, * differs from it with p < {_ALPHA} (Holm)."
     if said := columns.get(asked["by"], ""):
         words += f" {asked['by']}: {said}."
@@ -235,7 +269,6 @@ def _matrix(
     return page.Table("systems", table, links, words, explained, [*small], small, leads)
 
 
-_SAMPLES = "1,000 samples of documents"
 _NO_INTERVAL = "without intervals, which need ten documents or more"
 
 
@@ -261,7 +294,7 @@ def _compare(asked: Mapping[str, str], pairs: pl.DataFrame, lead: _Leading) -> l
     names = ["part", "system", "other", "score_system", "score_other", "difference", "low", "high", "p", "p_holm"]
     explained = {
         "difference": "the score of the system less that of the other",
-        "low": "where the 95 % interval of the difference begins, from a paired bootstrap over documents",
+        "low": "where the 95 % interval of the difference begins, from a jackknife over documents",
         "high": "where that interval ends",
         "p": "the share of 10,000 paired random exchanges of documents with so large a difference",
         "p_holm": "p corrected by Holm for all pairs that are tested together",
@@ -308,7 +341,7 @@ def _tell_conventions(profile: str) -> page.Shown:
 def _commands(asked: Mapping[str, str], datasets: Sequence[str]) -> list[str]:
     options = [f"--{name} {asked[name]}" for name in ("profile", "task", "match", "by") if asked[name]]
     told = " ".join([*datasets[:5], *options])
-    return [f"remix evaluate {told} --bootstrap 1000", f"remix compare {told}"]
+    return [f"remix evaluate {told} --intervals", f"remix compare {told}"]
 
 
 systems = page.View("systems", "Systems", _show, menu=2)

@@ -82,7 +82,10 @@ def test_toponym_before_its_text_is_told_and_keeps_its_link(tmp_path: Path) -> N
     )
     found = read_text(tmp_path, "x.xml", f"<articles><article file='0'><text>Ulm</text>{toponym}</article></articles>")
     assert spans(found) == [(None, None, "Bo", "http://sws.geonames.org/1/")]
-    assert told(found) == {"range": (1, "line 1: 'Bo' begins before the text, whose first character is 0 (-90,-88)")}
+    assert told(found) == {
+        "range": (1, "line 1: 'Bo' begins before the text, whose first character is 0 (-90,-88)"),
+        "unplaced": (1, "line 1: the offsets are not in the text, and left out"),
+    }
 
 
 def geovirus(shift: int) -> str:

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from remix.errors import BadInput
 from remix.formats import LoadedFile, read, write
 from remix.formats.definitions.hipe import hipe
-from remix.formats.layers import RANKED
+from remix.formats.layers import CONTINUED, DATE, PERIOD, RANKED
 from remix.formats.losses import reduce_frames
 from remix.frames import Frames
+from tests.examples import FEW
 from tests.formats.corpora import assert_same, corpora, rewritten
 
 HEADER = "TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tNE-FINE-LIT\tNEL-LIT\tNEL-METO\tMISC\n"
@@ -66,13 +67,16 @@ def test_links_that_differ_from_their_mention_are_mentions_of_their_own_layer(tm
 
 def test_tags_are_those_of_the_scorer(tmp_path: Path) -> None:
     # Two mentions, as the second begins with B; one of IOBES; I of another type begins one; a type in capitals is the
-    # same; a token that begins with # is a comment to the scorer, so that the mention goes on behind it.
+    # same. A token that begins with # is a comment to the scorer, so that the mention on g goes on at i for it: both
+    # are kept, as the file tags them, and the second is marked.
     tags = ["B-loc", "B-loc", "O", "S-org", "I-pers", "E-PERS", "I-loc", "O", "I-loc"]
     tokens = ["a", "b", "c", "d", "e", "f", "g", "#h", "i"]
     lines = "".join(f"{token}\t{tag}\tO\tO\t_\t_\t_\n" for token, tag in zip(tokens, tags, strict=True))
     frames = read_lines(tmp_path, HEADER + lines).frames
     assert frames.documents["text"].to_list() == ["a b c d e f g #h i"]
-    assert frames.annotations["surface_form"].to_list() == ["a", "b", "d", "e f", "g #h i"]
+    assert frames.annotations["surface_form"].to_list() == ["a", "b", "d", "e f", "g", "i"]
+    marked = frames.values.filter(term=CONTINUED).join(frames.annotations, left_on="subject", right_on="annotation")
+    assert marked.select("surface_form", "text").rows() == [("i", "true")]
 
 
 def test_lines_without_token_are_passed_over_and_documents_end_where_a_comment_says_so(tmp_path: Path) -> None:
@@ -82,6 +86,48 @@ def test_lines_without_token_are_passed_over_and_documents_end_where_a_comment_s
     reading = read_lines(tmp_path, (HEADER + comments + one + comments + one).replace("\n", "\r\n"))
     assert reading.frames.documents["text"].to_list() == ["Roy", "Roy"]
     assert [(told.kind, told.count) for told in reading.report.repairs] == [("empty-token", 2)]
+
+
+def test_line_that_begins_with_a_hash_is_a_comment_however_many_cells_it_has(tmp_path: Path) -> None:
+    # A note with tabs, one with fewer cells and one with more; '#b' has the cells of a token and stays one. The last
+    # cell, MISC, may be missing.
+    body = "# a\tnote\n#x\tB-loc\tO\tO\tQ1\t_\t_\t_\n#b\tB-loc\tO\tO\tq1\t_\t_\nRoy\tB-pers\tO\tO\tnil\t_\n"
+    frames = read_lines(tmp_path, HEADER + body).frames
+    assert frames.documents["text"].to_list() == ["#b Roy"]
+    assert frames.annotations.select("surface_form", "is_nil").rows() == [("#b", False), ("Roy", True)]
+    assert frames.links["entity"].to_list() == ["http://www.wikidata.org/entity/Q1"]
+
+
+def test_document_line_right_behind_a_segment_line_does_not_cut_for_the_scorer(tmp_path: Path) -> None:
+    # e was not read since the segment ended, and f was: d2 is of the document of d1, d3 is not.
+    one = "Roy\tI-pers\tO\tO\tNIL\t_\t_\n"
+    body = f"# document_id = d1\n{one}# segment\n# document_id = d2\n{one}# document_id = d3\n{one}"
+    frames = read_lines(tmp_path, HEADER + body).frames
+    assert frames.documents["given"].to_list() == ["d1", "d2", "d3"]
+    told = frames.values.filter(term=CONTINUED).select("subject", "text").rows()
+    assert told == [("urn:remix:dataset:x/d2", "d1"), ("urn:remix:dataset:x/d2#char=0,3", "true")]
+
+
+def test_date_line_without_a_day_is_of_2022_to_the_scorer(tmp_path: Path) -> None:
+    dated = LINES.replace("language = fr\n", "language = fr\n# date = 1894-05-01\n")
+    more = "# document_id = d-2\n# date = unknown\nRoy\tO\tO\tO\t_\t_\t_\n"
+    frames = read_lines(tmp_path, dated + more).frames
+    kept = frames.values.filter(pl.col("term").is_in([DATE, PERIOD])).select(pl.col("subject").str.slice(-3), "text")
+    assert sorted(kept.rows()) == [("d-1", "1890-1900"), ("d-1", "1894-05-01"), ("d-2", "2020-2030")]
+
+
+def test_empty_cell_is_told_and_read_as_nothing(tmp_path: Path) -> None:
+    reading = read_lines(tmp_path, HEADER + "Roy\t\tO\tO\t\t_\t\nBonn\tB-loc\tO\tO\tQ1\t_\t_\n")
+    assert reading.frames.annotations["surface_form"].to_list() == ["Bonn"]
+    assert [(one.kind, one.count) for one in reading.report.repairs] == [("tag", 2)]
+
+
+def test_mention_that_goes_on_behind_a_hash_is_written_as_it_was(tmp_path: Path) -> None:
+    tags = [("a", "B-loc", "Q1"), ("#b", "O", "_"), ("c", "I-loc", "Q2"), ("#d", "B-loc", "Q1"), ("e", "I-loc", "Q2")]
+    body = "".join(f"{token}\t{tag}\tO\tO\t{link}\t_\t_\n" for token, tag, link in tags)
+    frames = read_lines(tmp_path, HEADER + body).frames
+    assert frames.values.filter(term=CONTINUED).height == 3  # c, d e, which begins with e there, and the link of e
+    assert_same(rewritten(frames, "hipe", "x.tsv"), frames)
 
 
 def test_noise_dates_and_tokens_are_kept(tmp_path: Path) -> None:
@@ -140,6 +186,7 @@ def test_mention_that_begins_with_i_is_told(tmp_path: Path) -> None:
     assert [(one.kind, one.count) for one in reading.report.repairs] == [("tag", 2)]
 
 
+@settings(max_examples=FEW)
 @given(corpora())
 def test_round_trip_is_exact_the_second_time(frames: Frames) -> None:
     once = rewritten(reduce_frames(frames, hipe.holds)[0], "hipe", "x.tsv")

@@ -72,6 +72,25 @@ def test_identifier_that_is_no_title_is_a_loss_with_a_name(tmp_path: Path) -> No
     assert [(loss.kind, loss.count, loss.example) for loss in losses] == [("identifiers", 1, "E0123")]
 
 
+def test_documents_are_those_that_the_xml_names_in_a_folder_and_beside_a_file(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "x", IITB, "crawledDocs")
+    (folder / "crawledDocs" / "two.txt").write_text("Nobody annotated this.")
+    whole, alone = read(folder), read(folder / "gold.xml")
+    assert whole.report.documents == alone.report.documents == 1
+    assert [(one.kind, one.count, one.example) for one in whole.report.repairs] == [
+        ("unread", 1, "crawledDocs/two.txt is of no document that the XML names")
+    ]
+
+
+def test_document_without_annotations_is_written_by_its_name(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "x", WNED.replace("</ace2004", '<document docName="a&quot;b"/></ace2004'), "RawText")
+    (folder / "RawText" / 'a"b').write_text("Nothing here.")
+    frames = read(folder).frames
+    assert sorted(frames.documents["given"]) == ['a"b', "one.txt"]
+    write(frames, tmp_path / "y.zip", "iitb-xml")
+    assert sorted(read(tmp_path / "y.zip").frames.documents["text"]) == sorted(["Nothing here.", TEXT])
+
+
 @given(corpora())
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
     assert_kept(frames, "iitb-xml", "x.zip")

@@ -33,3 +33,15 @@ def test_tables_are_read_with_the_texts_of_the_folder_beside(tmp_path: Path) -> 
             "https://github.com/SlavicNLP/SlavicNER#ORG-Ryanair",
         ]
         assert found.frames.documents["text"].null_count() == 0
+
+
+def test_folder_of_tables_and_raw_texts_is_read_whatever_a_text_begins_with(tmp_path: Path) -> None:
+    texts = {"raw/uk/1.txt": "#Київ є", "raw/uk/2.txt": "https://example.org/ Title: Київ"}
+    tables = {f"ner/uk/{n}.tsv": f"{n}\t{n + 4}\tКиїв\tКиїв\tLOC\tGPE-Kiev\n" for n in (1, 28)}
+    texts["raw/uk/28.txt"] = texts.pop("raw/uk/2.txt")
+    for name, content in {**texts, **tables}.items():
+        (tmp_path / "all" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "all" / name).write_text(content, encoding="utf-8")
+    found = read(tmp_path / "all")
+    assert (found.report.format, found.report.documents, found.report.repairs) == ("slavicner-tsv", 2, ())
+    assert found.frames.annotations["surface_form"].to_list() == ["Київ", "Київ"]

@@ -90,6 +90,7 @@ def test_tokens_are_counted_and_their_text_is_kept(tmp_path: Path) -> None:
     assert {one.kind: one.example for one in found.report.repairs} == {
         "text": "line 2: the text has other letters than its tokens, which are taken for it",
         "range": "line 2: lies outside the text (22,22)",
+        "unplaced": "line 2: the offsets are not in the text, and left out",
     }
 
 
@@ -387,3 +388,48 @@ def test_verbs_read_by_a_mapping_of_ones_own(tmp_path: Path) -> None:
     done = run_verb("evaluate", *files, "--map", f"{own}={tmp_path / 'gold.jsonl'}", "--match", "strong", *place)
     rows = [row for row in json.loads(done.stdout) if row["average"] == "micro" and row["dataset"] == "all"]
     assert [(row["tp"], row["fn"]) for row in rows] == [(1, 1)]
+
+
+def test_title_without_an_item_is_nil_in_tweekigold(tmp_path: Path) -> None:
+    # Of four links two have an item; a title alone, and one with nothing behind the bar, are in no knowledge base.
+    links = ["Ada Lovelace|Q7259", "Bob (name)", "Bob|", "Ada|Q1"]
+    record = {"id": 1, "sentence": "Ada Bob Bob Ada", "index": [[0, 3], [4, 7], [8, 11], [12, 15]], "link": links}
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps(record) + "\n")
+    found = read(path)
+    assert (found.report.format, found.report.mentions_linked, found.report.mentions_nil) == ("tweeki-jsonl", 2, 2)
+    assert found.frames.annotations["is_nil"].to_list() == [False, True, True, False]
+
+
+@pytest.mark.parametrize(("format", "count"), [("falcon-entities-csv", 2), ("falcon-entities-answers", 1)])
+def test_gold_and_answers_of_falcon_on_entities_stand_in_columns_of_their_own(
+    tmp_path: Path, format: str, count: int
+) -> None:
+    mapping = FORMATS[format].mapping
+    assert mapping is not None
+    path = tmp_path / "x.csv"
+    path.write_text(mapping.example.lstrip("\n"))
+    assert read(path).report.format == "falcon-entities-csv"
+    found = read(path, format=format)
+    assert found.frames.links["entity_as_given"].to_list() == ["Q7259", "Q84"][:count]
+
+
+def test_encoded_title_of_chatel_is_the_entity_that_its_answer_names(tmp_path: Path) -> None:
+    # Titles of Wikipedia hold no percent-encoding, so that gold 'AT%26T' is what the answer calls 'AT&T'.
+    mention = {"starts": [0], "ends": [3], "entity_mentions": ["AT&"], "entity_names": ["AT%26T"]}
+    record = {"d": {"sentence": "AT& T .", "entities": {**mention, "predict_entity_names": ["AT&T"]}}}
+    (tmp_path / "x.json").write_text(json.dumps(record))
+    gold, answers = (read(tmp_path / "x.json", format=name).frames for name in ("chatel-json", "chatel-answers"))
+    assert gold.links["entity"].to_list() == answers.links["entity"].to_list() == ["http://dbpedia.org/resource/AT&T"]
+
+
+def test_column_of_a_table_that_nobody_reads_is_told_with_what_it_may_be(tmp_path: Path) -> None:
+    # No column holds entities; 'confidenc' is nearly one that is absent, 'title' may be the entity.
+    path = tmp_path / "x.csv"
+    path.write_text("document,begin,end,title,confidenc\nd,0,3,Ada,0.5\n")
+    told = [
+        (one.kind, one.count, one.example, one.further) for one in read(path).report.repairs if one.kind == "column"
+    ]
+    assert told[0][:3] == ("column", 2, "column 'title' is not read: is it 'entity'?")
+    path.write_text("document,begin,end,entity,note\nd,0,3,Q1,x\n")
+    assert [one.example for one in read(path, strict=True).report.repairs] == ["column 'note' is not read"]

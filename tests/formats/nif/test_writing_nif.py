@@ -227,3 +227,12 @@ def test_annotations_of_a_document_that_keeps_no_given_iri_keep_none_either() ->
     annotations = pl.DataFrame([{**annotation, "given": "http://x/d#char=0,4"}])
     told = terms_of(Frames.of(documents=documents, annotations=annotations), given=True)["subject"]
     assert set(told) == {"<urn:d/1>", "<urn:d/2>", "<urn:d/1#char=0,4>"}
+
+
+def test_mentions_without_offsets_are_written_and_read_as_such_not_as_outside_their_text(tmp_path: Path) -> None:
+    frames = Frames.of(
+        documents=pl.DataFrame({"document": ["urn:d/1"], "text": ["where is Bonn?"]}),
+        annotations=pl.DataFrame({"annotation": ["urn:d/1#a"], "document": ["urn:d/1"], "surface_form": ["Berlin"]}),
+    )
+    write_frames(frames, tmp_path / "x.ttl")
+    assert [one.kind for one in read(tmp_path / "x.ttl").report.repairs] == ["unplaced"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remix.errors import Error, UnknownName, UsageError
@@ -17,6 +17,7 @@ from remix.kb.construction.assembly import Assembly, Rules
 from remix.kb.engines import ENGINES
 from remix.kb.parts import match_sources
 from remix.kb.staging import Staging
+from tests.examples import FEW
 
 NAMES = st.sampled_from([f"e:{letter}" for letter in "ABCDEFGH"])
 ORIGINS = ["label", "anchor", "system:x"]
@@ -114,6 +115,7 @@ def side_by_side(worlds: list[Rows]) -> Rows:
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])
+@settings(max_examples=FEW)
 @given(worlds=st.lists(ROWS, min_size=1, max_size=40))
 def test_assembly_when_rows_are_random_then_it_equals_python(engine: str, worlds: list[Rows]) -> None:
     rows = side_by_side(worlds)

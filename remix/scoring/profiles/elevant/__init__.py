@@ -17,6 +17,7 @@ from remix.names import RMX
 from remix.scoring.conventions import aspects
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case
+from remix.scoring.matching.told import TOLD, give_places
 from remix.scoring.profiles import Conventions, OwnRules, Profile
 from remix.scoring.profiles.elevant.labels import (
     Labels,
@@ -42,7 +43,7 @@ def outcomes(case: Case) -> pl.DataFrame:
     `known` (gold has an entity), `answered` (the answer has one), `same` (they share one), and the outcomes: `tp`,
     `fp`, `fn` of linking, `found`, `false`, `missed` of recognition.
     """
-    return case.once(("elevant", "outcomes"), _outcomes)
+    return case.once(("elevant", "outcomes"), lambda own: _outcomes(give_places(own)))
 
 
 def _outcomes(case: Case) -> pl.DataFrame:
@@ -226,8 +227,9 @@ def _roots(rows: pl.DataFrame, labels: Labels) -> pl.DataFrame:
 
 def _last_on_a_span(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
     def last(run: Frames) -> Frames:
-        span = ["document", "begin", "end"]
-        return replace(run, annotations=run.annotations.unique(span, keep="last", maintain_order=True))
+        rows = run.annotations.with_columns(TOLD)
+        rows = rows.unique(["document", "begin", "end", "told"], keep="last", maintain_order=True)
+        return replace(run, annotations=rows.drop("told"))
 
     return gold, {name: last(run) for name, run in runs.items()}
 

@@ -11,6 +11,7 @@ from remix.names import RMX
 from remix.scoring.inputs.answers import CUT
 from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case
+from remix.scoring.matching.told import give_places
 from remix.scoring.matching.words import grow
 
 PRONOUNS = (
@@ -72,7 +73,7 @@ def labels_of(case: Case) -> Labels:
     Where gold says only which annotations are alternatives (a group with options), the longest is the parent of the
     others, and those of its own span are further links of it.
     """
-    return case.once(("elevant", "labels"), _labels_of)
+    return case.once(("elevant", "labels"), lambda own: _labels_of(give_places(own)))
 
 
 def _labels_of(case: Case) -> Labels:

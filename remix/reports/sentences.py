@@ -1,0 +1,286 @@
+"""The sentences behind a score: mentions and answers, chosen by what became of them, marked in their texts.
+
+The page of errors, the report and `remix errors` show what is made here.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from remix.errors import UnknownName, UsageError
+from remix.names import shorten
+from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements
+from remix.runs.registration import Run
+from remix.scoring.errors import TAXONOMIES
+from remix.scoring.slicing import slice_named
+from remix.tables import WIDTH, Printed
+
+ERRORS = "errors"
+AGREEMENT = {
+    "both right": ("correct", "correct"),
+    "only the first right": ("correct", ""),
+    "only the second right": ("", "correct"),
+    "neither right": ("", ""),
+}
+"""What two systems may have made of a mention of gold, with the outcomes."""
+ALL_MISS = "missed by all"
+SHOWN = (ERRORS, *OUTCOMES, "all")
+"""What can be asked for: errors are what is wrong or missed."""
+MARKS = {"correct": "✓", "wrong": "✗", "missed": "○", "ignored": "–"}
+
+BESIDE = 120
+"""Characters shown on either side of a mention."""
+FIRST = 20
+"""Sentences that people are shown where they name no number."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which mentions and answers are wanted: an empty field says nothing.
+
+    - `show`: what became of them for any of the systems, one of `SHOWN`;
+    - `error_class`: a class of neleval's taxonomy that any of the systems made;
+    - `type`, `slice`, `gold`, `answer`: of the mention, or what a system answered;
+    - `agreement`: one of `AGREEMENT`, of two systems, or `ALL_MISS`, of all that are registered.
+    """
+
+    show: str = ERRORS
+    error_class: str = ""
+    type: str = ""
+    slice: str = ""
+    gold: str = ""
+    answer: str = ""
+    agreement: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what there is not."""
+        for name, values in (("show", SHOWN), ("agreement", (*AGREEMENT, ALL_MISS))):
+            if (said := getattr(self, name)) and said not in values:
+                raise UnknownName(f"choice of '{name}'", said, values)
+
+
+def rows_of_systems(judged: Judgements, systems: Sequence[str]) -> pl.DataFrame:
+    """Return the mentions with `outcome`, `answer`, `answered` and `class` of each system, its name before them."""
+    rows = judged.mentions.join(judged.shares(), on="mention", how="left", maintain_order="left")
+    for name in systems:
+        own = judged.systems.filter(system=name).select(
+            "mention",
+            pl.col("outcome").alias(f"{name} outcome"),
+            pl.col("answer").alias(f"{name} answer"),
+            pl.col("answered").alias(f"{name} answered"),
+            pl.col("classes").str.replace_all("neleval:", "", literal=True).alias(f"{name} class"),
+        )
+        rows = rows.join(own, on="mention", how="left", maintain_order="left")
+    return rows.filter(pl.any_horizontal(pl.col(f"{name} outcome").is_not_null() for name in systems))
+
+
+def choose_rows(rows: pl.DataFrame, chosen: Chosen, systems: Sequence[str]) -> pl.DataFrame:
+    """Return the rows of `rows_of_systems` that are wanted."""
+    outcomes = [pl.col(f"{name} outcome").fill_null("") for name in systems]
+    wanted = [one.is_in(["wrong", "missed"]) if chosen.show == ERRORS else one == chosen.show for one in outcomes]
+    conditions = [] if chosen.show == "all" else [pl.any_horizontal(wanted)]
+    if said := chosen.error_class:
+        conditions.append(
+            pl.any_horizontal(pl.col(f"{name} class").str.split(" ").list.contains(said) for name in systems)
+        )
+    for column in ("type", "slice", "gold"):
+        if (said := getattr(chosen, column)) and column in rows.columns:
+            conditions.append(pl.col(column).str.split(SEVERAL).list.contains(said))
+    if said := chosen.answer:
+        conditions.append(pl.any_horizontal(pl.col(f"{name} answer") == said for name in systems))
+    if chosen.agreement == ALL_MISS:
+        conditions.append(pl.col("right") == 0)
+    elif chosen.agreement in AGREEMENT and len(outcomes) == 2:
+        pairs = zip(outcomes, AGREEMENT[chosen.agreement], strict=True)
+        conditions += [(one == "correct") == (right == "correct") for one, right in pairs]
+        conditions.append(pl.col("annotation").is_not_null())
+    return rows.filter(*(condition.fill_null(False) for condition in conditions))
+
+
+def with_texts(judged: Judgements, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with the name and the text of their document."""
+    return rows.join(judged.documents, on=["document", "dataset"], how="left", maintain_order="left")
+
+
+def columns_of_errors(rows: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
+    """Return the rows of `with_texts` as data: place, form, type, gold, slice, and what each system made of it."""
+    columns = ["begin", "end", "surface_form", "type", "gold", *({"slice"} & {*rows.columns})]
+    columns += [f"{one} {column}" for one in systems for column in ("outcome", "answer", "class")]
+    return rows.select(pl.col("name").alias("document"), *columns, "right", "of")
+
+
+def cut_sentence(row: Mapping[str, object], beside: int = BESIDE) -> tuple[str, str, str]:
+    """Return what stands before a mention, the mention, and what stands after it, of a row of `with_texts`.
+
+    >>> row = {"text": "Ada met Alan Turing in London", "begin": 8, "end": 19}
+    >>> cut_sentence(row, beside=6)
+    ('… met ', 'Alan Turing', ' in …')
+    """
+    text, begin, end = str(row["text"] or ""), int(str(row["begin"])), int(str(row["end"]))
+    first, last = max(0, begin - beside), min(len(text), end + beside)
+    before, after = text[first:begin], text[end:last]
+    # Between words, where there is a space to cut at.
+    before = before.partition(" ")[2] or before if first and text[first - 1] != " " else before
+    after = after.rpartition(" ")[0] or after if last < len(text) and text[last] != " " else after
+    return ("… " if first else "") + before, text[begin:end], after + (" …" if last < len(text) else "")
+
+
+def tell_answers(row: Mapping[str, object], systems: Sequence[str]) -> Iterator[str]:
+    """Give what gold has at a mention, then what each system made of it."""
+    yield f"gold: {name_gold(row)}"
+    for name in systems:
+        said = row[f"{name} outcome"]
+        if said is None:
+            yield f"{name}: nothing here"
+            continue
+        answer = _name_entities(row[f"{name} answer"]) or "no answer"
+        answered = row[f"{name} answered"]
+        span = f" on “{answered}”" if answered and answered != row["surface_form"] else ""
+        kind = f" ({str(row[f'{name} class']).replace(' ', ', ')})" if row[f"{name} class"] else ""
+        yield f"{MARKS[str(said)]} {name}: {answer}{span} – {said}{kind}"
+
+
+def name_gold(row: Mapping[str, object]) -> str:
+    """Return gold's entities of a row by their short names."""
+    return _name_entities(row["gold"]) if row["annotation"] else "none here"
+
+
+def _name_entities(said: object) -> str:
+    return " or ".join(shorten(one) for one in str(said or "").split(" or "))
+
+
+def tell_given(runs: Sequence[Run], dataset: str, systems: Sequence[str]) -> list[str]:
+    """Return a sentence on each system that was given the mentions of the dataset, and found none itself."""
+    of_texts = {run.system for run in runs if run.dataset == dataset and run.task == "A2KB"}
+    given = {run.system for run in runs if run.dataset == dataset} - of_texts
+    return [f"{name} was given the mentions (D2KB) and found none itself." for name in systems if name in given]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorsReport(Printed):
+    """What one or two systems made of mentions: all that were chosen, of which people are shown some.
+
+    `table` has a row for each, as the table on the page of errors, and its `sentence`, the mention in brackets.
+    """
+
+    systems: Sequence[str]
+    dataset: str
+    found: pl.DataFrame
+    of: int
+    chosen: Chosen
+    limit: int | None = None
+    notes: Sequence[str] = ()
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Return a row for each mention and answer that was chosen."""
+        rows = self.found if self.limit is None else self.found.head(self.limit)
+        sentences = pl.Series("sentence", [_mark(row) for row in rows.iter_rows(named=True)], dtype=pl.String)
+        return columns_of_errors(rows, self.systems).with_columns(sentences)
+
+    def readable(self) -> pl.DataFrame:
+        """Return the table for people: a sentence a row, gold and the answers beside it."""
+        rows = self._list_shown()
+        columns: dict[str, list[str]] = {"document": [_name_document(row) for row in rows]}
+        columns["sentence"] = [_mark(row, BESIDE // 2) for row in rows]
+        columns["gold"] = [name_gold(row) for row in rows]
+        for name in self.systems:
+            columns[name] = [_name_entities(row[f"{name} answer"]) or "no answer" for row in rows]
+            columns[f"{name}: outcome"] = [
+                " ".join(str(row[f"{name} {what}"] or "") for what in ("outcome", "class")).strip() for row in rows
+            ]
+        return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+
+    def text(self, width: int = WIDTH) -> str:
+        """Return the sentences one below the other, gold and the answers under each."""
+        lines = []
+        for number, row in enumerate(self._list_shown(), 1):
+            said = [
+                f"{number}. {_name_document(row)}",
+                *textwrap.wrap(_mark(row), width - 3),
+                *tell_answers(row, self.systems),
+            ]
+            lines += [said[0], *(f"   {line}" for line in said[1:]), ""]
+        return "".join(f"{line}\n" for line in lines)
+
+    @property
+    def lines(self) -> list[str]:
+        """Return how many there are, of which classes and slices, and how more are shown."""
+        shown, plain = len(self._list_shown()), Chosen(self.chosen.show) == self.chosen
+        what = {ERRORS: "errors", "all": "here"}.get(self.chosen.show, self.chosen.show)
+        lines = [f"{len(self.found)} of {self.of} mentions and answers on {self.dataset} are "]
+        lines[0] += what if plain else f"{what} of the kind that was asked for"
+        if shown < len(self.found):
+            lines[0] += f"; {shown} shown, --limit {len(self.found)} shows all"
+        for name in self.systems:
+            if told := _count(self.found[f"{name} class"].str.split(" ")):
+                lines.append(f"classes of {name} (--class): {told}")
+        if "slice" in self.found.columns and not self.chosen.slice:
+            lines.append(f"slices (--slice): {_count(self.found['slice'].str.split(SEVERAL))}")
+        return [*lines, *self.notes]
+
+    def preview(self) -> tuple[str, pl.DataFrame]:
+        """Return how many there are, and the table for people."""
+        return self.lines[0], self.readable()
+
+    def _list_shown(self) -> list[dict[str, object]]:
+        return self.found.head(FIRST if self.limit is None else self.limit).to_dicts()
+
+
+def _name_document(row: Mapping[str, object]) -> str:
+    """Return the last part of a document's name, without the length of its text."""
+    name = re.sub(r"#char=\d*,\d*$", "", str(row["name"]))
+    return name.rstrip("/").rpartition("/")[2] or name
+
+
+def _mark(row: Mapping[str, object], beside: int = BESIDE) -> str:
+    """Return the sentence of a row in one line, its mention in brackets."""
+    before, mention, after = cut_sentence(row, beside)
+    return " ".join(f"{before}[{mention}]{after}".split())
+
+
+def _count(lists: pl.Series, most: int = 15) -> str:
+    """Return the values of lists with their numbers, the most frequent first."""
+    counted = lists.explode().drop_nulls().value_counts(name="number").filter(pl.first() != "")
+    counted = counted.sort(["number", counted.columns[0]], descending=[True, False])
+    told = [f"{shorten(str(value))} ({number})" for value, number in counted.head(most).iter_rows()]
+    return "; ".join([*told, *(["…"] if len(counted) > most else [])])
+
+
+def errors_report(
+    judged: Judgements,
+    dataset: str,
+    systems: Sequence[str],
+    chosen: Chosen,
+    *,
+    limit: int | None = None,
+    runs: Sequence[Run] = (),
+) -> ErrorsReport:
+    """Return what one or two systems made of the mentions of a dataset, of those that are chosen.
+
+    Raises `UnknownName` for a class of errors or a slice that there is not, `UsageError` for a choice that is of two
+    systems where there is one.
+    """
+    classes = [*TAXONOMIES["neleval"].classes]
+    if chosen.error_class and chosen.error_class not in classes:
+        raise UnknownName("class of errors", chosen.error_class, classes)
+    if chosen.agreement in AGREEMENT and len(systems) < 2:
+        raise UsageError(f"'{chosen.agreement}' is said of two systems: --beside NAME names the second")
+    rows = rows_of_systems(judged, systems)
+    if chosen.slice:
+        if "slice" not in rows.columns:
+            raise UsageError(f"--slice {chosen.slice} is a part of a column: --by COLUMN names that")
+        known = rows["slice"].str.split(SEVERAL).explode().drop_nulls()
+        # Parts of a range may be named by their number alone.
+        numbered = next((one for one in known.unique() if one.startswith(f"{chosen.slice}: ")), chosen.slice)
+        chosen = replace(chosen, slice=slice_named(numbered, known))
+    if chosen.type and chosen.type not in (types := [*rows["type"].str.split(SEVERAL).explode().drop_nulls().unique()]):
+        raise UnknownName("type", chosen.type, types)
+    found = with_texts(judged, choose_rows(rows, chosen, systems))
+    notes = [*judged.notes, *tell_given(runs, dataset, systems)]
+    return ErrorsReport(systems, dataset, found, len(rows), chosen, limit, notes)

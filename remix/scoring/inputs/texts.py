@@ -1,0 +1,124 @@
+"""Runs laid on gold's texts: by tokens, and by characters where a run has gold's text with other white space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from remix import progress
+from remix.formats.layers import TOKENS
+from remix.formats.spacing import letters_of, move_to_spacing
+from remix.frames import Frames
+from remix.scoring.inputs.tokens import laid_on_tokens
+
+
+def laid_on_gold(gold: Frames, runs: Mapping[str, Frames], *, in_order: bool = False) -> dict[str, Frames]:
+    """Return the runs with the documents, texts and offsets of gold, as far as these are told otherwise.
+
+    That is by tokens, as `laid_on_tokens` has it, and by the characters of texts, as `laid_on_texts` has it.
+    """
+    return laid_on_texts(gold, laid_on_tokens(gold, runs, in_order=in_order))
+
+
+def laid_on_texts(gold: Frames, runs: Mapping[str, Frames]) -> dict[str, Frames]:
+    """Return the runs with gold's texts where these differ in white space alone.
+
+    A document of a run that has the characters of one of gold's but for white space, as other tokenisations do, has its
+    text then, and the offsets in it of the same characters; which is said. Where several texts of gold have these
+    characters, it is that of the document's name, else none. Documents with any other character stay as they are, and
+    `align` says where they differ.
+    """
+    return {name: _lay(gold, run, name) for name, run in runs.items()}
+
+
+def tell_texts(name: str, gold: Frames, run: Frames, pairs: pl.DataFrame) -> None:
+    """Say of how many documents of a run the texts are not told, so that those of gold are taken.
+
+    `pairs` are the documents of both that are one, as `align` has them.
+    """
+    none = run.documents.filter(pl.col("text").is_null()).select("document")
+    texts = gold.documents.drop_nulls("text").select(gold="document")
+    taken = pairs.join(none, on="document", how="semi").join(texts, on="gold")
+    if taken.is_empty():
+        return
+    if len(run.documents) == 1:
+        progress.note(f"run '{name}': its one document has no text; its answers are read in that of gold")
+    else:
+        progress.note(
+            f"run '{name}': {taken['document'].n_unique()} of its {len(run.documents)} documents have no text; their "
+            "answers are read in the texts of gold"
+        )
+
+
+def tell_forms(name: str, told: pl.DataFrame) -> None:
+    """Say how many of the forms that a run tells are not what stands in gold's texts, and which is the first.
+
+    `told` has text, begin, end and `said`; forms are the same whatever their case.
+    """
+    has = pl.col("text").str.slice(pl.col("begin").clip(0), (pl.col("end") - pl.col("begin")).clip(0))
+    rows = told.drop_nulls(["text", "begin", "end", "said"]).with_columns(has=has)
+    wrong = rows.filter(pl.col("has").str.to_lowercase() != pl.col("said").str.to_lowercase())
+    if wrong.is_empty():
+        return
+    row, most = wrong.row(0, named=True), 2 * len(wrong) > len(rows)
+    progress.note(
+        f"run '{name}': {len(wrong)} of the {len(rows)} forms that it tells do not stand at their "
+        f"places in gold's texts, the first is '{row['said']}' at {row['begin']} to {row['end']}, where the text "
+        f"has '{row['has']}'{': are these offsets of another text?' if most else ''}"
+    )
+
+
+def _lay(gold: Frames, run: Frames, name: str) -> Frames:
+    pairs = _pair(gold.documents, run.documents, name)
+    if pairs.is_empty():
+        return run
+    progress.note(
+        f"run '{name}': {len(pairs)} of its documents have gold's text with other white space, as other tokens have "
+        "it; their offsets are read as those of the same characters"
+    )
+    there = pl.col("document").is_in(pairs["document"].implode())
+    documents = run.documents.join(pairs.select("document", "other"), on="document", how="left", maintain_order="left")
+    documents = documents.with_columns(text=pl.coalesce("other", "text")).drop("other")
+    tokens = (pl.col("term") == TOKENS) & pl.col("subject").is_in(pairs["document"].implode())
+    rows = _move(run.annotations.filter(there), pairs)
+    # A form that is the text's is it there, too.
+    cut = pl.col("other").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
+    same = letters_of(pl.col("surface_form")) == letters_of(cut)
+    rows = rows.with_columns(surface_form=pl.when(same).then(cut).otherwise("surface_form"))
+    regions = _move(run.regions.filter(there), pairs)
+    return replace(
+        run,
+        documents=documents,
+        annotations=pl.concat([rows.select(run.annotations.columns), run.annotations.filter(~there)]),
+        regions=pl.concat([regions.select(run.regions.columns), run.regions.filter(~there)]),
+        values=run.values.filter(~tokens),
+    )
+
+
+def _move(rows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    return move_to_spacing(rows.join(pairs, on="document", maintain_order="left"), "document")
+
+
+def _pair(gold: pl.DataFrame, run: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Return document, text and `other`, the text of gold, of the documents that differ from it in white space."""
+    ends = pl.col("text").str.strip_chars_end()
+    told = gold.drop_nulls("text")
+    rest = run.drop_nulls("text").filter(~ends.is_in(told.select(ends).to_series().implode()))
+    if rest.is_empty() or told.is_empty():
+        return pl.DataFrame(schema={"document": pl.String, "text": pl.String, "other": pl.String})
+    called, letters = pl.coalesce("given", "document"), letters_of(pl.col("text"))
+    known = told.select(letters=letters, other="text", called=called).unique()
+    rest = rest.select("document", "text", called=called, letters=letters).filter(pl.col("letters") != "")
+    pairs = rest.unique("document", keep="first", maintain_order=True).join(known, on="letters", suffix="_of_gold")
+    several = pl.col("other").n_unique().over("document") > 1
+    named = pl.col("called") == pl.col("called_of_gold")
+    one = (pl.col("other").filter(named).n_unique() == 1).over("document")
+    if count := pairs.filter(several & ~one)["document"].n_unique():
+        progress.note(
+            f"run '{name}': {count} of its documents have the characters of several texts of gold, which differ in "
+            "white space, and the name of none of them; they are left out: call each as gold does"
+        )
+    kept = pairs.filter(~several | (one & named))
+    return kept.unique("document", keep="first").select("document", "text", "other").sort("document")

@@ -1,0 +1,176 @@
+"""HIPE-scorer, of the shared tasks on historical text (Ehrmann et al., CLEF 2020 and 2022): types and ranked links.
+
+A layer's mentions have labels, types or links, of which some count (`layers`); which of gold and answers meet
+(`meetings`) is counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from remix.errors import UnknownName, UsageError
+from remix.formats.layers import LAYERS, NO_LINK, NOISE, PERIOD, RANKED
+from remix.frames import Frames
+from remix.scoring.conventions import aspects
+from remix.scoring.matching import Case
+from remix.scoring.profiles import PLAIN_GOLD, OwnRules, Profile
+from remix.scoring.profiles.hipe.layers import LINKS, cut_noise, sides
+from remix.scoring.profiles.hipe.meetings import meetings
+from remix.scoring.statistics import UNSCOPED, averages
+
+TASKS = (*LAYERS, *LINKS)
+MATCHINGS = ("fuzzy", "strict", *(f"{regime}@{n}" for n in (1, 3, 5) for regime in ("fuzzy", "strict")))
+
+NOISES = {"0.0-0.0": (0.0, 0.0), "0.001-0.1": (0.001, 0.1), "0.1-0.3": (0.1, 0.3), "0.3-1.1": (0.3, 1.1)}
+"""The usual bounds of noise, the upper one excluded where they differ."""
+
+
+def count(case: Case, task: str, matching: str) -> pl.DataFrame:
+    """Return the counts of a layer by a regime per system and document; none of links without `@n`, or types with.
+
+    Raises `UnknownName` for another task or matching.
+    """
+    return _count(_events(case, task, matching), ["system", "doc"])
+
+
+def by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
+    """Return the counts with `slice`: each event of the label of gold, or of the answer that meets nothing.
+
+    The layers of links have none.
+    """
+    events = _events(case, task, matching)
+    return _count(events.filter(pl.lit(task in LAYERS)), ["system", "doc", "slice"])
+
+
+def by_period(case: Case, task: str, matching: str) -> pl.DataFrame:
+    """Return the counts with `slice`: those of the documents of each ten years."""
+    values = _values_of(case, PERIOD, "period").select(document="subject", slice="text")
+    places = case.mentions.documents.join(values, on="document").select("doc", "slice")
+    return _count(_events(case, task, matching).drop("slice").join(places, on="doc"), ["system", "doc", "slice"])
+
+
+def by_noise(case: Case, task: str, matching: str) -> pl.DataFrame:
+    """Return the counts with `slice`: without the tokens of mentions of gold that are noisier, or less noisy."""
+    _values_of(case, NOISE, "noise")
+    parts = [
+        _count(_events(case, task, matching, bounds).with_columns(slice=pl.lit(name)), ["system", "doc", "slice"])
+        for name, bounds in NOISES.items()
+    ]
+    return pl.concat(parts)
+
+
+def _values_of(case: Case, term: str, column: str) -> pl.DataFrame:
+    """Return the values of gold for a term; raises `UsageError` where it has none."""
+    values = case.known.gold.values.filter(pl.col("term") == term)
+    if values.is_empty():
+        raise UsageError(f"no annotation of gold has a value in column '{column}'")
+    return values
+
+
+def _count(events: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    wrong = ~pl.col("right")
+    counts = events.group_by(keys, maintain_order=True).agg(
+        tp=pl.col("right").sum().cast(pl.Int64),
+        fp=(wrong & pl.col("a").is_not_null()).sum().cast(pl.Int64),
+        fn=(wrong & pl.col("g").is_not_null()).sum().cast(pl.Int64),
+        ignored=pl.lit(0, pl.Int64),
+    )
+    return counts.with_columns(UNSCOPED)
+
+
+def _events(case: Case, task: str, matching: str, noise: tuple[float, float] | None = None) -> pl.DataFrame:
+    """Return what happens to each mention and answer: system, doc, g, a, `right`, and slice, the label it is of.
+
+    The tokens of mentions of gold whose noise is not in the bounds are cut out before.
+    """
+    if task not in TASKS:
+        raise UnknownName("task of this profile", task, TASKS)
+    form = re.fullmatch(r"(fuzzy|strict)(?:@([1-9]\d?))?", matching)
+    if form is None:
+        raise UnknownName("matching of this profile", matching, MATCHINGS)
+    regime, ranks, asked = form[1], int(form[2] or 1), (form[2] is None) == (task in LAYERS)
+    gold, answers = case.once(("hipe", task), lambda own: sides(own, task))
+    if not asked:
+        gold, answers = gold.clear(), answers.clear()
+    if noise is not None:
+        gold, answers = (cut_noise(rows, case, noise) for rows in (gold, answers))
+    answers = answers.with_columns(pl.col("labels").list.head(ranks))
+    # An answer stays as long as any of its links is one.
+    answers = answers.filter(pl.col("labels").list.drop_nulls().list.len() > 0)
+    key = ("hipe", task, ranks, asked, noise)
+    met = case.once(key, lambda own: meetings(gold, answers, len(own.mentions.systems)))
+    number = pl.int_range(pl.len(), dtype=pl.Int64)
+    told = answers.select(a=number, said=pl.col("labels").list.first())
+    met = met.join(gold.select("label", g=number), on="g", how="left", maintain_order="left")
+    met = met.join(told, on="a", how="left", maintain_order="left")
+    return met.select("system", "doc", "g", "a", right=regime, slice=pl.coalesce("label", "said"))
+
+
+def _say(frames: Frames) -> Frames:
+    """Return the frames without the annotations whose file says that they have no link, which is not NIL."""
+    none = frames.values.filter(pl.col("term") == RANKED, pl.col("text").is_in(NO_LINK))["subject"]
+    if none.is_empty():
+        return frames
+    kept = ~pl.col("annotation").is_in(none.implode())
+    return replace(frames, annotations=frames.annotations.filter(kept))
+
+
+def _macro() -> Mapping[str, pl.Expr]:
+    exact = aspects.undefined_null.scores()
+    both = exact["precision"].is_not_null() & exact["recall"].is_not_null()
+    return {**exact, "f1": pl.when(both).then(exact["f1"])}
+
+
+_RANKS = {"": "", "1": ", the first link of the answer", **{n: f", any of the first {n} links" for n in "35"}}
+_REGIMES = {"fuzzy": "overlapping spans and the same label", "strict": "the same span, text and label"}
+
+hipe = Profile(
+    name="hipe",
+    summary="each layer by itself; answers in turn take the first mention that they overlap; NIL is an answer",
+    source="https://github.com/hipe-eval/HIPE-scorer at 6605770, hipe_evaluation",
+    tasks=TASKS,
+    matchings=MATCHINGS,
+    meanings={name: _REGIMES[name.partition("@")[0]] + _RANKS[name.partition("@")[2]] for name in MATCHINGS},
+    headline=("NEL-LIT", "fuzzy@1"),
+    conventions=replace(
+        PLAIN_GOLD,
+        nil=aspects.Nil(
+            name="nil-where-said",
+            words="NIL is right where gold has NIL; mentions whose file gives neither a link nor NIL are left out",
+            gold=_say,
+            run=_say,
+        ),
+        pairing=aspects.pair_first_unused,
+        undefined=aspects.undefined_zero,
+    ),
+    own=OwnRules(
+        prepare=lambda gold, runs: (gold, dict(runs)),
+        count=count,
+        averages={"micro": averages(aspects.zero_of_all)["micro"], "macro": averages(_macro)["macro"]},
+        nearest=("A2KB", "weak"),
+        in_order=True,
+        of_frames=True,
+    ),
+    rest="removed",
+    slices={"type": by_type, "noise": by_noise, "period": by_period},
+    sparse=True,
+    notes={
+        "layers": "each column is scored by itself: types in NE-…, entities in NEL-…, with the spans of NE-COARSE-… "
+        "of the same file (utils.py, collect_named_entities, collect_link_objects)",
+        "pairing": "an answer is exact on a mention of its span, text and label; any other takes the first mention of "
+        "its span with another label, or that it overlaps and none before it took (ner_eval.py, compute_metrics)",
+        "confusion": "an answer with a wrong label is one FP and one FN, both of the label of gold (ner_eval.py)",
+        "nil": "NIL is an entity like any other; a mention without any link is not asked for and no answer",
+        "ranks": "@n: any of the first n links of an answer may be right, of gold only the first counts",
+        "parts": "an answer whose tokens are linked differently is a mention for each link (utils.py)",
+        "labels": "types count that gold has in the column, in answers those of HIPE 2022 too (clef_evaluation.py)",
+        "optional": "ignorable annotations and regions are not known (not of the scorer, which has none)",
+        "macro": "means over documents: P where anything is answered, R where anything is gold, F1 where both are",
+        "undefined": "a micro score without denominator is 0 (ner_eval.py, compute_precision_recall_wrapper)",
+        "noise": "--by noise cuts the tokens out of both sides whose noise in gold is not in the bounds (utils.py)",
+    },
+)

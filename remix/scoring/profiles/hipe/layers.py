@@ -1,0 +1,260 @@
+"""The mentions of a layer on both sides as HIPE-scorer has them: labels that count, tokens that are there for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from remix.documents import align
+from remix.formats.layers import COMMENT, CONTINUED, LAYERS, MAIN, NO_LINK, NOISE, RANKED, tokens_of
+from remix.formats.mentions import canonical_entities
+from remix.frames import OTHER_LAYER, Frames
+from remix.kb import KnowledgeBase
+from remix.scoring.matching import Case
+from remix.scoring.matching.told import give_places
+
+LINKS = {links: layer for layer, links in LAYERS.items() if links}
+"""The layers of links, with that of the mentions that they are of."""
+
+_TAGS = """
+BUILDING COMP COMP.DEMONYM COMP.FUNCTION COMP.NAME COMP.QUALIFIER COMP.TITLE DATE HUMANPROD LOC LOC.ADD LOC.ADD.ELEC
+LOC.ADD.PHYS LOC.ADM LOC.ADM.NAT LOC.ADM.REG LOC.ADM.SUP LOC.ADM.TOWN LOC.ADMIN.SUP LOC.FAC LOC.ORO LOC.PHYS
+LOC.PHYS.ASTRO LOC.PHYS.GEO LOC.PHYS.HYDRO LOC.UNK OBJECT OBJECT.MANUSCR OBJECT.MUSEUM ORG ORG.ADM ORG.ENT
+ORG.ENT.PRESSAGENCY PER PER.AUTHOR PERS PERS.AUTHOR PERS.COLL PERS.EDITOR PERS.IND PERS.IND.ARTICLEAUTHOR PERS.MYTH
+PERS.OTHER PROD PROD.DOCTR PROD.MEDIA SCOPE STREET TIME TIME.DATE.ABS WORK WORK.PRIMLIT WORK.SECLIT
+"""
+TAGS = frozenset(_TAGS.split())
+"""The labels of HIPE 2022: an answer with one is wrong where the layer of gold has it nowhere, with another none."""
+
+
+def sides(case: Case, task: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return gold with `label` and the answers with `system` and `labels`: doc, begin, end and text, in their order.
+
+    Types count that gold has in the layer, and those of `TAGS` in answers; links that are one. In a slice gold is
+    what the slice keeps.
+    """
+    frames, kb = case.known.gold, case.known.inputs.knowledge.kb
+    places = case.mentions.documents.unique("document", keep="first", maintain_order=True)
+    gold, pieces = _mentions(frames, task, kb, of_gold=True)
+    gold, pieces = (rows.join(places, on="document", maintain_order="left") for rows in (gold, pieces))
+    parts = []
+    for number, (name, run) in enumerate(case.known.runs.items()):
+        pairs = align(frames, run, name, told=False).join(places, left_on="gold", right_on="document")
+        given = _mentions(run, task, kb, of_gold=False)[0].join(pairs, on="document", maintain_order="left")
+        parts.append(given.with_columns(system=pl.lit(number, pl.Int64)))
+    answers = pl.concat(parts)
+    if case.column:
+        answers = answers.filter(pl.col("doc").is_in(case.answers["doc"].implode()))
+    read = _ScorerTokens.of(case)
+    gold = read.lay(gold.with_columns(system=pl.lit(0, pl.Int64)), pieces)
+    # Of a run what is linked otherwise is an answer of its own.
+    answers = read.lay(answers, also=["labels"] if task in LINKS else [])
+    if task in LAYERS:
+        # Types count that are labels of their dataset: of `A-B` only `B` is one.
+        part = pl.col("label").str.split("|").list.first().str.extract("([^-]*)$", 1)
+        known = gold.select("dataset", label=part).drop_nulls().unique()
+        gold, told = (
+            rows.join(known, on=["dataset", "label"], how="semi", maintain_order="left") for rows in (gold, answers)
+        )
+        others = answers.filter(pl.col("label").is_in(TAGS)).join(known, on=["dataset", "label"], how="anti")
+        answers = pl.concat([told, others])
+    if case.column:
+        gold = gold.filter(pl.col("annotation").is_in(case.kept["annotation"].implode()))
+    gold, answers = _in_place(case, gold, answers)
+    columns = ["doc", "begin", "end", "text"]
+    return gold.drop_nulls("label").select(*columns, "label"), answers.select("system", *columns, "labels")
+
+
+def _in_place(case: Case, gold: pl.DataFrame, answers: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return gold and answers with a place for what has none, without what repeats another of these."""
+    if not (gold["begin"].null_count() or answers["begin"].null_count()):
+        return gold, answers
+    found = give_places(case)
+    of_gold = found.gold.select("doc", "annotation", first="begin", last="end")
+    of_answers = found.answers.select("system", "doc", "annotation", first="begin", last="end")
+    sides = (
+        gold.join(of_gold, on=["doc", "annotation"], how="left", maintain_order="left"),
+        answers.join(of_answers, on=["system", "doc", "annotation"], how="left", maintain_order="left"),
+    )
+    # Where gold has no place, answers move to that of its form, so that theirs is not asked for.
+    own = [pl.coalesce(place, name).alias(name) for place, name in (("first", "begin"), ("last", "end"))]
+    first, second = (rows.with_columns(own).drop("first", "last").drop_nulls("begin") for rows in sides)
+    return first, second
+
+
+def _mentions(
+    frames: Frames, task: str, kb: KnowledgeBase | None, *, of_gold: bool
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the mentions of a layer, and of a layer of links those that are only a part of a mention of gold.
+
+    They have annotation, document, begin, end, text, labels, best first, the first label, and `continued`, whether the
+    scorer does not tell them from the mention before. Null is none.
+    """
+    layer = LINKS.get(task, task)
+    own = pl.col("layer").fill_null(MAIN) == layer
+    kept = pl.col("ignorable").is_null() if layer == MAIN else pl.col("ignorable") == OTHER_LAYER
+    every = rows = frames.annotations.filter(own & kept)
+    if task in LINKS:
+        apart = frames.annotations.filter(layer=task)
+        others = apart.select("document", other="annotation", first="begin", last="end")
+        both = rows.select("annotation", "document", "begin", "end").join(others, on="document")
+        both = both.filter((pl.col("begin") < pl.col("last")) & (pl.col("first") < pl.col("end")))
+        # A mention of gold has the link that it begins with, one of a run a part for each of its links.
+        gone = both["other"] if of_gold else both["annotation"]
+        every = pl.concat([rows, apart])
+        rows = every.filter(~pl.col("annotation").is_in(gone.implode()))
+        labels = _links(frames, every, kb)
+    else:
+        classes = frames.classes.filter(~pl.col("of_entity")).unique("annotation", keep="first", maintain_order=True)
+        name = pl.col("class").str.extract("([^/#]*)$", 1).str.to_uppercase()
+        labels = classes.select("annotation", labels=pl.concat_list(name))
+    text = pl.col("surface_form").str.replace_all(r"\s", "")
+    goes_on = frames.values.filter(pl.col("term") == CONTINUED)["subject"].implode()
+
+    def tell(some: pl.DataFrame) -> pl.DataFrame:
+        """Return annotations with what is known of them."""
+        some = some.select("annotation", "document", "begin", "end", text=text)
+        some = some.join(labels, on="annotation", maintain_order="left")
+        return some.with_columns(label=pl.col("labels").list.first(), continued=pl.col("annotation").is_in(goes_on))
+
+    return tell(rows), tell(every.join(rows, on="annotation", how="anti", maintain_order="left"))
+
+
+def _links(frames: Frames, rows: pl.DataFrame, kb: KnowledgeBase | None) -> pl.DataFrame:
+    """Return annotation and labels: the entities in the order of the file, NIL among them."""
+    spelt = frames.values.filter(pl.col("term") == RANKED).select(
+        annotation="subject", label=pl.col("text").str.split("|")
+    )
+    items = spelt.join(rows, on="annotation", how="semi").explode("label")
+    items = items.with_columns(label=canonical_entities(items["label"]), none=pl.col("label").is_in(NO_LINK))
+    rest = rows.select("annotation").join(spelt, on="annotation", how="anti", maintain_order="left")
+    links = frames.links.unique("annotation", keep="first", maintain_order=True).select("annotation", label="entity")
+    plain = rest.join(links, on="annotation", how="left", maintain_order="left")
+    plain = plain.with_columns(pl.col("label").fill_null("NIL"), none=pl.lit(False))
+    every = pl.concat([items, plain])
+    if kb is not None:
+        every = every.with_columns(kb.resolve(every["label"]).alias("label"))
+    return every.group_by("annotation", maintain_order=True).agg(labels=pl.when(~pl.col("none")).then("label"))
+
+
+def cut_noise(rows: pl.DataFrame, case: Case, bounds: tuple[float, float]) -> pl.DataFrame:
+    """Return the rows without the tokens of mentions of gold whose noise is not in the bounds, where any is left.
+
+    What gold does not tell the noise of stays. Mentions that a cut makes neighbours stay two.
+    """
+    gold, (low, high) = case.known.gold, bounds
+    noise = gold.values.filter(pl.col("term") == NOISE).select(annotation="subject", noise="number")
+    inside = (pl.col("noise") >= low) & ((pl.col("noise") < high) | (pl.col("noise") == low))
+    out = gold.annotations.filter(pl.col("layer") == MAIN).join(noise.filter(~inside), on="annotation")
+    spans = out.select("document", "begin", last="end").sort("begin")
+    gone = tokens_of(gold).sort("begin").join_asof(spans, on="begin", by="document", check_sortedness=False)
+    read = _ScorerTokens.of(case)
+    left = read.place(gone.filter((pl.col("begin") < pl.col("last")).fill_null(False).not_()))
+    found = _shrink(rows, left)
+    same = (pl.col("begin") == pl.col("new_begin")) & (pl.col("end") == pl.col("new_end"))
+    # What a run has in place of the tokens that are left is not known: they are gold's.
+    found = found.join(read.texts, on="doc", how="left", maintain_order="left")
+    text = pl.when(same).then("text").otherwise(_between("new_begin", "new_end"))
+    return found.with_columns(text=text, begin="new_begin", end="new_end").select(rows.columns)
+
+
+@dataclass(frozen=True)
+class _ScorerTokens:
+    """Gold's tokens as the scorer has them (see section "Reading" of its rules).
+
+    `homes` says of each document the one that it is of for the scorer (`home`) and where it begins there (`shift`),
+    `tokens` are those of gold (doc, token, begin, end), `texts` the texts (doc, whole); both of the scorer's documents.
+    """
+
+    homes: pl.DataFrame
+    tokens: pl.DataFrame
+    texts: pl.DataFrame
+
+    @classmethod
+    def of(cls, case: Case) -> _ScorerTokens:
+        """Return how the scorer reads the gold of a case."""
+        gold = case.known.gold
+        places = case.mentions.documents.unique("document", keep="first", maintain_order=True)
+        before = gold.values.filter(pl.col("term") == CONTINUED).select(document="subject", before="text")
+        rows = gold.documents.select("document", "given", set="dataset", whole=pl.col("text").fill_null(""))
+        rows = rows.join(places.select("document", "doc"), on="document", maintain_order="left")
+        rows = rows.join(before, on="document", how="left", maintain_order="left")
+        goes_on = (pl.col("before") == pl.col("given").shift()) & (pl.col("set") == pl.col("set").shift())
+        rows = rows.with_columns(chain=(~goes_on.fill_null(False)).cum_sum())
+        size = pl.col("whole").str.len_chars().cast(pl.Int64) + 1
+        rows = rows.with_columns(home=pl.col("doc").first().over("chain"), shift=size.cum_sum().over("chain") - size)
+        texts = rows.group_by(doc="home", maintain_order=True).agg(pl.col("whole").str.join("\n"))
+        homes = rows.select("document", "doc", "home", "shift")
+        return cls(homes, _move(tokens_of(gold).join(homes, on="document", maintain_order="left")), texts)
+
+    def place(self, tokens: pl.DataFrame) -> pl.DataFrame:
+        """Return tokens of gold's documents where the scorer has them."""
+        return _move(tokens.join(self.homes, on="document", maintain_order="left"))
+
+    def lay(self, rows: pl.DataFrame, pieces: pl.DataFrame | None = None, also: Sequence[str] = ()) -> pl.DataFrame:
+        """Return mentions without the tokens that the scorer takes for comments, those that go on as one.
+
+        Mentions of which nothing else is left are none. `pieces` are parts of mentions with links of their own, of
+        which one has that of its first token; mentions that go on are one where these columns are equal, `also`.
+        """
+        homes = self.homes.select("doc", "home", "shift").unique("doc")
+        rows = _move(rows.join(homes, on="doc", maintain_order="left"))
+        comments = self.tokens.filter(pl.col("token").str.starts_with(COMMENT))
+        touched = pl.col("doc").is_in(comments["doc"].implode()) & pl.col("begin").is_not_null()
+        if not rows.select((touched | pl.col("continued")).any()).item():
+            return rows
+        left = self.tokens.join(comments, on=["doc", "begin"], how="anti", maintain_order="left")
+        known = pl.col("doc").is_in(self.tokens["doc"].implode()) & pl.col("begin").is_not_null()
+        found = _shrink(rows.filter(known), left).join(self.texts, on="doc", maintain_order="left")
+        head, tail = _between("begin", "new_begin"), _between("new_end", "end")
+        found = found.with_columns(text=pl.col("text").str.strip_prefix(head).str.strip_suffix(tail))
+        if pieces is not None and pieces.height:
+            moved = _move(pieces.join(homes, on="doc", maintain_order="left"))
+            found = _link_anew(found, _shrink(moved, left))
+        found = found.with_columns(begin="new_begin", end="new_end").sort("system", "doc", "begin", maintain_order=True)
+        whole = ["system", "doc"]
+        follows = pl.col("first") == pl.col("last").shift() + 1
+        same = [pl.col(one) == pl.col(one).shift() for one in also]
+        goes_on = (pl.col("continued") & pl.all_horizontal(follows, *same)).over(whole).fill_null(False)
+        found = found.with_columns(chain=(~goes_on).cum_sum(), said=_between(pl.col("end").shift(), "begin"))
+        said = pl.when(goes_on).then("said").otherwise(pl.lit("")) + pl.col("text")
+        joined = found.with_columns(text=said).group_by("chain", maintain_order=True)
+        one = joined.agg(pl.all().exclude("end", "text").first(), pl.col("end").last(), pl.col("text").str.join(""))
+        return pl.concat([one.select(rows.columns), rows.filter(~known)])
+
+
+def _move(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of documents (`doc`, `begin`, `end`) where the scorer has them (`home`, `shift`)."""
+    moved = rows.with_columns(pl.col("begin", "end") + pl.col("shift"), doc="home")
+    return moved.drop("home", "shift")
+
+
+def _shrink(rows: pl.DataFrame, left: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows that have a token left: from `new_begin` to `new_end`, `first` to `last` by their numbers."""
+    left = left.with_columns(number=pl.int_range(pl.len(), dtype=pl.Int64))
+    starts = left.select("doc", new_begin="begin", begin="begin", first="number").sort("begin")
+    ends = left.select("doc", new_end="end", end="end", last="number").sort("end")
+    numbered = rows.with_row_index("row")
+    begun = numbered.sort("begin").join_asof(starts, on="begin", by="doc", strategy="forward", check_sortedness=False)
+    ended = begun.sort("end").join_asof(ends, on="end", by="doc", strategy="backward", check_sortedness=False)
+    return ended.sort("row").filter(pl.col("new_begin") < pl.col("new_end")).drop("row")
+
+
+def _between(begin: str | pl.Expr, end: str) -> pl.Expr:
+    """Return what gold's text (`whole`) has between two places, without white space."""
+    first = pl.col(begin) if isinstance(begin, str) else begin
+    return pl.col("whole").str.slice(first, (pl.col(end) - first).clip(0)).str.replace_all(r"\s", "").fill_null("")
+
+
+def _link_anew(rows: pl.DataFrame, pieces: pl.DataFrame) -> pl.DataFrame:
+    """Return mentions that begin later than their file has them with the link of the piece that begins there."""
+    begun = pieces.select("doc", new_begin="new_begin", other="labels", reach="new_end").unique(["doc", "new_begin"])
+    parted = rows.join(pieces.select("doc", piece="new_begin"), on="doc").filter(
+        pl.col("piece") >= pl.col("new_begin"), pl.col("piece") < pl.col("new_end")
+    )["annotation"]
+    rows = rows.join(begun, on=["doc", "new_begin"], how="left", maintain_order="left")
+    later = (pl.col("new_begin") > pl.col("begin")) & pl.col("annotation").is_in(parted.implode())
+    labels = pl.when(later).then("other").otherwise("labels")
+    return rows.with_columns(labels=labels, label=labels.list.first()).drop("other", "reach")
