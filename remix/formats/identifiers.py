@@ -59,8 +59,8 @@ def strip_offsets(given: pl.Expr) -> pl.Expr:
 
 
 def _unique(parts: pl.Series) -> pl.Series:
-    frame = pl.DataFrame({"part": parts}).with_columns(n=pl.int_range(pl.len()).over("part") + 1)
-    names = frame.select(pl.when(pl.col("n") > 1).then(fill("{}-{}", "part", "n")).otherwise("part")).to_series()
+    frame = pl.DataFrame({"part": parts}).with_columns(nth=pl.int_range(pl.len()).over("part") + 1)
+    names = frame.select(pl.when(pl.col("nth") > 1).then(fill("{}-{}", "part", "nth")).otherwise("part")).to_series()
     # `a-2` may be the name of a document of its own.
     return names if names.is_unique().all() else _unique(names)
 
@@ -79,9 +79,9 @@ def annotation_iris(annotations: pl.DataFrame) -> pl.Series:
         return iris["annotation"]
     spans = annotations.select("document", "begin", "end", "given").with_row_index("row").with_columns(iris)
     ordered = spans.filter(shared).sort("given", "row")
-    ordered = ordered.with_columns(n=pl.int_range(pl.len()).over("document", "begin", "end") + 1)
-    numbered = pl.concat_str("annotation", pl.lit(";"), pl.col("n").cast(pl.String))
-    again = ordered.filter(pl.col("n") > 1).select("row", numbered=numbered)
+    ordered = ordered.with_columns(nth=pl.int_range(pl.len()).over("document", "begin", "end") + 1)
+    numbered = pl.concat_str("annotation", pl.lit(";"), pl.col("nth").cast(pl.String))
+    again = ordered.filter(pl.col("nth") > 1).select("row", numbered=numbered)
     found = spans.select("row", "annotation").join(again, on="row", how="left", maintain_order="left")
     return found.select(pl.coalesce("numbered", "annotation").alias("annotation"))["annotation"]
 

@@ -113,7 +113,7 @@ def _parse(scheme: str) -> tuple[str, list[float]]:
 def _classes(categories: list[str]) -> list[Subset]:
     """Return a part for each category; two that are the same in the name of a file are told apart by number."""
     names = pl.Series([_name_category(category) for category in categories], dtype=pl.String)
-    counted_up = names.to_frame("name").select(n=pl.int_range(pl.len()).over("name") + 1)["n"]
+    counted_up = names.to_frame("name").select(nth=pl.int_range(pl.len()).over("name") + 1)["nth"]
     every = zip(names, counted_up, categories, strict=True)
     return [Subset(name if n == 1 else f"{name}-{n}", category=category) for name, n, category in every]
 

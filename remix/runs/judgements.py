@@ -103,7 +103,7 @@ def _mentions(found: Outcomes) -> pl.DataFrame:
     types = coarse.group_by("annotation").agg(type=pl.col("class").str.extract(r"([^/#:]+)$").sort().first())
     types = groups.join(types, on="annotation").group_by("group").agg(pl.col("type").unique().sort().str.join(SEVERAL))
     forms = gold.annotations.select("annotation", "surface_form")
-    placed = case.kept.sort("g").unique("group", keep="first", maintain_order=True)
+    placed = case.kept.sort("mention").unique("group", keep="first", maintain_order=True)
     placed = placed.join(case.mentions.documents, on="doc", maintain_order="left")
     required = placed.select("group", *_PLACE, "annotation")
     for key, table in (("annotation", forms), ("group", entities), ("group", types)):
@@ -116,15 +116,15 @@ def _mentions(found: Outcomes) -> pl.DataFrame:
 
 def _judge_systems(found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of systems of `Judgements`."""
-    entities = found.links.group_by("a").agg(answer=pl.col("entity").unique().sort().str.join(" or "))
+    entities = found.links.group_by("answer").agg(entities=pl.col("entity").unique().sort().str.join(" or "))
     classes = pl.col("class").unique().sort().str.join(" ")
     of_gold = found.errors.drop_nulls("annotation").group_by("system", "annotation").agg(classes=classes)
-    of_answers = found.errors.drop_nulls("a").group_by("system", "a").agg(classes=classes)
-    answers = found.answers.join(entities, on="a", how="left", maintain_order="left")
-    answers = answers.with_columns(answer=pl.coalesce("answer", pl.lit("NIL")), answered=pl.col("surface_form"))
+    of_answers = found.errors.drop_nulls("answer").group_by("system", "answer").agg(classes=classes)
+    answers = found.answers.join(entities, on="answer", how="left", maintain_order="left")
+    answers = answers.with_columns(pl.col("entities").fill_null("NIL"), answered=pl.col("surface_form"))
     groups = found.case.kept.select("annotation", "group").unique("annotation")
     on_gold = answers.filter(pl.col("outcome") != "ignored").join(groups, on="annotation")
-    given = on_gold.sort("a").unique(["system", "group"], keep="first", maintain_order=True)
+    given = on_gold.sort("answer").unique(["system", "group"], keep="first", maintain_order=True)
     outcome = (
         pl.when(pl.col("outcome") == "tp")
         .then(pl.lit("correct"))
@@ -135,12 +135,13 @@ def _judge_systems(found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
     told = told.group_by("system", "group", maintain_order=True).agg(
         pl.col("outcome").first(), pl.col("classes").drop_nulls().first()
     )
-    told = told.join(given.select("system", "group", "answer", "answered"), on=["system", "group"], how="left")
+    told = told.join(given.select("system", "group", "answered", answer="entities"), on=["system", "group"], how="left")
     required = told.join(mentions.drop_nulls("annotation").select("mention", "group"), on="group")
     alone = answers.filter(pl.col("annotation").is_null() | (pl.col("outcome") == "ignored"))
-    alone = alone.join(of_answers, on=["system", "a"], how="left", maintain_order="left")
+    alone = alone.join(of_answers, on=["system", "answer"], how="left", maintain_order="left")
     spans = mentions.filter(pl.col("annotation").is_null()).select("mention", *_PLACE)
-    alone = alone.join(spans, on=_PLACE).sort("a").unique(["system", "mention"], keep="first", maintain_order=True)
+    alone = alone.join(spans, on=_PLACE).sort("answer").unique(["system", "mention"], keep="first", maintain_order=True)
+    alone = alone.with_columns(answer="entities")
     ignored = pl.when(pl.col("outcome") == "ignored").then(pl.lit("ignored")).otherwise(pl.lit("wrong"))
     names = ["mention", "system", "outcome", "answer", "answered", "classes"]
     parts = [required.with_columns(outcome=outcome).select(names), alone.with_columns(outcome=ignored).select(names)]

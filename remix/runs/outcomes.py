@@ -28,11 +28,11 @@ class Outcomes:
     - `case`: gold and runs as they were compared;
     - `gold`: system, dataset, annotation, group, `outcome` ('tp', 'fn') of each required annotation; a group of
       alternatives has one outcome;
-    - `answers`: system, dataset, a, document, begin, end, surface_form, confidence, `outcome` ('tp', 'fp', 'ignored')
-      and `annotation`, the one of gold that the answer was assigned to, right or wrong, null without any;
-    - `links`: a and entity, in canonical form and after the redirects of the knowledge base; NIL has none;
-    - `errors`: system, dataset, a, annotation and `class` (`neleval:wrong_link`) of each error, about an answer, an
-      annotation of gold, or both.
+    - `answers`: system, dataset, answer, document, begin, end, surface_form, confidence, `outcome` ('tp', 'fp',
+      'ignored') and `annotation`, the one of gold that the answer was assigned to, right or wrong, null without any;
+    - `links`: answer and entity, in canonical form and after the redirects of the knowledge base; NIL has none;
+    - `errors`: system, dataset, answer, annotation and `class` (`neleval:wrong_link`) of each error, about an answer,
+      an annotation of gold, or both.
     """
 
     case: Case
@@ -51,22 +51,22 @@ def outcomes(inputs: Inputs, matching: str, taxonomies: Sequence[str] = ()) -> O
     rules = PROFILES["remix"]
     case = case_of(rules.prepare(inputs), Choice(rules))
     mentions, judged = case.mentions, case.judge("link", MATCHINGS[matching])
-    required = mentions.for_each_system(case.kept.select("doc", "g", "group", "annotation"))
+    required = mentions.for_each_system(case.kept.select("doc", "mention", "group", "annotation"))
     found = judged.groups.select("system", "group").unique().with_columns(outcome=pl.lit("tp"))
     gold = required.join(found, on=["system", "group"], how="left").with_columns(pl.col("outcome").fill_null("fn"))
-    annotations = case.gold.select("g", "annotation")
-    assigned = judged.pairs.select("a", "g").join(annotations, on="g").select("a", "annotation")
-    answers = judged.answers.select("a", "outcome").join(case.answers.select(_ANSWER), on="a")
+    annotations = case.gold.select("mention", "annotation")
+    assigned = judged.pairs.select("answer", "mention").join(annotations, on="mention").select("answer", "annotation")
+    answers = judged.answers.select("answer", "outcome").join(case.answers.select(_ANSWER), on="answer")
     told = case.known.with_detail("confidence", *case.known.with_detail("surface_form", case.gold, case.answers))[1]
-    answers = answers.join(told.select("a", "surface_form", "confidence"), on="a", how="left")
-    answers = answers.join(assigned, on="a", how="left")
+    answers = answers.join(told.select("answer", "surface_form", "confidence"), on="answer", how="left")
+    answers = answers.join(assigned, on="answer", how="left")
     errors = [
         rows_under(case, name, matching)
         .filter("error")
-        .select("system", "doc", "g", "a", pl.lit(f"{name}:").add(pl.col("class")).alias("class"))
+        .select("system", "doc", "mention", "answer", pl.lit(f"{name}:").add(pl.col("class")).alias("class"))
         for name in taxonomies
     ]
-    wrong = pl.concat([_NO_ERRORS, *errors]).join(annotations, on="g", how="left")
+    wrong = pl.concat([_NO_ERRORS, *errors]).join(annotations, on="mention", how="left")
 
     def name_rows(rows: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
         labelled = rows.join(mentions.documents, on="doc").join(mentions.names, on="system")
@@ -76,14 +76,14 @@ def outcomes(inputs: Inputs, matching: str, taxonomies: Sequence[str] = ()) -> O
         case,
         name_rows(gold, ["annotation", "group", "outcome"]),
         name_rows(answers, [*_PLACE, "surface_form", "confidence", "outcome", "annotation"]),
-        mentions.answer_links.join(mentions.iris, on="entity").select("a", entity="iri").sort("a", "entity"),
-        name_rows(wrong.unique(), ["a", "annotation", "class"]),
+        mentions.answer_links.join(mentions.iris, on="entity").select("answer", entity="iri").sort("answer", "entity"),
+        name_rows(wrong.unique(), ["answer", "annotation", "class"]),
     )
 
 
-_PLACE = ["a", "document", "begin", "end"]
-_ANSWER = ["a", "system", "doc", "begin", "end", pl.col("annotation").alias("answer")]
-_NO_ERRORS = pl.DataFrame(schema=dict.fromkeys(("system", "doc", "g", "a"), pl.Int64) | {"class": pl.String})
+_PLACE = ["answer", "document", "begin", "end"]
+_ANSWER = ["answer", "system", "doc", "begin", "end"]
+_NO_ERRORS = pl.DataFrame(schema=dict.fromkeys(("system", "doc", "mention", "answer"), pl.Int64) | {"class": pl.String})
 
 _OUTCOMES = {"tp": "truePositiveOf", "fp": "falsePositiveOf", "fn": "falseNegativeOf", "ignored": "ignoredIn"}
 
@@ -105,10 +105,10 @@ def run_graph(own: Outcomes, entry: DatasetEntry, system: str, chosen: Mapping[s
     run = f"<{entry.iri}#{fragment_of(system)}>"
     named = _name_answers(own.answers, fragment_of(system))
     data = _answer_lines(named, own.links)
-    parts = [*data, _outcome_lines(named, "answer", run), _outcome_lines(own.gold, "annotation", run)]
-    parts.append(_lines(named, "answer", f"{RMX}answerTo", iri_term(pl.col("annotation"))))
-    wrong = own.errors.join(named.select("a", "answer"), on="a", how="left")
-    parts += [_lines(wrong, one, f"{RMX}errorClass", text_term(pl.col("class"))) for one in ("annotation", "answer")]
+    parts = [*data, _outcome_lines(named, "iri", run), _outcome_lines(own.gold, "annotation", run)]
+    parts.append(_lines(named, "iri", f"{RMX}answerTo", iri_term(pl.col("annotation"))))
+    wrong = own.errors.join(named.select("answer", "iri"), on="answer", how="left")
+    parts += [_lines(wrong, one, f"{RMX}errorClass", text_term(pl.col("class"))) for one in ("annotation", "iri")]
     answers = content_hash(_join(data))[:12]
     fields = {**chosen, "system": system, "gold": entry.content[:12], "answers": answers}
     signature = str(Signature({name: value for name, value in fields.items() if value}))
@@ -123,11 +123,11 @@ def _name_answers(answers: pl.DataFrame, fragment: str) -> pl.DataFrame:
     """Return the answers with their IRI; of several on one span all but the first have an ordinal."""
     nth = pl.int_range(1, pl.len() + 1).over("document", "begin", "end")
     ordinal = pl.when(nth > 1).then(fill(";{}", nth)).otherwise(pl.lit(""))
-    return answers.with_columns(answer=fill(f"{{}}#{fragment};char={{}},{{}}{{}}", "document", "begin", "end", ordinal))
+    return answers.with_columns(iri=fill(f"{{}}#{fragment};char={{}},{{}}{{}}", "document", "begin", "end", ordinal))
 
 
 def _answer_lines(named: pl.DataFrame, links: pl.DataFrame) -> list[pl.Series]:
-    linked = links.join(named.select("a", "answer"), on="a")
+    linked = links.join(named.select("answer", "iri"), on="answer")
     sure = pl.when(pl.col("confidence").is_finite()).then("confidence")
     number = f"{XSD}nonNegativeInteger"
     said = {
@@ -138,8 +138,8 @@ def _answer_lines(named: pl.DataFrame, links: pl.DataFrame) -> list[pl.Series]:
         f"{NIF}anchorOf": text_term(pl.col("surface_form")),
         f"{ITSRDF}taConfidence": typed_term(sure, f"{XSD}double"),
     }
-    lines = [_lines(named, "answer", term, value) for term, value in said.items()]
-    return [*lines, _lines(linked, "answer", f"{ITSRDF}taIdentRef", entity_term(pl.col("entity")))]
+    lines = [_lines(named, "iri", term, value) for term, value in said.items()]
+    return [*lines, _lines(linked, "iri", f"{ITSRDF}taIdentRef", entity_term(pl.col("entity")))]
 
 
 def _outcome_lines(rows: pl.DataFrame, subject: str, run: str) -> pl.Series:

@@ -335,7 +335,7 @@ def _pairs(gold: Frames, runs: Mapping[str, Frames], registered: Container[str])
 def _of_run(found: Outcomes, dataset: str, system: str) -> Outcomes:
     own = (pl.col("dataset") == dataset) & (pl.col("system") == system)
     answers = found.answers.filter(own)
-    links = found.links.join(answers.select("a"), on="a", how="semi", maintain_order="left")
+    links = found.links.join(answers.select("answer"), on="answer", how="semi", maintain_order="left")
     return replace(found, gold=found.gold.filter(own), answers=answers, links=links, errors=found.errors.filter(own))
 
 

@@ -34,7 +34,11 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl
     """
     answers, degrees = whole.known, None
     if weights is not None:
-        degrees = whole.gold.select("g", "annotation").join(weights.degrees, on="annotation").select("g", "weight")
+        degrees = (
+            whole.gold.select("mention", "annotation")
+            .join(weights.degrees, on="annotation")
+            .select("mention", "weight")
+        )
     slices: Slices = {}
     for column in choice.by:
         if column not in choice.profile.slices:
@@ -99,7 +103,7 @@ def _count(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> p
     case = case.in_kept_documents() if choice.documents == "kept" and case.column else case
     labels = {"column": case.column, "slice": case.value}
     if choice.by:
-        rows = (case.kept["g"], case.answers["a"])
+        rows = (case.kept["mention"], case.answers["answer"])
         labels["members"] = sha256(b"|".join(one.to_numpy().tobytes() for one in rows)).hexdigest()
     cut = bool((case.gold["ignorable"] == "dropped").any())
     parts = []
@@ -124,14 +128,14 @@ def _with_mentions(counts: pl.DataFrame, case: Case, choice: Choice, task: str, 
     how = matching_named(matching) if told and task in CRITERIA else None
     if how is None or how.shares is None:
         return counts
-    mentions = case.kept.unique("group", keep="first", maintain_order=True).select("doc", "group", "g", "link")
+    mentions = case.kept.unique("group", keep="first", maintain_order=True).select("doc", "group", "mention", "link")
     if case.column:
         held = mentions.group_by("doc", maintain_order=True).agg(held="group")
         return counts.join(held, on="doc", how="left", maintain_order="left")
     judged = case.judge(CRITERIA[task], how)
     keys = ["system", "group"]
     found = how.shares(case, judged).group_by(keys).agg(found=pl.col("share").max())
-    answered = judged.pairs.join(case.kept.select("g", "group"), on="g").select(keys).unique()
+    answered = judged.pairs.join(case.kept.select("mention", "group"), on="mention").select(keys).unique()
     rows = case.mentions.for_each_system(_with_entity(case, mentions))
     rows = rows.join(found, on=keys, how="left", maintain_order="left")
     rows = rows.join(answered.with_columns(answered=pl.lit(True)), on=keys, how="left", maintain_order="left")
@@ -142,8 +146,8 @@ def _with_mentions(counts: pl.DataFrame, case: Case, choice: Choice, task: str, 
 
 def _with_entity(case: Case, mentions: pl.DataFrame) -> pl.DataFrame:
     """Return the mentions with the number of their `entity`; of NIL those of one form are one."""
-    forms = with_detail(case, "surface_form").gold.select("g", form=pl.col("surface_form").str.to_lowercase())
-    rows = mentions.join(forms, on="g", how="left", maintain_order="left")
+    forms = with_detail(case, "surface_form").gold.select("mention", form=pl.col("surface_form").str.to_lowercase())
+    rows = mentions.join(forms, on="mention", how="left", maintain_order="left")
     named = pl.col("form").rank("dense").cast(pl.Int64)
     nil = -1 - pl.coalesce(2 * named, 2 * pl.col("group") + 1)
     return rows.with_columns(entity=pl.when(pl.col("link") == NIL).then(nil).otherwise("link")).drop("form")

@@ -151,13 +151,15 @@ def test_graph_is_the_same_however_the_frames_lie_in_memory() -> None:
     # Joins leave columns of different chunks behind, which polars 2.1 does not format.
     documents = ["urn:d", "urn:d", "urn:e"]
     gold = pl.DataFrame({"annotation": ["urn:g1", "urn:g2", "urn:g3"], "outcome": ["tp", "fn", "fn"]})
-    answers = pl.DataFrame({"a": [0, 1, 2], "document": documents, "begin": [0, 5, 0], "end": [1, 7, 3]})
+    answers = pl.DataFrame({"answer": [0, 1, 2], "document": documents, "begin": [0, 5, 0], "end": [1, 7, 3]})
     answers = answers.with_columns(surface_form=pl.Series(["x", "yy", "zzz"]), confidence=pl.Series([0.5, None, 1.0]))
     answers = answers.with_columns(
         outcome=pl.Series(["tp", "fp", "fp"]), annotation=pl.Series(["urn:g1", "urn:g2", None])
     )
-    links = pl.DataFrame({"a": [0, 1, 2], "entity": ["urn:x", "urn:y", "urn:z"]})
-    errors = pl.DataFrame({"a": [1, 2, None], "annotation": ["urn:g2", None, "urn:g3"], "class": ["t:w", "t:e", "t:m"]})
+    links = pl.DataFrame({"answer": [0, 1, 2], "entity": ["urn:x", "urn:y", "urn:z"]})
+    errors = pl.DataFrame(
+        {"answer": [1, 2, None], "annotation": ["urn:g2", None, "urn:g3"], "class": ["t:w", "t:e", "t:m"]}
+    )
     frames = [gold, answers, links, errors]
     entry = DatasetEntry("n", "urn:n", "hash", "f", "nif", 1, 1, 1, "folder")
     texts = Frames.of(documents=pl.DataFrame({"document": ["urn:d"], "dataset": ["n"], "text": ["x"]}))

@@ -16,9 +16,9 @@ SCHEMA = {
     "doc": pl.Int64,
     "group": pl.Int64,
     "option": pl.Int64,
-    "g": pl.Int64,
+    "mention": pl.Int64,
     "size": pl.Int64,
-    "a": pl.Int64,
+    "answer": pl.Int64,
     "correct": pl.Boolean,
     "link": pl.Boolean,
     "shared": pl.Int64,
@@ -30,7 +30,7 @@ Edge = tuple[int, int, bool, bool, int, int]
 
 
 def edges_of(rows: list[Edge]) -> pl.DataFrame:
-    """Edges of single annotations: g, a, correct, link, shared, union."""
+    """Edges of single annotations: mention, answer, correct, link, shared, union."""
     return pl.DataFrame(
         [(0, 0, g, g, g, 1, a, correct, link, shared, union) for g, a, correct, link, shared, union in rows],
         schema=SCHEMA,
@@ -71,13 +71,13 @@ def test_assignment_of_small_components_equals_brute_force_in_any_order(rows, ra
     shuffled = list(rows)
     random.shuffle(shuffled)
     found = assign(edges_of(shuffled))
-    assert set(found.select("g", "a").rows()) == best_of_all(rows)
+    assert set(found.select("mention", "answer").rows()) == best_of_all(rows)
 
 
 def test_assignment_prefers_correct_links_over_more_pairs():
     # g0-a0 is correct; g0-a1 with g1-a0 would be two pairs, none of them correct.
     rows = [(0, 0, True, True, 1, 9), (0, 1, False, False, 9, 9), (1, 0, False, False, 9, 9)]
-    assert assign(edges_of(rows)).select("g", "a").rows() == [(0, 0)]
+    assert assign(edges_of(rows)).select("mention", "answer").rows() == [(0, 0)]
 
 
 def test_assignment_of_an_option_of_two_annotations_needs_an_answer_for_each():
@@ -88,11 +88,11 @@ def test_assignment_of_an_option_of_two_annotations_needs_an_answer_for_each():
         (0, 0, 0, 2, 2, 1, 12, True, True, 5, 5),
     ]
     both = pl.DataFrame(schema_rows, schema=SCHEMA, orient="row")
-    assert sorted(assign(both)["a"]) == [10, 11]
-    assert assign(both.filter(pl.col("a") != 11))["a"].to_list() == [12]
+    assert sorted(assign(both)["answer"]) == [10, 11]
+    assert assign(both.filter(pl.col("answer") != 11))["answer"].to_list() == [12]
 
 
 def test_assignment_of_a_long_chain_is_found_and_complete():
     # g0-a0, g0-a1, g1-a1, g1-a2, …: 400 gold and 401 answers; all gold has an answer, the first ones.
     rows = [(g, g + step, False, False, 1, 2) for g in range(400) for step in (0, 1)]
-    assert assign(edges_of(rows)).sort("g").select("g", "a").rows() == [(g, g) for g in range(400)]
+    assert assign(edges_of(rows)).sort("mention").select("mention", "answer").rows() == [(g, g) for g in range(400)]

@@ -205,9 +205,9 @@ def test_errors_are_told_of_annotations_by_their_iris(frames):
     gold, run = side(frames, 1), side(frames, 2)
     case = case_of(Inputs(gold, {"s": run}), Choice(rules, ("A2KB",), ("strong",)))
     found = TAXONOMIES["neleval"].classify(case, ("strong",)).rows.filter("error")
-    found = found.join(case.gold.select("g", "annotation"), on="g", how="left")
-    found = found.join(case.answers.select("a", answer="annotation"), on="a", how="left")
-    assert found.select("annotation", "answer", "class").sort("class").rows() == [
+    found = found.join(case.gold.select("mention", "annotation"), on="mention", how="left")
+    found = found.join(case.answers.select("answer", answered="annotation"), on="answer", how="left")
+    assert found.select("annotation", "answered", "class").sort("class").rows() == [
         (None, "d#4", "extra"),
         ("d#2", "d#2", "link_as_nil"),
         ("d#4", None, "missing"),

@@ -231,16 +231,16 @@ def test_the_first_mention_takes_the_first_answer_so_that_order_matters(frames, 
 
 
 def test_first_unused_is_what_a_loop_over_gold_does():
-    random = pl.DataFrame({"n": range(400)}).select(group=pl.col("n").hash(1) % 40, a=pl.col("n").hash(2) % 40)
-    edges = random.unique().cast(pl.Int64).with_columns(system=pl.lit(0), doc=pl.lit(0)).sort("group", "a")
+    random = pl.DataFrame({"n": range(400)}).select(group=pl.col("n").hash(1) % 40, answer=pl.col("n").hash(2) % 40)
+    edges = random.unique().cast(pl.Int64).with_columns(system=pl.lit(0), doc=pl.lit(0)).sort("group", "answer")
     used, want = set(), []
     for group in range(40):
-        for a in edges.filter(group=group)["a"]:
+        for a in edges.filter(group=group)["answer"]:
             if a not in used:
                 used.add(a)
                 want.append((group, a))
                 break
-    assert first_unused(edges).sort("group").select("group", "a").rows() == want
+    assert first_unused(edges).sort("group").select("group", "answer").rows() == want
 
 
 def confident(frame, values):

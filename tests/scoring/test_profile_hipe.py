@@ -262,7 +262,7 @@ def spans(draw: st.DrawFn) -> list[Span]:
 
 
 def told(gold: Sequence[Span], answers: Sequence[Span]) -> Iterator[tuple[int | None, int | None, bool, bool]]:
-    """Yield g, a, strict and fuzzy as section by section of the scorer's rules tells them, one answer after another."""
+    """Yield mention, answer, strict and fuzzy as the scorer's rules, section by section, tell them for each answer."""
     taken: set[int] = set()
     for a, (begin, end, text, labels) in enumerate(answers):
         hits = [g for g, one in enumerate(gold) if one[:3] == (begin, end, text) and one[3][0] in labels]
@@ -292,7 +292,7 @@ def test_answers_meet_gold_in_turn(gold: list[Span], runs: list[list[Span]]) -> 
     found = meetings(side(gold, label=pl.col("labels").list.first()), answers, len(runs))
     before = 0
     for n, run in enumerate(runs):
-        own = found.filter(system=n).select("g", pl.col("a") - before, "strict", "fuzzy")
+        own = found.filter(system=n).select("mention", pl.col("answer") - before, "strict", "fuzzy")
         assert set(own.rows()) == set(told(gold, run)) and len(own) == len(list(told(gold, run)))
         before += len(run)
 
@@ -321,7 +321,7 @@ def test_mentions_without_offsets_meet_nothing() -> None:
     # The answer 1 is exact on the mention 1; the answer 0 is wrong, the mention 0 is missed.
     gold = pl.DataFrame({"doc": [0, 0], "begin": [None, 0], "end": [None, 3], "text": [None, "Ada"]})
     answers = gold.with_columns(system=pl.lit(0, pl.Int64), labels=pl.lit(["PERS"]))
-    found = meetings(gold.with_columns(label=pl.lit("PERS")), answers, 1).select("g", "a", "strict", "fuzzy")
+    found = meetings(gold.with_columns(label=pl.lit("PERS")), answers, 1).select("mention", "answer", "strict", "fuzzy")
     assert set(found.rows()) == {(None, 0, False, False), (1, 1, True, True), (0, None, False, False)}
 
 

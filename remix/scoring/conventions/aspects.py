@@ -159,7 +159,7 @@ def count_by_pairs(
     if task == "C2KB":
         return count_entities(case, repeated=repeated)
     right, compared = pair(elements(case, task, matching))
-    wrong = compared.answers.join(compared.edges, on="a", how="anti")
+    wrong = compared.answers.join(compared.edges, on="answer", how="anti")
     asked = case.mentions.for_each_system(compared.gold)
     return count_pairs(right, wrong, asked.join(compared.edges, on=["system", "group"], how="anti"))
 
@@ -179,19 +179,19 @@ def _greedy(case: Case, task: str, matching: str) -> pl.DataFrame:
 def first_unused(edges: pl.DataFrame) -> pl.DataFrame:
     """Return the pairs that each group in turn makes with its first answer that no earlier group took.
 
-    >>> edges = pl.DataFrame({"system": [0, 0, 0], "doc": [0, 0, 0], "group": [0, 0, 1], "a": [0, 1, 0]})
-    >>> first_unused(edges).select("group", "a").rows()  # group 1 is left with nothing
+    >>> edges = pl.DataFrame({"system": [0, 0, 0], "doc": [0, 0, 0], "group": [0, 0, 1], "answer": [0, 1, 0]})
+    >>> first_unused(edges).select("group", "answer").rows()  # group 1 is left with nothing
     [(0, 0)]
     """
     left, found = edges, [edges.clear()]
     while len(left):
         # Who has no earlier rival for the first answer of its own takes it; each turn settles one group at least.
         first = left.unique(["system", "group"], keep="first", maintain_order=True)
-        earliest = left.group_by("a").agg(earliest=pl.col("group").min())
-        taken = first.join(earliest, on="a").filter(pl.col("group") == pl.col("earliest")).drop("earliest")
+        earliest = left.group_by("answer").agg(earliest=pl.col("group").min())
+        taken = first.join(earliest, on="answer").filter(pl.col("group") == pl.col("earliest")).drop("earliest")
         found.append(taken)
         left = left.join(taken, on=["system", "group"], how="anti", maintain_order="left")
-        left = left.join(taken, on="a", how="anti", maintain_order="left")
+        left = left.join(taken, on="answer", how="anti", maintain_order="left")
     return pl.concat(found)
 
 

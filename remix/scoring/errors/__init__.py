@@ -23,8 +23,9 @@ _TOTALS = {"matching": pl.String, "system": pl.Int64, "doc": pl.Int64, "class": 
 class Errors:
     """What a taxonomy finds.
 
-    - `rows`: matching, system, doc, g, a, class, `error`: each annotation of gold (g) and answer (a) that a class is
-      about, either of which may be null; `error` is false where the error could have been made and was not;
+    - `rows`: matching, system, doc, mention, answer, class, `error`: each annotation of gold (`mention`) and answer
+      that a class is about, either of which may be null; `error` is false where the error could have been made and was
+      not;
     - `totals`: matching, system, doc, class, total: denominators that are not annotations, such as words;
     - `without`: classes without denominator.
     """
@@ -37,9 +38,9 @@ class Errors:
 def class_rows(rows: pl.DataFrame, name: str, error: pl.Expr) -> pl.DataFrame:
     """Return the rows of a class as `Errors` has them, with the matching where they have one.
 
-    `g` and `a` are null where rows lack them. An error that is null is none.
+    `mention` and `answer` are null where rows lack them. An error that is null is none.
     """
-    ids = [pl.col(one) if one in rows.columns else pl.lit(None, pl.Int64).alias(one) for one in ("g", "a")]
+    ids = [pl.col(one) if one in rows.columns else pl.lit(None, pl.Int64).alias(one) for one in ("mention", "answer")]
     own = [pl.lit(name).alias("class"), error.fill_null(False).alias("error")]
     return rows.select(pl.col("^matching$"), "system", "doc", *ids, *own)
 
@@ -117,7 +118,7 @@ def _count(case: Case, taxonomy: Taxonomy, matchings: tuple[str, ...]) -> pl.Dat
 def _count_documents(case: Case, taxonomy: Taxonomy, matchings: tuple[str, ...]) -> pl.DataFrame:
     """Return the errors and the total of each class by document, and whether the class has no rate."""
     found = taxonomy.classify(case, matchings)
-    unit = pl.struct("g", "a").n_unique()
+    unit = pl.struct("mention", "answer").n_unique()
     counts = found.rows.group_by(_KEYS).agg(errors=pl.col("error").sum().cast(pl.Int64), total=unit.cast(pl.Int64))
     counts = counts.join(found.totals.rename({"total": "other"}), on=_KEYS, how="full", coalesce=True)
     counts = counts.with_columns(pl.col("errors").fill_null(0), total=pl.coalesce("other", "total"))

@@ -21,8 +21,8 @@ CLASSES = {
 def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
     """Return the errors of each answer and document, the same under every matching.
 
-    What is not in the text has numbers of its own below 0 as `a`. Nothing is `invented` where neither a knowledge base
-    nor names of entities say what there is.
+    What is not in the text has numbers of its own below 0 as `answer`. Nothing is `invented` where neither a knowledge
+    base nor names of entities say what there is.
     """
     rows = pl.concat([*_of_answers(case), *_of_documents(case)])
     return Errors(pl.DataFrame({"matching": matchings}).join(rows, how="cross"))
@@ -31,14 +31,14 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
 def _of_answers(case: Case) -> list[pl.DataFrame]:
     iris = case.mentions.iris
     links = case.mentions.answer_links.join(iris, on="entity")
-    linked = case.answers.select("a", "system", "doc").join(links.select("a", "iri"), on="a", how="left")
+    linked = case.answers.select("answer", "system", "doc").join(links.select("answer", "iri"), on="answer", how="left")
     labelled = pl.col("iri").str.starts_with(LABEL).fill_null(False)
-    single = linked.group_by("a", "system", "doc", maintain_order=True).agg(labelled=labelled.any())
+    single = linked.group_by("answer", "system", "doc", maintain_order=True).agg(labelled=labelled.any())
     parts = [class_rows(single, "label_only", pl.col("labelled"))]
     known = _find_known(case, iris["iri"])
     if known is not None:
         entities = linked.filter(~labelled).drop_nulls("iri").with_columns(known=pl.col("iri").is_in(known.implode()))
-        entities = entities.group_by("a", "system", "doc", maintain_order=True).agg(pl.col("known").any())
+        entities = entities.group_by("answer", "system", "doc", maintain_order=True).agg(pl.col("known").any())
         parts.append(class_rows(entities, "invented", ~pl.col("known")))
     return parts
 
@@ -65,8 +65,8 @@ def _of_documents(case: Case) -> list[pl.DataFrame]:
                 parts.append(class_rows(found, name, pl.col("number") > 0))
                 continue
             lost = found.select(pl.all().repeat_by(pl.col("number").fill_null(0).cast(pl.Int64))).explode(found.columns)
-            lost = lost.drop_nulls("doc").with_columns(a=-1 - pl.int_range(pl.len()).cast(pl.Int64))
-            stood = case.answers.filter(pl.col("system") == number).select("system", "doc", "a")
+            lost = lost.drop_nulls("doc").with_columns(answer=-1 - pl.int_range(pl.len()).cast(pl.Int64))
+            stood = case.answers.filter(pl.col("system") == number).select("system", "doc", "answer")
             parts += [class_rows(lost, name, pl.lit(True)), class_rows(stood, name, pl.lit(False))]
     return parts
 

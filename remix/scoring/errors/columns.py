@@ -71,10 +71,10 @@ def _error_classes(case: Case, taxonomy: str, choice: Choice) -> pl.DataFrame:
     """Return annotation and value: what the one run of a case makes of gold's required annotations."""
     matching = next((name for name in choice.matchings if name in MATCHINGS), "strong")
     rows = rows_under(case, taxonomy, matching)
-    kept = case.kept.select("g", "annotation", "group")
-    if len(kept) and len(rows) and rows["g"].null_count() == len(rows):
+    kept = case.kept.select("mention", "annotation", "group")
+    if len(kept) and len(rows) and rows["mention"].null_count() == len(rows):
         raise UsageError(f"taxonomy '{taxonomy}' classes no mentions of gold: write --by {ERROR}:SYSTEM:neleval")
-    classes = rows.filter("error").join(kept, on="g").select("group", value="class").unique()
+    classes = rows.filter("error").join(kept, on="mention").select("group", value="class").unique()
     found = kept.join(classes, on="group", how="left", maintain_order="left")
     right = case.judge("link", MATCHINGS[matching]).groups["group"].unique()
     otherwise = pl.when(pl.col("group").is_in(right.implode())).then(pl.lit(CORRECT)).otherwise(pl.lit(OTHER))

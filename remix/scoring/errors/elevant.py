@@ -46,7 +46,7 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
     """
     modes = [name for name in MODES if name in matchings] or list(MODES)
     rows = _evidence(case).filter(pl.col("mode").is_in(modes) & ~pl.col("dropped"))
-    rows = rows.with_columns(matching="mode", g="label")
+    rows = rows.with_columns(matching="mode", mention="label")
     several = (pl.col("candidates") > 1).any().over("system")
     rows = rows.with_columns(several=several, named=~pl.col("coreference"), **_reasons())
     parts = []
@@ -163,7 +163,7 @@ def _words(case: Case, modes: list[str]) -> pl.DataFrame:
 def _evidence(case: Case) -> pl.DataFrame:
     """Return the outcomes that errors are told of, false detections and labels that are nested in nothing.
 
-    Columns besides those of `outcomes`: `n` (row), `relevant` (gold that the mode asks for), `part_found`,
+    Columns besides those of `outcomes`: `row` (its number), `relevant` (gold that the mode asks for), `part_found`,
     `overlap_found` (a false detection lies inside, overlaps), `on_gold`, `wrong_span` (of a false detection),
     `candidates` (their number), `among` (gold is one), `demonym`, `metonymy`, `answered_location`, `partial_name`,
     `rare`, `answered_popular`, `hyperlink`, `reference` ('answered' alike, 'other' or null: the mention before that
@@ -172,20 +172,20 @@ def _evidence(case: Case) -> pl.DataFrame:
     labels = labels_of(case).rows.select("label", "name", gold_entity="entity")
     rows = outcomes(case).filter("root").drop("name", "entity", strict=False)
     rows = rows.join(labels, on="label", how="left", maintain_order="left")
-    answered = case.mentions.answer_links.group_by("a").agg(answer_entity=pl.col("entity").min())
-    rows = rows.join(answered, on="a", how="left", maintain_order="left")
+    answered = case.mentions.answer_links.group_by("answer").agg(answer_entity=pl.col("entity").min())
+    rows = rows.join(answered, on="answer", how="left", maintain_order="left")
     # A date is like no entity, NIL is like NIL, and what has no counterpart in Wikidata like its own kind.
     of_gold, of_answer = (pl.when(unmapped).then(-2).otherwise(-1) for unmapped in _are_marked(case, "unmapped"))
     gold_key = pl.when("same").then("answer_entity").otherwise("gold_entity").fill_null(of_gold)
     rows = rows.with_columns(
         gold_key=pl.when(pl.col("dated").is_null() & pl.col("label").is_not_null()).then(gold_key),
-        answer_key=pl.when(pl.col("a").is_not_null()).then(pl.col("answer_entity").fill_null(of_answer)),
+        answer_key=pl.when(pl.col("answer").is_not_null()).then(pl.col("answer_entity").fill_null(of_answer)),
         relevant=pl.when(pl.col("mode") == "IGNORED")
         .then(pl.col("known") & ~pl.col("optional"))
         .otherwise(pl.col("label").is_not_null()),
         place=pl.struct("mode", "system", "doc").rank("dense").cast(pl.Int64),
     )
-    rows = rows.sort("place", "begin", "end", "a", "label").with_row_index("n")
+    rows = rows.sort("place", "begin", "end", "answer", "label").with_row_index("row")
     rows = _names(case, _candidates(case, _references(_neighbours(rows))))
     of_gold, of_answer = _are_marked(case, "hyperlink")
     return rows.with_columns(hyperlink=of_gold | (pl.col("label").is_null() & of_answer))
@@ -195,11 +195,11 @@ def _are_marked(case: Case, name: str) -> tuple[pl.Expr, pl.Expr]:
     """Return whether the label of gold, and whether the answer, has a value of that name."""
     term = pl.col("term") == f"{RMX}{name}"
     gold = case.known.gold.values.filter(term).select(annotation="subject")
-    labels = labels_of(case).numbers.join(case.gold.select("g", "annotation"), on="g")
+    labels = labels_of(case).numbers.join(case.gold.select("mention", "annotation"), on="mention")
     labelled = labels.join(gold, on="annotation", how="semi")["label"].unique()
     given = case.known.of_runs(lambda run: run.values.filter(term).select(annotation="subject"))
-    answered = case.answers.join(given, on=["system", "annotation"], how="semi")["a"]
-    of_gold, of_answer = pl.col("label").is_in(labelled.implode()), pl.col("a").is_in(answered.implode())
+    answered = case.answers.join(given, on=["system", "annotation"], how="semi")["answer"]
+    of_gold, of_answer = pl.col("label").is_in(labelled.implode()), pl.col("answer").is_in(answered.implode())
     return of_gold.fill_null(False), of_answer.fill_null(False)
 
 
@@ -209,20 +209,20 @@ def _neighbours(rows: pl.DataFrame) -> pl.DataFrame:
     pairs = _beside(rows.filter("missed"), false)
     inside = (pl.col("begin") <= pl.col("begin_right")) & (pl.col("end") >= pl.col("end_right"))
     equal = (pl.col("begin") == pl.col("begin_right")) & (pl.col("end") == pl.col("end_right"))
-    found = pairs.group_by("n").agg(part_found=(inside & ~equal).any(), overlap_found=pl.lit(True))
+    found = pairs.group_by("row").agg(part_found=(inside & ~equal).any(), overlap_found=pl.lit(True))
     gold = _beside(rows.filter("relevant"), false)
     alike = (pl.col("gold_key") == pl.col("answer_key_right")).fill_null(False)
     dated = (pl.col("dated") == pl.col("answer_dated_right")).fill_null(False)
-    seen = gold.group_by(n="n_right").agg(on_gold=pl.lit(True), wrong_span=(~equal & (alike | dated)).any())
+    seen = gold.group_by(row="row_right").agg(on_gold=pl.lit(True), wrong_span=(~equal & (alike | dated)).any())
     for part in (found, seen):
-        rows = rows.join(part, on="n", how="left", maintain_order="left")
+        rows = rows.join(part, on="row", how="left", maintain_order="left")
     names = ["part_found", "overlap_found", "on_gold", "wrong_span"]
     return rows.with_columns(pl.col(names).fill_null(False))
 
 
 def _beside(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
     """Return the pairs of rows of one place that share a character, the right one's columns with `_right`."""
-    columns = ["n", "begin", "end", "gold_key", "answer_key", "dated", "answer_dated"]
+    columns = ["row", "begin", "end", "gold_key", "answer_key", "dated", "answer_dated"]
     one, other = touching(left.with_columns(doc="place"), right.with_columns(doc="place"))
     pairs = pl.concat(
         [left[one].select(columns), right[other].select(pl.col(columns).name.suffix("_right"))], how="horizontal"
@@ -233,11 +233,11 @@ def _beside(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
 def _references(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with `reference`: how the nearest earlier mention that names gold's entity was answered."""
     named = rows.filter((pl.col("kind") == "entity_named") & pl.col("label").is_not_null())
-    named = named.select("place", "gold_key", named="n", meant="answer_key").drop_nulls("gold_key").sort("named")
-    asked = rows.filter(pl.col("coreference") & pl.col("gold_key").is_not_null()).sort("n")
+    named = named.select("place", "gold_key", named="row", meant="answer_key").drop_nulls("gold_key").sort("named")
+    asked = rows.filter(pl.col("coreference") & pl.col("gold_key").is_not_null()).sort("row")
     pairs = asked.join_asof(
         named,
-        left_on="n",
+        left_on="row",
         right_on="named",
         by=["place", "gold_key"],
         allow_exact_matches=False,
@@ -245,22 +245,24 @@ def _references(rows: pl.DataFrame) -> pl.DataFrame:
     )
     alike = (pl.col("meant") == pl.col("answer_key")) & (pl.col("meant") >= 0)
     told = pl.when(alike.fill_null(False)).then(pl.lit("answered")).otherwise(pl.lit("other"))
-    pairs = pairs.select("n", reference=pl.when(pl.col("named").is_not_null()).then(told))
-    return rows.join(pairs, on="n", how="left", maintain_order="left")
+    pairs = pairs.select("row", reference=pl.when(pl.col("named").is_not_null()).then(told))
+    return rows.join(pairs, on="row", how="left", maintain_order="left")
 
 
 def _candidates(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with the number of the answer's candidates, and whether gold's entity is among them."""
     given = case.known.of_runs(lambda run: run.candidates.select("annotation", "entity")).unique()
-    numbers = case.answers.select("a", "system", "annotation")
-    candidates = given.join(numbers, on=["system", "annotation"]).select("a", "entity")
-    sizes = candidates.group_by("a").agg(candidates=pl.len().cast(pl.Int64))
-    linked = labels_of(case).numbers.join(case.mentions.gold_links, on="g").select("label", number="entity").unique()
+    numbers = case.answers.select("answer", "system", "annotation")
+    candidates = given.join(numbers, on=["system", "annotation"]).select("answer", "entity")
+    sizes = candidates.group_by("answer").agg(candidates=pl.len().cast(pl.Int64))
+    linked = (
+        labels_of(case).numbers.join(case.mentions.gold_links, on="mention").select("label", number="entity").unique()
+    )
     linked = linked.with_columns(entity=case.mentions.entities.gather(linked["number"]))
-    among = rows.select("label", "a").drop_nulls().unique().join(linked, on="label")
-    among = among.join(candidates, on=["a", "entity"], how="semi").select("label", "a").unique()
-    rows = rows.join(sizes, on="a", how="left", maintain_order="left")
-    rows = rows.join(among.with_columns(among=pl.lit(True)), on=["label", "a"], how="left", maintain_order="left")
+    among = rows.select("label", "answer").drop_nulls().unique().join(linked, on="label")
+    among = among.join(candidates, on=["answer", "entity"], how="semi").select("label", "answer").unique()
+    rows = rows.join(sizes, on="answer", how="left", maintain_order="left")
+    rows = rows.join(among.with_columns(among=pl.lit(True)), on=["label", "answer"], how="left", maintain_order="left")
     return rows.with_columns(pl.col("candidates").fill_null(0), pl.col("among").fill_null(False))
 
 
@@ -270,11 +272,11 @@ def _names(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     for kind, classes in _CLASSES.items():
         having = of_gold.filter(pl.col("class").is_in(classes))["label"].unique()
         rows = rows.with_columns(pl.col("label").is_in(having.implode()).fill_null(False).alias(f"gold_{kind}"))
-    places = of_answers.filter(pl.col("class").is_in(_CLASSES["location"]))["a"].unique()
+    places = of_answers.filter(pl.col("class").is_in(_CLASSES["location"]))["answer"].unique()
     text, name = pl.col("text"), pl.col("name")
     shorter = (text.str.len_chars() < name.str.len_chars()) & name.str.contains(" ", literal=True)
     rows = rows.with_columns(
-        answered_location=pl.col("a").is_in(places.implode()).fill_null(False),
+        answered_location=pl.col("answer").is_in(places.implode()).fill_null(False),
         demonym=text.is_in(DEMONYMS) & pl.any_horizontal("gold_location", "gold_ethnicity", "gold_languoid"),
         partial_name=(pl.col("known") & shorter & name.str.contains(text, literal=True)).fill_null(False),
     )
@@ -288,7 +290,7 @@ def _popular(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     which goes by PageRank where it has no counts.
     """
     kb = case.known.kb
-    asked = rows.filter(pl.col("label").is_not_null() & pl.col("a").is_not_null())
+    asked = rows.filter(pl.col("label").is_not_null() & pl.col("answer").is_not_null())
     if kb is None or asked.is_empty():
         no = pl.lit(False)
         return rows.with_columns(metonymy=no, rare=no, answered_popular=no)

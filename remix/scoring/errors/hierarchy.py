@@ -31,7 +31,7 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
     pairs = under_matchings(matchings, lambda name: judged_pairs(case, name))
     pairs = pairs.filter((pl.col("link") != NIL) & (pl.col("answered") != NIL))
     ways = distances(case, pairs.filter(~pl.col("correct")), NEAR)
-    rows = pairs.join(ways, on=["g", "a"], how="left", maintain_order="left")
+    rows = pairs.join(ways, on=["mention", "answer"], how="left", maintain_order="left")
     wrong, near = ~pl.col("correct"), pl.col("of_gold").is_not_null()
     above, below = pl.col("of_answer") == 0, pl.col("of_gold") == 0
     errors = {

@@ -26,21 +26,21 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
 
 
 def judged_pairs(case: Case, matching: str) -> pl.DataFrame:
-    """Return system, doc, group, g, a, link, answered and correct: a row for each mention with an answer."""
-    kept = case.kept.select("g", "doc", "group", "link")
-    pairs = case.judge("link", MATCHINGS[matching]).pairs.join(kept, on="g")
-    pairs = pairs.join(case.answers.select("a", answered="link"), on="a")
-    return pairs.sort("system", "group", "g").unique(["system", "group"], keep="first", maintain_order=True)
+    """Return system, doc, group, mention, answer, link, answered and correct: a row for each mention with an answer."""
+    kept = case.kept.select("mention", "doc", "group", "link")
+    pairs = case.judge("link", MATCHINGS[matching]).pairs.join(kept, on="mention")
+    pairs = pairs.join(case.answers.select("answer", answered="link"), on="answer")
+    return pairs.sort("system", "group", "mention").unique(["system", "group"], keep="first", maintain_order=True)
 
 
 def _classify(case: Case, matching: str) -> pl.DataFrame:
     judged = case.judge("link", MATCHINGS[matching])
-    kept = case.kept.select("g", "doc", "group", "link")
+    kept = case.kept.select("mention", "doc", "group", "link")
     pairs = judged_pairs(case, matching)
     linked, answered = pl.col("link") != NIL, pl.col("answered") != NIL
-    first = kept.sort("g").unique("group", keep="first", maintain_order=True)
+    first = kept.sort("mention").unique("group", keep="first", maintain_order=True)
     alone = case.mentions.for_each_system(first).join(pairs, on=["system", "group"], how="anti")
-    free = judged.answers.filter(pl.col("outcome") != "ignored").join(pairs.select("a"), on="a", how="anti")
+    free = judged.answers.filter(pl.col("outcome") != "ignored").join(pairs.select("answer"), on="answer", how="anti")
     no, yes = pl.lit(False), pl.lit(True)
     parts = [
         class_rows(pairs.filter(linked & answered), "wrong_link", ~pl.col("correct")),

@@ -159,10 +159,12 @@ class Answers:
 
     @cached_property
     def answered_classes(self) -> pl.DataFrame:
-        """Return a, entity and class of the entities of the answers."""
+        """Return answer, entity and class of the entities of the answers."""
         mentions = self.mentions
-        links = mentions.answer_links.join(mentions.iris, on="entity").join(mentions.answers.select("a", "doc"), on="a")
-        return self.classes_of(links).select("a", "entity", "class")
+        links = mentions.answer_links.join(mentions.iris, on="entity").join(
+            mentions.answers.select("answer", "doc"), on="answer"
+        )
+        return self.classes_of(links).select("answer", "entity", "class")
 
     @cached_property
     def names(self) -> pl.DataFrame | None:
@@ -191,9 +193,10 @@ class Answers:
 
     @cached_property
     def numbered(self) -> pl.DataFrame:
-        """Return side ('answer', 'gold'), id (a or g), doc, begin, end, surface_form, link, and `answer`: an IRI."""
-        kept = self.mentions.gold.filter(pl.col("ignorable").is_null()).rename({"g": "id"})
-        answers = self.mentions.answers.rename({"a": "id"})
+        """Return side ('answer', 'gold'), id (answer or mention), doc, begin, end, surface_form, link, and `iri`, that
+        of an answer."""
+        kept = self.mentions.gold.filter(pl.col("ignorable").is_null()).rename({"mention": "id"})
+        answers = self.mentions.answers.rename({"answer": "id"})
         columns = ["id", "doc", "begin", "end", "surface_form", "link"]
         kept, answers = self.with_detail("surface_form", kept, answers)
         sides = {"answer": answers, "gold": kept}
@@ -201,19 +204,19 @@ class Answers:
         # Numbers of sets of entities mean something on their own side alone.
         several = pl.when(pl.col("link") >= len(self.mentions.entities)).then("side")
         number = pl.struct("doc", "surface_form", "link", several.alias("several")).rank("dense")
-        return rows.with_columns(answer=fill("urn:remix:answer:{}", number))
+        return rows.with_columns(iri=fill("urn:remix:answer:{}", number))
 
     @cached_property
     def frames(self) -> Frames:
         """Return the answers as annotations of the origin's documents, with their links and classes."""
-        first = self.numbered.unique("answer", keep="first", maintain_order=True)
+        first = self.numbered.unique("iri", keep="first", maintain_order=True)
         origin = self.background.frames.documents
         places = self.mentions.documents.select("doc", gold="document").join(self.background.places, on="gold")
         places = places.join(origin.select("document", "dataset"), on="document")
         rows = first.join(places.select("doc", "document", "dataset"), on="doc", maintain_order="left")
-        of_answers = self.mentions.answer_links.select("entity", id="a", side=pl.lit("answer"))
-        links = pl.concat([of_answers, self.mentions.gold_links.select("entity", id="g", side=pl.lit("gold"))])
-        links = links.join(rows.select("side", "id", "doc", annotation="answer"), on=["side", "id"])
+        of_answers = self.mentions.answer_links.select("entity", id="answer", side=pl.lit("answer"))
+        links = pl.concat([of_answers, self.mentions.gold_links.select("entity", id="mention", side=pl.lit("gold"))])
+        links = links.join(rows.select("side", "id", "doc", annotation="iri"), on=["side", "id"])
         links = links.join(self.mentions.iris, on="entity")
         classes = self.classes_of(links.select("doc", "annotation", "iri")).select("annotation", "class").unique()
         links = links.select("annotation", entity="iri", entity_as_given="iri")
@@ -221,7 +224,7 @@ class Answers:
             documents=origin,
             annotations=rows.select(
                 *("document", "dataset", "begin", "end", "surface_form"),
-                annotation="answer",
+                annotation="iri",
                 is_nil=pl.col("link") == NIL,
             ),
             links=links,
@@ -260,12 +263,12 @@ class Answers:
         return replace(found, annotations=annotations, documents=origin.documents, datasets=origin.datasets)
 
     def values(self, column: str) -> pl.DataFrame | None:
-        """Return a and `value` of a measure; None where it does not speak of an answer's own form and entity."""
+        """Return answer and `value` of a measure; None where it does not speak of an answer's own form and entity."""
         own = self.numbered.filter(side="answer")
         if column == "surface_form":
-            return own.select("id", value="surface_form").rename({"id": "a"})
+            return own.select("id", value="surface_form").rename({"id": "answer"})
         if column == "is_nil":
-            return own.select(a="id", value=pl.col("link") == NIL)
+            return own.select(answer="id", value=pl.col("link") == NIL)
         from remix.measures import MEASURES
 
         if column in NOT_OF_ANSWERS or column not in {one.name for measure in MEASURES for one in measure.columns}:
@@ -275,13 +278,13 @@ class Answers:
         return pl.concat(known, how="vertical_relaxed") if known and len(known) == len(found) else None
 
     def measured_values(self, column: str) -> pl.DataFrame | None:
-        """Return a and `value` of a column of the measures of a part, None where they have no such column."""
+        """Return answer and `value` of a column of the measures of a part, None where they have no such column."""
         values = self.measured.annotations.drop("document", "dataset")
         if column not in values.columns:
             return None
         own = self.numbered.filter(side="answer")
-        joined = own.join(values.select(answer="annotation", value=column), on="answer", maintain_order="left")
-        return joined.select("value", a="id")
+        joined = own.join(values.select(iri="annotation", value=column), on="iri", maintain_order="left")
+        return joined.select("value", answer="id")
 
 
 CUT = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))

@@ -33,9 +33,10 @@ class Mentions:
     """What is compared, numbered in an order that depends on content alone (document, offsets, entities).
 
     - `documents`: doc, document, dataset;
-    - `gold`: g, doc, begin, end, link, form, group (the smallest g in it), option (likewise), ignorable, annotation;
-    - `answers`: a, system (its number), doc, begin, end, link, form, inside (an annotated region), annotation;
-    - `gold_links`, `answer_links`: g or a, entity;
+    - `gold`: mention, doc, begin, end, link, form, group (the smallest mention in it), option (likewise), ignorable,
+      annotation;
+    - `answers`: answer, system (its number), doc, begin, end, link, form, inside (an annotated region), annotation;
+    - `gold_links`, `answer_links`: mention or answer, entity;
     - `entities`: the IRI of each entity number.
 
     `link` is the entity's number, `NIL`, or a number beyond all entities that stands for a set of several. Both sides
@@ -101,7 +102,13 @@ def mentions_of(
     regions = gold.regions.join(keys, left_on="document", right_on="gold")
     right, answer_links = _answers(right, answer_links, regions, collapse)
     return Mentions(
-        tuple(runs), documents, _group(left, collapse), right, gold_links.rename({"id": "g"}), answer_links, entities
+        tuple(runs),
+        documents,
+        _group(left, collapse),
+        right,
+        gold_links.rename({"id": "mention"}),
+        answer_links,
+        entities,
     )
 
 
@@ -303,7 +310,7 @@ def _group(rows: pl.DataFrame, collapse: bool) -> pl.DataFrame:
         pl.Series("group", group),
         *("ignorable", "annotation"),
         pl.Series("option", option),
-        g="id",
+        mention="id",
     )
 
 
@@ -354,6 +361,6 @@ def _answers(
         )
         free = ~pl.col("doc").is_in(regions["doc"].unique().implode())
         inside = free | pl.col("begin").is_null() | pl.col("id").is_in(within["id"].unique().implode())
-    kept = kept.with_columns(inside=inside, a=pl.int_range(pl.len(), dtype=pl.Int64))
-    links = look_up(links, "id", kept, ["a"])[["a", "entity"]]
-    return kept[["a", "system", "doc", "begin", "end", "link", "form", "inside", "annotation"]], links
+    kept = kept.with_columns(inside=inside, answer=pl.int_range(pl.len(), dtype=pl.Int64))
+    links = look_up(links, "id", kept, ["answer"])[["answer", "entity"]]
+    return kept[["answer", "system", "doc", "begin", "end", "link", "form", "inside", "annotation"]], links

@@ -25,16 +25,18 @@ Found = TypeVar("Found")
 class Scope:
     """Which answers a selection could mean, by their own form and entity.
 
-    - `inside`: a and `in_scope`; an answer that is not there is in scope, as all are where nothing was selected;
+    - `inside`: answer and `in_scope`; an answer that is not there is in scope, as all are where nothing was selected;
     - `unknown`: the documents (doc) of whose answers the selection cannot be asked, so that P in scope is not known.
     """
 
-    inside: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema={"a": pl.Int64, "in_scope": pl.Boolean}))
+    inside: pl.DataFrame = field(
+        default_factory=lambda: pl.DataFrame(schema={"answer": pl.Int64, "in_scope": pl.Boolean})
+    )
     unknown: pl.Series = field(default_factory=lambda: pl.Series("doc", [], pl.Int64))
 
     def within(self, other: Scope) -> Scope:
         """Return what is in both scopes."""
-        every = pl.concat([self.inside, other.inside]).group_by("a").agg(pl.col("in_scope").all())
+        every = pl.concat([self.inside, other.inside]).group_by("answer").agg(pl.col("in_scope").all())
         return Scope(every, pl.concat([self.unknown, other.unknown]).unique())
 
     def pool(self, case: Case, originals: Originals) -> Scope:
@@ -51,15 +53,19 @@ class Scope:
             unknown = docs.group_by("one").agg(lost=lost.any() & ~every.any()).filter("lost")["one"].sort()
         if self.inside.is_empty():
             return Scope(self.inside, unknown)
-        rows = case.answers.select("a").join(originals.answers, on="a").join(self.inside, on="a", how="left")
+        rows = (
+            case.answers.select("answer")
+            .join(originals.answers, on="answer")
+            .join(self.inside, on="answer", how="left")
+        )
         inside = rows.group_by("one").agg(pl.col("in_scope").fill_null(True).any())
-        return Scope(inside.select("in_scope", a="one").select("a", "in_scope"), unknown)
+        return Scope(inside.select("in_scope", answer="one").select("answer", "in_scope"), unknown)
 
     def mark(self, answers: pl.DataFrame) -> pl.DataFrame:
         """Return the answers with `in_scope`; a wrong link on a kept mention (`on_mention`) is never excused."""
         if self.inside.is_empty():
             return answers.with_columns(in_scope=pl.lit(True))
-        rows = answers.join(self.inside, on="a", how="left", maintain_order="left")
+        rows = answers.join(self.inside, on="answer", how="left", maintain_order="left")
         return rows.with_columns(pl.col("in_scope").fill_null(True) | pl.col("on_mention"))
 
     def drop_unknown(self, counts: pl.DataFrame) -> pl.DataFrame:
@@ -74,10 +80,10 @@ class Scope:
 class Judged:
     """The outcome of one criterion and matching.
 
-    - `answers`: a, system, doc, `outcome` ('tp', 'fp', 'ignored'), `on_mention` (its span is that of a kept mention),
-      and `in_scope`: what is on a kept mention, and of the rest what the selection could mean;
+    - `answers`: answer, system, doc, `outcome` ('tp', 'fp', 'ignored'), `on_mention` (its span is that of a kept
+      mention), and `in_scope`: what is on a kept mention, and of the rest what the selection could mean;
     - `groups`: system, doc, group, for each group that a system satisfies;
-    - `pairs`: system, g, a, correct: the assignment itself, wrong links included.
+    - `pairs`: system, mention, answer, correct: the assignment itself, wrong links included.
     """
 
     answers: pl.DataFrame
@@ -143,12 +149,14 @@ class Case:
             group=pl.when("alone").then(pl.col("group").min().over(*span, "alone")).otherwise("group")
         )
         mentions = gold.filter(pl.col("ignorable").is_null()).group_by(span).agg(mentions=pl.col("group").n_unique())
-        scope = self.answers.with_columns(told=told).join(self.scope.inside, on="a", how="left", maintain_order="left")
+        scope = self.answers.with_columns(told=told).join(
+            self.scope.inside, on="answer", how="left", maintain_order="left"
+        )
         scope = scope.sort(pl.col("in_scope").fill_null(True), descending=True, maintain_order=True)
         scope = scope.join(mentions, on=span, how="left", nulls_equal=True, maintain_order="left")
         nth = pl.int_range(pl.len()).over("system", *span)
         kept = scope.filter(nth < pl.col("mentions").fill_null(1))
-        answers = self.answers.join(kept, on="a", how="semi", maintain_order="left")
+        answers = self.answers.join(kept, on="answer", how="semi", maintain_order="left")
         return replace(self, gold=gold.drop("told", "alone"), answers=answers)
 
     def pool(self) -> Case:
@@ -203,7 +211,7 @@ Counter = Callable[[Case, str, str], pl.DataFrame]
 
 def found_whole(case: Case, judged: Judged) -> pl.DataFrame:
     """Return system, doc, group, option and `share`, which is 1, of the mentions of gold that were found."""
-    found = judged.pairs.filter("correct").join(case.kept.select("g", "doc", "group", "option"), on="g")
+    found = judged.pairs.filter("correct").join(case.kept.select("mention", "doc", "group", "option"), on="mention")
     found = found.join(judged.groups, on=["system", "group"], how="semi")
     return found.select("system", "doc", "group", "option", share=1.0).unique()
 
@@ -212,12 +220,12 @@ def found_whole(case: Case, judged: Judged) -> pl.DataFrame:
 class Matching:
     """When two spans match.
 
-    `spans` is an expression over the pairs that `pairs` returns. Those of `remix.scoring.matching.pairs` have `g`
-    and `a` (the numbers of the mention and of the answer), `equal` (same begin and end), `link`, `shared` and `union`
-    (characters). A matching that asks for more adds it in `pairs`, from `case.gold` and `case.answers`. `at(value)`
-    returns the matching with its parameter, where it has one. `credit(case, judged, on_mention_only)` returns by
-    system and doc what is added to the counts of `remix.scoring.tasks.tally`, where a matching has what is right or
-    wrong in part.
+    `spans` is an expression over the pairs that `pairs` returns. Those of `remix.scoring.matching.pairs` have `mention`
+    and `answer` (the numbers of the mention and of the answer), `equal` (same begin and end), `link`, `shared` and
+    `union` (characters). A matching that asks for more adds it in `pairs`, from `case.gold` and `case.answers`.
+    `at(value)` returns the matching with its parameter, where it has one. `credit(case, judged, on_mention_only)`
+    returns by system and doc what is added to the counts of `remix.scoring.tasks.tally`, where a matching has what is
+    right or wrong in part.
     `shares(case, judged)` returns the mentions of gold that are found, as `found_whole` does, each with the share that
     is found; recall is the sum of the shares by the number of mentions. None where recall is something else.
     """
@@ -234,18 +242,20 @@ class Matching:
 def _judge(case: Case, criterion: str, matching: Matching) -> Judged:
     # An option's number is that of its first annotation, so it is no other group's.
     required = case.kept.with_columns(size=pl.Series(counts(case.kept["option"])))
-    pairs = look_up(look_up(matching.pairs(case), "g", case.gold, ["ignorable"]), "a", case.answers, ["system"])
+    pairs = look_up(
+        look_up(matching.pairs(case), "mention", case.gold, ["ignorable"]), "answer", case.answers, ["system"]
+    )
     correct = pl.col("link") if criterion == "link" else pl.lit(True)
     link = pl.lit(True) if criterion == "span" else pl.col("link")
     pairs = pairs.with_columns(correct=correct, spans=matching.spans, link=link)
     edges = pairs.filter(pl.col("spans") & pl.col("ignorable").is_null())
-    assigned = assign(look_up(edges, "g", required, ["doc", "group", "option", "size"]))
+    assigned = assign(look_up(edges, "mention", required, ["doc", "group", "option", "size"]))
     # A group is right as a whole.
     alone = (assigned["size"] == 1).all()
     right = assigned.filter("correct" if alone else pl.col("correct").all().over("system", "group"))
     groups = right["system", "doc", "group"]
-    answers = _outcomes(case, pairs, edges["a"], right["a"], _further(pairs, required, right))
-    return Judged(answers, groups if alone else groups.unique(), assigned["system", "g", "a", "correct"])
+    answers = _outcomes(case, pairs, edges["answer"], right["answer"], _further(pairs, required, right))
+    return Judged(answers, groups if alone else groups.unique(), assigned["system", "mention", "answer", "correct"])
 
 
 def _further(pairs: pl.DataFrame, required: pl.DataFrame, right: pl.DataFrame) -> pl.Series:
@@ -255,25 +265,25 @@ def _further(pairs: pl.DataFrame, required: pl.DataFrame, right: pl.DataFrame) -
     """
     several = counts(required["group"]) > 1
     if not several.any():
-        return pairs["a"].clear()
+        return pairs["answer"].clear()
     # By span and entity, since repeated annotations are one group and no alternatives of each other.
     like = ["group", "begin", "end", "meant"]
-    named = required.filter(several).select("g", *like[:3], meant="link")
-    fitting = look_up(pairs.filter(pl.col("spans") & pl.col("correct")), "g", named, like)
-    taken = look_up(right.select("g", "system"), "g", named, like)
+    named = required.filter(several).select("mention", *like[:3], meant="link")
+    fitting = look_up(pairs.filter(pl.col("spans") & pl.col("correct")), "mention", named, like)
+    taken = look_up(right.select("mention", "system"), "mention", named, like)
     fitting = fitting.join(right, on=["group", "system"], how="semi")
-    return fitting.join(taken, on=[*like, "system"], how="anti")["a"].unique()
+    return fitting.join(taken, on=[*like, "system"], how="anti")["answer"].unique()
 
 
 def _outcomes(case: Case, pairs: pl.DataFrame, near: pl.Series, right: pl.Series, further: pl.Series) -> pl.DataFrame:
-    numbers = case.answers["a"].to_numpy()
+    numbers = case.answers["answer"].to_numpy()
     size = int(numbers.max(initial=-1)) + 1
     found = mark(right, size)
-    ignored = mark(further, size) | mark(fits_ignorable(pairs.filter(~found[pairs["a"]])), size)
+    ignored = mark(further, size) | mark(fits_ignorable(pairs.filter(~found[pairs["answer"]])), size)
     tp, on_mention, left_out = (pl.Series(one[numbers]) for one in (found, mark(near, size), ignored))
     out = left_out | ~(case.answers["inside"] | on_mention)
     outcome = pl.when(tp).then(pl.lit("tp")).when(out).then(pl.lit("ignored")).otherwise(pl.lit("fp"))
-    return case.scope.mark(case.answers.select(*("a", "system", "doc"), on_mention=on_mention, outcome=outcome))
+    return case.scope.mark(case.answers.select(*("answer", "system", "doc"), on_mention=on_mention, outcome=outcome))
 
 
 def fits_ignorable(pairs: pl.DataFrame) -> pl.Series:
@@ -284,21 +294,21 @@ def fits_ignorable(pairs: pl.DataFrame) -> pl.Series:
     there, whatever overlaps it: only what is gold on that same span, by its link too, takes it away.
     """
     if pairs["ignorable"].null_count() == len(pairs):
-        return pairs["a"].clear()
+        return pairs["answer"].clear()
     takes = pl.when(pl.col("ignorable") == "optional").then(pl.col("spans") & pl.col("correct")).otherwise(pl.lit(True))
     ignorable = pairs.filter(pl.col("ignorable").is_not_null() & takes)
     kept = pairs.filter(pl.col("ignorable").is_null())
     itself = pl.col("equal") & pl.col("link")
-    placed = kept.filter("equal")["a"].unique()
+    placed = kept.filter("equal")["answer"].unique()
     fit = pl.col("link").cast(pl.Float64) * 2 + pl.col("shared") / pl.col("union")
     best = (
-        ignorable.filter(itself | ~pl.col("a").is_in(placed.implode()))
-        .group_by("a")
+        ignorable.filter(itself | ~pl.col("answer").is_in(placed.implode()))
+        .group_by("answer")
         .agg(fit=fit.max(), itself=itself.any())
     )
-    rival = kept.group_by("a").agg(rival=fit.max())
-    best = best.join(rival, on="a", how="left")
-    return best.filter(pl.col("itself") | (pl.col("fit") > pl.col("rival").fill_null(-1.0)))["a"]
+    rival = kept.group_by("answer").agg(rival=fit.max())
+    best = best.join(rival, on="answer", how="left")
+    return best.filter(pl.col("itself") | (pl.col("fit") > pl.col("rival").fill_null(-1.0)))["answer"]
 
 
 def with_detail(case: Case, name: str) -> Case:

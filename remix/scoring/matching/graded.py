@@ -25,7 +25,7 @@ _KEYS = ["system", "doc"]
 
 
 def _near(case: Case, judged: Judged, most: int) -> pl.DataFrame:
-    """Return system, doc, group, option, a and `credit` of near answers on mentions that were not found.
+    """Return system, doc, group, option, answer and `credit` of near answers on mentions that were not found.
 
     They are paired one to one, for the most credit in all. A mention of several annotations that are required together
     has none.
@@ -33,15 +33,21 @@ def _near(case: Case, judged: Judged, most: int) -> pl.DataFrame:
 
     kept = case.kept.filter(pl.len().over("option") == 1)
     wrong = judged.answers.filter(pl.col("outcome") == "fp")
-    pairs = look_up(case.overlaps.filter("equal").select("g", "a"), "g", kept, ["doc", "group", "option"])
-    pairs = look_up(pairs, "a", wrong, ["system"]).join(judged.groups, on=["system", "group"], how="anti")
+    pairs = look_up(
+        case.overlaps.filter("equal").select("mention", "answer"), "mention", kept, ["doc", "group", "option"]
+    )
+    pairs = look_up(pairs, "answer", wrong, ["system"]).join(judged.groups, on=["system", "group"], how="anti")
     ways = distances(case, pairs, most)
-    near = pairs.join(ways, on=["g", "a"]).with_columns(credit=1 / (1 + pl.col("of_gold") + pl.col("of_answer")))
-    near = near.sort("system", "group", "a", "credit", descending=[False, False, False, True])
-    near = near.unique(["system", "group", "a"], keep="first", maintain_order=True)
+    near = pairs.join(ways, on=["mention", "answer"]).with_columns(
+        credit=1 / (1 + pl.col("of_gold") + pl.col("of_answer"))
+    )
+    near = near.sort("system", "group", "answer", "credit", descending=[False, False, False, True])
+    near = near.unique(["system", "group", "answer"], keep="first", maintain_order=True)
     # In whole numbers, so that the sums are exact.
-    near = assign_most(near.with_columns(worth=(WHOLE * pl.col("credit")).round()), ["system", "group"], "a", "worth")
-    return near.select(*_KEYS, "group", "option", "a", "credit").sort("system", "doc", "group")
+    near = assign_most(
+        near.with_columns(worth=(WHOLE * pl.col("credit")).round()), ["system", "group"], "answer", "worth"
+    )
+    return near.select(*_KEYS, "group", "option", "answer", "credit").sort("system", "doc", "group")
 
 
 def _at_least(least: float, name: str = "") -> Matching:
@@ -81,21 +87,25 @@ SAME = r"(?i)[/#](person|organi[sz]ation|place|location)\d*$|/Q(5|43229|2221906)
 
 
 def distances(case: Case, pairs: pl.DataFrame, most: int) -> pl.DataFrame:
-    """Return g, a, `of_gold` and `of_answer`: the steps from each side to what is above both, fewest in all.
+    """Return mention, answer, `of_gold` and `of_answer`: the steps from each side to what is above both, fewest in all.
 
-    `pairs` has g and a; those that are more than `most` steps apart are left out. Where a side has several entities
-    the nearest count, and of several ways that are as short the one with fewer steps from gold.
+    `pairs` has mention and answer; those that are more than `most` steps apart are left out. Where a side has several
+    entities the nearest count, and of several ways that are as short the one with fewer steps from gold.
 
     Raises `UsageError` where nothing is known of classes.
     """
     if pairs.is_empty():
-        return pl.DataFrame(schema=dict.fromkeys(("g", "a", "of_gold", "of_answer"), pl.Int64))
+        return pl.DataFrame(schema=dict.fromkeys(("mention", "answer", "of_gold", "of_answer"), pl.Int64))
     known = case.known
     if known.types.is_empty() and known.hierarchy is None:
         raise UsageError("no hierarchy is known: name --hierarchy FILE or --entities FILE, or use a knowledge base")
     if known.stated.is_empty():
         return _distances(case, pairs, most, known.types)
-    placed = pairs.select("g", "a").join(case.gold.select("g", "doc"), on="g").join(known.homes, on="doc", how="left")
+    placed = (
+        pairs.select("mention", "answer")
+        .join(case.gold.select("mention", "doc"), on="mention")
+        .join(known.homes, on="doc", how="left")
+    )
     # What one dataset says of an entity does not hold in another.
     parts = placed.partition_by("home", as_dict=True, maintain_order=True).items()
     return pl.concat(_distances(case, own, most, known.types_at(home or "")) for (home,), own in parts)
@@ -104,16 +114,22 @@ def distances(case: Case, pairs: pl.DataFrame, most: int) -> pl.DataFrame:
 def _distances(case: Case, pairs: pl.DataFrame, most: int, types: pl.DataFrame) -> pl.DataFrame:
     """Return the distances of pairs in whose documents these types (entity, class) hold."""
     known = case.known
-    sides = pairs.select("g", "a").unique().join(case.mentions.gold_links.select("g", asked="entity"), on="g")
-    sides = sides.join(case.mentions.answer_links.select("a", answered="entity"), on="a")
+    sides = (
+        pairs.select("mention", "answer")
+        .unique()
+        .join(case.mentions.gold_links.select("mention", asked="entity"), on="mention")
+    )
+    sides = sides.join(case.mentions.answer_links.select("answer", answered="entity"), on="answer")
     asked = pl.concat([sides["asked"], sides["answered"]]).unique()
     both = case.mentions.iris.filter(pl.col("entity").is_in(asked.implode()))
     above = _above(known, types, both["iri"], most).join(both, on="iri").select("entity", "above", "steps")
     ways = sides.join(above.rename({"entity": "asked", "steps": "of_gold"}), on="asked")
     ways = ways.join(above.rename({"entity": "answered", "steps": "of_answer"}), on=["answered", "above"])
     total = pl.col("of_gold") + pl.col("of_answer")
-    ways = ways.filter(total <= most).sort("g", "a", total, "of_gold")
-    return ways.unique(["g", "a"], keep="first", maintain_order=True).select("g", "a", "of_gold", "of_answer")
+    ways = ways.filter(total <= most).sort("mention", "answer", total, "of_gold")
+    return ways.unique(["mention", "answer"], keep="first", maintain_order=True).select(
+        "mention", "answer", "of_gold", "of_answer"
+    )
 
 
 def _above(known: Answers, types: pl.DataFrame, entities: pl.Series, most: int) -> pl.DataFrame:

@@ -33,8 +33,8 @@ def tell_namespaces(case: Case) -> None:
     named = mentions.iris.with_columns(namespace=namespace)
     ours = named["namespace"].filter(pl.Series(mark(mentions.gold_links["entity"], len(named)))).unique()
     same = named["namespace"].is_in(ours.implode())
-    links = mentions.answer_links.select("a", same=same.gather(mentions.answer_links["entity"]))
-    links = look_up(links, "a", mentions.answers, ["system"])
+    links = mentions.answer_links.select("answer", same=same.gather(mentions.answer_links["entity"]))
+    links = look_up(links, "answer", mentions.answers, ["system"])
     shares = links.group_by("system").agg(linked=pl.len(), same=pl.col("same").sum()).sort("system")
     apart = shares.filter(
         (pl.col("same") < FEW * pl.col("linked")) & ((pl.col("linked") >= LEAST) | (pl.col("same") == 0))
@@ -42,12 +42,16 @@ def tell_namespaces(case: Case) -> None:
     if ours.is_empty() or apart.is_empty():
         return
     gold = mentions.gold_links.join(named, on="entity")
-    answers = mentions.answers.select("a", "system").join(mentions.answer_links, on="a").join(named, on="entity")
+    answers = (
+        mentions.answers.select("answer", "system").join(mentions.answer_links, on="answer").join(named, on="entity")
+    )
     for system in apart["system"]:
         own = answers.filter(pl.col("system") == system)
-        pairs = case.overlaps.filter("equal").select("a", "g", "link")
-        pairs = pairs.join(own.select("a", answer="iri"), on="a").join(gold.select("g", gold="iri"), on="g")
-        on_span, right = pairs["a"].n_unique(), pairs.filter("link")["a"].n_unique()
+        pairs = case.overlaps.filter("equal").select("answer", "mention", "link")
+        pairs = pairs.join(own.select("answer", answered="iri"), on="answer").join(
+            gold.select("mention", asked="iri"), on="mention"
+        )
+        on_span, right = pairs["answer"].n_unique(), pairs.filter("link")["answer"].n_unique()
         if right >= max(1, FEW * on_span):
             continue
         name = mentions.systems[system]
@@ -80,8 +84,8 @@ def _joining(pairs: pl.DataFrame, right: int, known: Knowledge) -> str:
         except Error:  # one that an older version built, or that is gone
             continue
         if kb is None or other.version != kb.version:
-            joined = pairs.filter(other.resolve(pairs["answer"]) == other.resolve(pairs["gold"]))
-            found.append((joined["a"].n_unique(), folder.name))
+            joined = pairs.filter(other.resolve(pairs["answered"]) == other.resolve(pairs["asked"]))
+            found.append((joined["answer"].n_unique(), folder.name))
     count, best = max(found)
     if count >= max(2 * right, right + 1):
         return f"; {count} would by the sameAs links of a knowledge base that is there: `remix kb attach {best}`"

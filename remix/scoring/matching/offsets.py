@@ -106,11 +106,12 @@ def wrong_offsets(case: Case, *, fixed: bool = False) -> dict[str, Readings]:
 
 
 def _with_forms(case: Case) -> pl.DataFrame:
-    """Return system, doc, begin, end and `said`, the form that is told: of answers with a place, `a` being in order.
+    """Return system, doc, begin, end and `said`, the form that is told: of answers with a place, `answer` being in
+    order.
 
     Files of tokens tell other spellings of them, which says nothing of offsets.
     """
-    rows = case.answers.select("a", "system", "doc", "begin", "end", "annotation")
+    rows = case.answers.select("answer", "system", "doc", "begin", "end", "annotation")
     rows = rows.filter(pl.col("begin").is_not_null(), pl.col("end").is_not_null())
     if not tokens_of(case.known.gold).is_empty():
         return rows.drop("annotation").with_columns(said=pl.lit(None, pl.String))
@@ -184,9 +185,9 @@ def _candidates(rows: pl.DataFrame, spans: pl.DataFrame, texts: pl.DataFrame) ->
         shifts = _shifts(rows, own)
         if unit:
             of_run.append((_UNITS[unit], unit, 0, 0))
-        whole = shifts.group_by("shift").agg(pl.col("n").sum())
+        whole = shifts.group_by("shift").agg(pl.col("pairs").sum())
         shifted += [(_name_shift(unit, one), unit, one, one) for one in _most(whole)["shift"]]
-        alone = _most(shifts.filter(pl.col("n") >= LEAST), "doc")
+        alone = _most(shifts.filter(pl.col("pairs") >= LEAST), "doc")
         of_documents += [
             (doc, _name_shift(unit, one), unit, one, one) for doc, one in alone.select("doc", "shift").rows()
         ]
@@ -203,15 +204,15 @@ def _name_shift(unit: str, shift: int) -> str:
 
 
 def _shifts(answers: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
-    """Return doc, shift and `n`, how many pairs of spans of one length have it."""
+    """Return doc, shift and `pairs`, how many pairs of spans of one length have it."""
     length = (pl.col("end") - pl.col("begin")).alias("length")
     pairs = answers.select("doc", "begin", length).join(spans.select("doc", length, at="begin"), on=["doc", "length"])
-    return pairs.group_by("doc", shift=pl.col("begin") - pl.col("at")).agg(n=pl.len())
+    return pairs.group_by("doc", shift=pl.col("begin") - pl.col("at")).agg(pairs=pl.len())
 
 
 def _most(shifts: pl.DataFrame, *by: str) -> pl.DataFrame:
     """Return the shift that most pairs have, in each of `by`, where it is not zero."""
-    ordered = shifts.sort("n", pl.col("shift").abs(), "shift", descending=[True, False, False])
+    ordered = shifts.sort("pairs", pl.col("shift").abs(), "shift", descending=[True, False, False])
     first = ordered.unique(by, keep="first", maintain_order=True) if by else ordered.head(1)
     return first.filter(pl.col("shift") != 0)
 

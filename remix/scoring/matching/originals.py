@@ -18,8 +18,8 @@ from remix.scoring.matching.pairs import overlaps
 class Originals:
     """Which documents, mentions and answers are copies of each other, each copy with the number of the first.
 
-    - `documents`: doc and `one`; `gold`: g with `one`, `one_doc`, `one_group` and `one_option`; `answers`: a with `one`
-      and `one_doc`;
+    - `documents`: doc and `one`; `gold`: mention with `one`, `one_doc`, `one_group` and `one_option`; `answers`:
+      answer with `one` and `one_doc`;
     - `mentions`: each of them once, documents of datasets that share any being of one dataset;
     - `overlaps`: the pairs of these.
     """
@@ -108,7 +108,7 @@ def _with_said(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
 
 
 def _copies_of_gold(gold: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
-    rows = _with_said(gold, documents).sort("g")
+    rows = _with_said(gold, documents).sort("mention")
     words = pl.col("said").unique().sort().cast(pl.String).str.join(" ")
     options = rows.group_by("group", "option", maintain_order=True).agg(pl.col("one_doc", "doc").first(), words=words)
     groups = options.group_by("group", maintain_order=True).agg(
@@ -122,25 +122,25 @@ def _copies_of_gold(gold: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame
     options = options.select("group", "option", "one_group", one_option=one_option)
     rows = rows.join(options, on=["group", "option"], maintain_order="left")
     rows = rows.with_columns(nth=_NTH.over("group", "option", "said"))
-    one = pl.col("g").min().over("one_group", "one_option", "said", "nth")
-    return rows.select("g", "one_doc", "one_group", "one_option", one=one)
+    one = pl.col("mention").min().over("one_group", "one_option", "said", "nth")
+    return rows.select("mention", "one_doc", "one_group", "one_option", one=one)
 
 
 def _copies_of_answers(answers: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
-    rows = _with_said(answers, documents).sort("a").with_columns(nth=_NTH.over("system", "doc", "said"))
-    return rows.select("a", "one_doc", one=pl.col("a").min().over("system", "one_doc", "said", "nth"))
+    rows = _with_said(answers, documents).sort("answer").with_columns(nth=_NTH.over("system", "doc", "said"))
+    return rows.select("answer", "one_doc", one=pl.col("answer").min().over("system", "one_doc", "said", "nth"))
 
 
 def _pool_gold(gold: pl.DataFrame, copies: pl.DataFrame) -> pl.DataFrame:
     rank = pl.when(pl.col("ignorable").is_null()).then(0).when(pl.col("ignorable") != "dropped").then(1).otherwise(2)
-    rows = gold.join(copies, on="g", maintain_order="left").sort(rank, "g", maintain_order=True)
+    rows = gold.join(copies, on="mention", maintain_order="left").sort(rank, "mention", maintain_order=True)
     rows = rows.unique("one", keep="first", maintain_order=True)
-    rows = rows.with_columns(g="one", doc="one_doc", group="one_group", option="one_option")
-    return rows.sort("doc", "begin", "end", "g").select(gold.columns)
+    rows = rows.with_columns(mention="one", doc="one_doc", group="one_group", option="one_option")
+    return rows.sort("doc", "begin", "end", "mention").select(gold.columns)
 
 
 def _pool_answers(answers: pl.DataFrame, copies: pl.DataFrame) -> pl.DataFrame:
-    rows = answers.join(copies, on="a", maintain_order="left").sort("a")
+    rows = answers.join(copies, on="answer", maintain_order="left").sort("answer")
     rows = rows.with_columns(inside=pl.col("inside").any().over("one"))
-    rows = rows.unique("one", keep="first", maintain_order=True).with_columns(a="one", doc="one_doc")
-    return rows.sort("system", "doc", "begin", "end", "a").select(answers.columns)
+    rows = rows.unique("one", keep="first", maintain_order=True).with_columns(answer="one", doc="one_doc")
+    return rows.sort("system", "doc", "begin", "end", "answer").select(answers.columns)

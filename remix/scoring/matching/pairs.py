@@ -22,18 +22,19 @@ from remix.scoring.inputs.mentions import NIL, Mentions
 
 
 def overlaps(mentions: Mentions) -> pl.DataFrame:
-    """Return one row per overlapping pair: g, a, `equal` (spans), `link` (entities), `shared`, `union` (characters).
+    """Return one row per overlapping pair: mention, answer, `equal` (spans), `link` (entities), `shared`, `union`
+    (characters).
 
     `link` is true where both have an entity in common, or both have none. A span of no character overlaps its like
     alone. Where one of the two has no offsets, they are a pair of equal spans if their form is the same.
     """
-    gold = mentions.gold.select("g", "doc", "begin", "end", "link").drop_nulls(["begin", "end"])
-    answers = mentions.answers.select("a", "doc", "begin", "end", "link").drop_nulls(["begin", "end"])
+    gold = mentions.gold.select("mention", "doc", "begin", "end", "link").drop_nulls(["begin", "end"])
+    answers = mentions.answers.select("answer", "doc", "begin", "end", "link").drop_nulls(["begin", "end"])
     left, right = touching(gold, answers)
     pairs = pl.concat(
         [
-            gold[left].select("g", begin="begin", end="end", entity="link"),
-            answers[right].select("a", first="begin", last="end", answered="link"),
+            gold[left].select("mention", begin="begin", end="end", entity="link"),
+            answers[right].select("answer", first="begin", last="end", answered="link"),
         ],
         how="horizontal",
     )
@@ -47,7 +48,7 @@ def overlaps(mentions: Mentions) -> pl.DataFrame:
     pairs = pairs.with_columns(pl.when(pl.col("union") == 0).then(1).otherwise(name).alias(name) for name in _LENGTHS)
     pairs = pl.concat([pairs, _of_forms(mentions).select(pairs.columns)])
     pairs = pairs.with_columns(_link(pairs, mentions))
-    return pairs.select("g", "a", "equal", "link", *_LENGTHS)
+    return pairs.select("mention", "answer", "equal", "link", *_LENGTHS)
 
 
 _LENGTHS = ("shared", "union")
@@ -58,8 +59,8 @@ def _of_forms(mentions: Mentions) -> pl.DataFrame:
 
     A mention without form has no pair but such without one.
     """
-    gold = mentions.gold.select("g", "doc", "form", "begin", "end", entity="link")
-    answers = mentions.answers.select("a", "doc", "form", first="begin", last="end", answered="link")
+    gold = mentions.gold.select("mention", "doc", "form", "begin", "end", entity="link")
+    answers = mentions.answers.select("answer", "doc", "form", first="begin", last="end", answered="link")
     if gold["begin"].null_count() or answers["first"].null_count():
         pairs = gold.join(answers, on=["doc", "form"], maintain_order="left_right")
     else:
@@ -99,15 +100,17 @@ def _link(pairs: pl.DataFrame, mentions: Mentions) -> pl.Expr:
         return same
     common = (
         sets.filter((pl.col("entity") != NIL) & (pl.col("answered") != NIL))
-        .select("g", "a")
-        .join(mentions.gold_links, on="g")
-        .join(mentions.answer_links, on=["a", "entity"])
-        .select("g", "a")
+        .select("mention", "answer")
+        .join(mentions.gold_links, on="mention")
+        .join(mentions.answer_links, on=["answer", "entity"])
+        .select("mention", "answer")
         .unique()
         .with_columns(both=pl.lit(True))
     )
     both = (
-        pairs.select("g", "a").join(common, on=["g", "a"], how="left", maintain_order="left")["both"].fill_null(False)
+        pairs.select("mention", "answer")
+        .join(common, on=["mention", "answer"], how="left", maintain_order="left")["both"]
+        .fill_null(False)
     )
     several = (pl.col("entity") >= beyond) | (pl.col("answered") >= beyond)
     return pl.when(several).then(pl.lit(both)).otherwise(same).alias("link")
@@ -116,31 +119,31 @@ def _link(pairs: pl.DataFrame, mentions: Mentions) -> pl.Expr:
 def assign(edges: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of `edges` that are assigned.
 
-    `edges` has `system` (each is assigned for itself), `group`, `option`, `g`, `size` (how many
-    annotations the option needs), `a`, `correct`, `link`, `shared`, `union`. A group is assigned one option at most, an
-    answer to one annotation at most; an option of several annotations needs an answer for each.
+    `edges` has `system` (each is assigned for itself), `group`, `option`, `mention`, `size` (how many
+    annotations the option needs), `answer`, `correct`, `link`, `shared`, `union`. A group is assigned one option at
+    most, an answer to one annotation at most; an option of several annotations needs an answer for each.
     """
     # Where a group and an answer have only each other, as nearly all have, there is nothing to choose.
     groups = edges["system"] * (1 + edges["group"].to_numpy().max(initial=0)) + edges["group"]
-    single = (counts(groups) == 1) & (counts(edges["a"]) == 1) & (edges["size"].to_numpy() == 1)
+    single = (counts(groups) == 1) & (counts(edges["answer"]) == 1) & (edges["size"].to_numpy() == 1)
     return edges if single.all() else pl.concat([edges.filter(single), _choose(edges.filter(~single))])
 
 
 def _choose(edges: pl.DataFrame) -> pl.DataFrame:
     """Return the assigned rows; where either side of a component is one group or answer, its best row."""
     composed = (pl.col("size") > 1).any().over("system", "group")
-    part = pl.when(composed).then("g").otherwise(-1)
+    part = pl.when(composed).then("mention").otherwise(-1)
     # Of several alternatives that one answer fits, only the best can be part of a best assignment.
     best = _rank(edges.with_columns(composed=composed, part=part)).unique(
-        ["system", "group", "a", "part"], keep="first", maintain_order=True
+        ["system", "group", "answer", "part"], keep="first", maintain_order=True
     )
-    degrees = best.with_columns(of_group=pl.len().over("system", "group"), of_answer=pl.len().over("a"))
+    degrees = best.with_columns(of_group=pl.len().over("system", "group"), of_answer=pl.len().over("answer"))
     degrees = degrees.with_columns(
         star=((pl.col("of_answer") == 1) & ~pl.col("composed")).all().over("system", "group"),
-        point=((pl.col("of_group") == 1) & ~pl.col("composed")).all().over("a"),
+        point=((pl.col("of_group") == 1) & ~pl.col("composed")).all().over("answer"),
     )
     stars = degrees.filter("star").unique(["system", "group"], keep="first", maintain_order=True)
-    points = degrees.filter(pl.col("point") & ~pl.col("star")).unique("a", keep="first", maintain_order=True)
+    points = degrees.filter(pl.col("point") & ~pl.col("star")).unique("answer", keep="first", maintain_order=True)
     rest = degrees.filter(~pl.col("point") & ~pl.col("star"))
     return pl.concat([part.select(edges.columns) for part in (stars, points)] + [_search(rest.select(edges.columns))])
 
@@ -149,7 +152,7 @@ def _rank(edges: pl.DataFrame) -> pl.DataFrame:
     """Return the edges, the better of two that exclude each other first."""
     # Equal fractions of small integers are equal as floats too, and unequal ones differ.
     return edges.with_columns(iou=pl.col("shared") / pl.col("union")).sort(
-        "correct", "link", "iou", "g", "a", descending=[True, True, True, False, False]
+        "correct", "link", "iou", "mention", "answer", descending=[True, True, True, False, False]
     )
 
 
@@ -196,12 +199,12 @@ def _search(edges: pl.DataFrame) -> pl.DataFrame:
     """Return the assigned rows of the components that are neither pairs nor stars."""
     if edges.is_empty():
         return edges
-    edges = edges.sort("system", "g", "a")
+    edges = edges.sort("system", "mention", "answer")
     groups = edges.select(pl.struct("system", "group").rank("dense").cast(pl.Int64) - 1).to_series().to_numpy()
-    labels = components(groups, edges["a"].to_numpy())
-    edges = edges.with_columns(component=pl.Series(labels)).sort("component", "system", "g", "a")
+    labels = components(groups, edges["answer"].to_numpy())
+    edges = edges.with_columns(component=pl.Series(labels)).sort("component", "system", "mention", "answer")
     bounds = np.flatnonzero(np.diff(edges["component"].to_numpy(), prepend=-1, append=-1))
-    rows = edges.select("group", "option", "g", "size", "a", "correct", "link", "shared", "union").rows()
+    rows = edges.select("group", "option", "mention", "size", "answer", "correct", "link", "shared", "union").rows()
     chosen: list[int] = []
     for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         chosen.extend(first + row for row in _component(rows[first:last]))

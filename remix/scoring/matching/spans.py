@@ -32,10 +32,12 @@ def _shares(case: Case, judged: Judged) -> pl.DataFrame:
     """Return system, doc, group, option and the two shares of each mention that was found."""
     # An empty span shares one character with its like, as overlaps have it.
     length = (pl.col("end") - pl.col("begin")).clip(1).fill_null(1)
-    right = judged.pairs.filter("correct").join(case.overlaps.select("g", "a", "shared"), on=["g", "a"])
-    right = look_up(right, "g", case.gold.with_columns(of_gold=length), ["doc", "group", "option", "of_gold"])
-    right = look_up(right, "a", case.answers.with_columns(of_answer=length), ["of_answer"])
-    right = right.join(judged.groups, on=["system", "group"], how="semi").sort("system", "group", "g")
+    right = judged.pairs.filter("correct").join(
+        case.overlaps.select("mention", "answer", "shared"), on=["mention", "answer"]
+    )
+    right = look_up(right, "mention", case.gold.with_columns(of_gold=length), ["doc", "group", "option", "of_gold"])
+    right = look_up(right, "answer", case.answers.with_columns(of_answer=length), ["of_answer"])
+    right = right.join(judged.groups, on=["system", "group"], how="semi").sort("system", "group", "mention")
     parts = [(pl.col("shared") / pl.col(name)).mean().alias(name) for name in _SHARES]
     return sum_up(right, ["system", "doc", "group"], pl.col("option").first(), *parts)
 
@@ -58,11 +60,11 @@ def _credit_halves(case: Case, judged: Judged, on_mention_only: bool) -> pl.Data
     mention as before, so that none of these adds an FN.
     """
     wrong = judged.answers.filter(pl.col("outcome") != "tp", pl.col("on_mention") | (not on_mention_only))
-    wrong = wrong.join(case.answers.filter("inside"), on="a", how="semi", maintain_order="left")
-    pairs = look_up(case.overlaps, "g", case.kept, ["doc", "group"])
-    pairs = look_up(pairs, "a", wrong, ["system"])
+    wrong = wrong.join(case.answers.filter("inside"), on="answer", how="semi", maintain_order="left")
+    pairs = look_up(case.overlaps, "mention", case.kept, ["doc", "group"])
+    pairs = look_up(pairs, "answer", wrong, ["system"])
     pairs = pairs.join(judged.groups, on=["system", "group"], how="anti")
-    near = assign(pairs.with_columns(option="g", size=pl.lit(1, pl.Int64), correct="equal"))
+    near = assign(pairs.with_columns(option="mention", size=pl.lit(1, pl.Int64), correct="equal"))
     false = pl.col("outcome") == "fp"
     halves = {
         "fp": false.sum(),
@@ -70,7 +72,7 @@ def _credit_halves(case: Case, judged: Judged, on_mention_only: bool) -> pl.Data
         "fp_on_mention": (false & pl.col("on_mention")).sum(),
         "fn": pl.len(),
     }
-    near = wrong.join(near, on="a", how="semi")
+    near = wrong.join(near, on="answer", how="semi")
     return near.group_by(_KEYS).agg((-0.5 * count).alias(name) for name, count in halves.items())
 
 

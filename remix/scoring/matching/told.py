@@ -28,12 +28,12 @@ def _give_places(case: Case) -> Case:
     ends = pl.concat([case.gold["end"], case.answers["end"], case.known.texts["text"].str.len_chars().cast(pl.Int64)])
     behind = int(ends.max() or 0) + 2 + 2 * pl.col("form")  # type: ignore[arg-type]
     own = [pl.coalesce("begin", behind).alias("begin"), pl.coalesce("end", behind + 1).alias("end")]
-    gold = case.gold.with_columns(own, nowhere=pl.col("begin").is_null()).sort("doc", "begin", "end", "g")
-    pairs = case.judge("link", MATCHINGS["strong"]).pairs.select("g", "a")
-    assigned = pairs.join(gold, on="g").select("a", "nowhere", first="begin", last="end")
+    gold = case.gold.with_columns(own, nowhere=pl.col("begin").is_null()).sort("doc", "begin", "end", "mention")
+    pairs = case.judge("link", MATCHINGS["strong"]).pairs.select("mention", "answer")
+    assigned = pairs.join(gold, on="mention").select("answer", "nowhere", first="begin", last="end")
     alike = gold.unique(["doc", "form"], keep="first", maintain_order=True)
     alike = alike.select("doc", "form", like_first="begin", like_last="end")
-    answers = case.answers.join(assigned, on="a", how="left", maintain_order="left")
+    answers = case.answers.join(assigned, on="answer", how="left", maintain_order="left")
     answers = answers.join(alike, on=["doc", "form"], how="left", maintain_order="left")
     here, there = pl.col("begin").is_null(), pl.col("nowhere").fill_null(False)
     moved = [
@@ -42,5 +42,5 @@ def _give_places(case: Case) -> Case:
             ("begin", "end"), ("first", "last"), ("like_first", "like_last"), own, strict=True
         )
     ]
-    answers = answers.with_columns(moved).select(case.answers.columns).sort("doc", "begin", "end", "a")
+    answers = answers.with_columns(moved).select(case.answers.columns).sort("doc", "begin", "end", "answer")
     return replace(case, gold=gold.drop("nowhere"), answers=answers)

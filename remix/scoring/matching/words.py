@@ -23,8 +23,8 @@ def _similar(case: Case) -> pl.DataFrame:
     from rapidfuzz.process import cpdist
 
     case = with_detail(case, "surface_form")
-    pairs = look_up(case.overlaps, "g", case.gold, ["surface_form"]).rename({"surface_form": "asked"})
-    pairs = look_up(pairs, "a", case.answers, ["surface_form"])
+    pairs = look_up(case.overlaps, "mention", case.gold, ["surface_form"]).rename({"surface_form": "asked"})
+    pairs = look_up(pairs, "answer", case.answers, ["surface_form"])
     texts = (pairs[name].fill_null("").to_list() for name in ("asked", "surface_form"))
     found: list[float] = []
     if len(pairs):
@@ -79,8 +79,8 @@ def _grow(case: Case) -> pl.DataFrame:
     gold, answers = (one.join(found, on=["doc", "begin", "end"], how="left", maintain_order="left") for one in sides)
     wide = [side.with_columns(begin="first", end="last").sort("doc", "begin", "end") for side in (gold, answers)]
     pairs = overlaps(replace(case.mentions, gold=wide[0], answers=wide[1])).drop("equal", "shared", "union")
-    pairs = look_up(pairs, "g", gold, _GROWN).rename({name: f"gold_{name}" for name in _GROWN})
-    pairs = look_up(pairs, "a", answers, _GROWN)
+    pairs = look_up(pairs, "mention", gold, _GROWN).rename({name: f"gold_{name}" for name in _GROWN})
+    pairs = look_up(pairs, "answer", answers, _GROWN)
     forms = (("begin", "end"), ("first", "last"))
     alike = [
         (pl.col(f"gold_{one}") == pl.col(begin)) & (pl.col(f"gold_{two}") == pl.col(end))
@@ -93,7 +93,7 @@ def _grow(case: Case) -> pl.DataFrame:
     one = pl.lit(1, pl.Int64)
     # What has no place is a pair by its form.
     return pairs.select(
-        *("g", "a", "link"),
+        *("mention", "answer", "link"),
         equal=alike[0] | ~placed,
         alike=pl.any_horizontal(alike) | ~placed,
         shared=pl.when(placed).then(shared.clip(0)).otherwise(one),

@@ -15,9 +15,9 @@ from remix.scoring.tasks import Elements
 def _longest_under_weak(case: Case, task: str, matching: str, count: Counter) -> Case:
     if matching != "weak" or task == "C2KB":
         return case
-    gold = longest_of_runs(case.gold.sort("doc", "begin", "g"), ["doc"])
-    answers = longest_of_runs(case.answers.sort("system", "doc", "begin", "a"), ["system", "doc"])
-    return replace(case, gold=gold.sort("g"), answers=answers.sort("a"))
+    gold = longest_of_runs(case.gold.sort("doc", "begin", "mention"), ["doc"])
+    answers = longest_of_runs(case.answers.sort("system", "doc", "begin", "answer"), ["system", "doc"])
+    return replace(case, gold=gold.sort("mention"), answers=answers.sort("answer"))
 
 
 def longest_of_runs(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -49,7 +49,7 @@ def longest_of_runs(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 
 def _pair(compared: Elements) -> tuple[pl.DataFrame, Elements]:
     first = compared.edges.unique(["system", "group"], keep="first", maintain_order=True)
-    return first.unique("a"), compared
+    return first.unique("answer"), compared
 
 
 bat = Profile(

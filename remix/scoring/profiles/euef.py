@@ -17,12 +17,12 @@ def _longest_of_matching(case: Case, task: str, matching: str, count: Counter) -
     if task == "C2KB":
         return case
     case = with_detail(case, "surface_form")
-    gold = _longest(case, "g", case.gold.with_columns(system=pl.lit(0, pl.Int64)), matching)
-    answers = _longest(case, "a", case.answers, matching)
+    gold = _longest(case, "mention", case.gold.with_columns(system=pl.lit(0, pl.Int64)), matching)
+    answers = _longest(case, "answer", case.answers, matching)
     return replace(
         case,
-        gold=case.gold.filter(pl.col("g").is_in(gold.implode())),
-        answers=case.answers.filter(pl.col("a").is_in(answers.implode())),
+        gold=case.gold.filter(pl.col("mention").is_in(gold.implode())),
+        answers=case.answers.filter(pl.col("answer").is_in(answers.implode())),
     )
 
 
@@ -32,24 +32,26 @@ def _longest(case: Case, key: str, rows: pl.DataFrame, matching: str) -> pl.Seri
     # One side held against itself: systems are kept apart as documents of their own.
     apart = rows.with_columns(doc=pl.col("doc") * len(case.mentions.systems) + pl.col("system"))
     apart = apart.sort("doc", "begin", "end", key)
-    side = replace(case.mentions, gold=apart.rename({key: "g"}, strict=False), answers=apart.rename({key: "a"}))
-    links = case.mentions.gold_links if key == "g" else case.mentions.answer_links
-    side = replace(side, gold_links=links.rename({key: "g"}), answer_links=links.rename({key: "a"}))
+    side = replace(
+        case.mentions, gold=apart.rename({key: "mention"}, strict=False), answers=apart.rename({key: "answer"})
+    )
+    links = case.mentions.gold_links if key == "mention" else case.mentions.answer_links
+    side = replace(side, gold_links=links.rename({key: "mention"}), answer_links=links.rename({key: "answer"}))
     mirror = replace(case, mentions=side, gold=side.gold, answers=side.answers, overlaps=overlaps(side))
-    pairs = how.pairs(mirror).filter(how.spans).select("g", "a")
-    length = apart.select(a=key, length=pl.col("end") - pl.col("begin"))
-    best = pairs.join(length, on="a").sort("g", "length", "a", descending=[False, True, False])
-    best = best.unique("g", keep="first", maintain_order=True)
-    alone = apart.join(pairs, left_on=key, right_on="g", how="anti")[key]
-    return pl.concat([best["a"].rename(key), alone]).unique()
+    pairs = how.pairs(mirror).filter(how.spans).select("mention", "answer")
+    length = apart.select(answer=key, length=pl.col("end") - pl.col("begin"))
+    best = pairs.join(length, on="answer").sort("mention", "length", "answer", descending=[False, True, False])
+    best = best.unique("mention", keep="first", maintain_order=True)
+    alone = apart.join(pairs, left_on=key, right_on="mention", how="anti")[key]
+    return pl.concat([best["answer"].rename(key), alone]).unique()
 
 
 def _pair(compared: Elements) -> tuple[pl.DataFrame, Elements]:
-    first = compared.edges.sort("a", "group").unique("a", keep="first", maintain_order=True)
-    first = first.join(compared.answers.select("a", "length"), on="a")
-    kept = first.sort("length", "a", descending=[True, False]).unique(["system", "group"], keep="first")
-    dropped = first.join(kept, on="a", how="anti")
-    edges, answers = (rows.join(dropped, on="a", how="anti") for rows in (compared.edges, compared.answers))
+    first = compared.edges.sort("answer", "group").unique("answer", keep="first", maintain_order=True)
+    first = first.join(compared.answers.select("answer", "length"), on="answer")
+    kept = first.sort("length", "answer", descending=[True, False]).unique(["system", "group"], keep="first")
+    dropped = first.join(kept, on="answer", how="anti")
+    edges, answers = (rows.join(dropped, on="answer", how="anti") for rows in (compared.edges, compared.answers))
     return edges.unique(["system", "group"]), replace(compared, edges=edges, answers=answers)
 
 

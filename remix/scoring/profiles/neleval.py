@@ -120,8 +120,8 @@ def counts_by_triple(case: Case, triple: Triple) -> pl.DataFrame:
         return _sets(gold, answers, columns)
     # Of gold alone g is known.
     both = pl.concat([gold, answers], how="diagonal").with_columns(item=pl.struct(columns).rank("dense"))
-    clustered = both.select("g", "system", "doc", "item", cluster="eid")
-    of_gold = pl.col("g").is_not_null()
+    clustered = both.select("mention", "system", "doc", "item", cluster="eid")
+    of_gold = pl.col("mention").is_not_null()
     return _fill(cluster_counts(clustered.filter(of_gold), clustered.filter(~of_gold), triple.aggregate))
 
 
@@ -133,17 +133,17 @@ def _sides(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     case = with_detail(with_detail(case, "cluster"), "type")
     links = (case.mentions.gold_links, case.mentions.answer_links)
     first, given = (own.group_by(own.columns[0]).agg(kbid=pl.col("entity").min()) for own in links)
-    gold = case.mentions.for_each_system(case.kept.join(first, on="g", how="left", maintain_order="left"))
-    several = case.gold.filter(pl.col("link") >= len(case.mentions.entities)).select("g")
+    gold = case.mentions.for_each_system(case.kept.join(first, on="mention", how="left", maintain_order="left"))
+    several = case.gold.filter(pl.col("link") >= len(case.mentions.entities)).select("mention")
     if len(several):
-        pairs = case.overlaps.filter(pl.col("equal") & pl.col("link")).join(several, on="g", how="semi")
-        answered = case.answers.select("a", "system").join(case.mentions.answer_links, on="a")
-        chosen = pairs.join(answered, on="a").join(case.mentions.gold_links, on=["g", "entity"], how="semi")
-        chosen = chosen.group_by("system", "g").agg(chosen=pl.col("entity").min())
-        gold = gold.join(chosen, on=["system", "g"], how="left", maintain_order="left")
+        pairs = case.overlaps.filter(pl.col("equal") & pl.col("link")).join(several, on="mention", how="semi")
+        answered = case.answers.select("answer", "system").join(case.mentions.answer_links, on="answer")
+        chosen = pairs.join(answered, on="answer").join(case.mentions.gold_links, on=["mention", "entity"], how="semi")
+        chosen = chosen.group_by("system", "mention").agg(chosen=pl.col("entity").min())
+        gold = gold.join(chosen, on=["system", "mention"], how="left", maintain_order="left")
         gold = gold.with_columns(kbid=pl.coalesce("chosen", "kbid"))
-    answers = case.answers.join(given, on="a", how="left", maintain_order="left")
-    return _with_fields(gold).select("g", *_COLUMNS), _with_fields(answers).select("a", *_COLUMNS)
+    answers = case.answers.join(given, on="answer", how="left", maintain_order="left")
+    return _with_fields(gold).select("mention", *_COLUMNS), _with_fields(answers).select("answer", *_COLUMNS)
 
 
 _COLUMNS = ("system", "doc", "begin", "end", "kbid", "eid", "type", "is_nil", "is_linked")
@@ -182,31 +182,32 @@ def _overlapping(gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple) -> p
     alike = pl.struct(*dict.fromkeys(["system", "doc", *fields])).alias("alike")
     asked, answered = (
         rows.filter(FILTERS[triple.filter]).select(key, "system", "begin", "end", alike)
-        for rows, key in ((gold, "g"), (answers, "a"))
+        for rows, key in ((gold, "mention"), (answers, "answer"))
     )
     pairs = _neighbours(asked, answered)
     of_gold, of_answer = triple.aggregate[-6:-3], triple.aggregate[-3:]
     turned = pairs.rename({"begin": "begin_gold", "end": "end_gold", "begin_gold": "begin", "end_gold": "end"})
-    left = _shares(gold, _cover(turned, "g", of_gold), "g").rename({"found": "tp_of_gold", "missed": "fn"})
-    right = _shares(answers, _cover(pairs, "a", of_answer), "a").rename({"found": "tp", "missed": "fp"})
+    left = _shares(gold, _cover(turned, "mention", of_gold), "mention").rename({"found": "tp_of_gold", "missed": "fn"})
+    right = _shares(answers, _cover(pairs, "answer", of_answer), "answer").rename({"found": "tp", "missed": "fp"})
     both = right.join(left, on=["system", "doc"], how="full", coalesce=True)
     return _fill(both.with_columns(pl.col("tp", "fp", "tp_of_gold", "fn").fill_null(0.0)))
 
 
 def _neighbours(gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs that neleval finds to overlap, of those with equal `alike`: system, g, a and both spans.
+    """Return the pairs that neleval finds to overlap, of those with equal `alike`: system, mention, answer and both
+    spans.
 
     It walks both sides from the last to the first and holds each mention against the next of the other side only
     (`Measure.get_overlapping`). So of mentions within each other on one side some pairs are never seen; where
     neither side has such, these are all that overlap.
     """
-    sides = [answers.with_columns(g=pl.lit(None, pl.Int64)), gold.with_columns(a=pl.lit(None, pl.Int64))]
-    walk = pl.concat([side.select("g", "a", "system", "begin", "end", "alike") for side in sides]).sort(
-        "alike", "begin", pl.col("end").neg(), pl.col("g").is_not_null(), maintain_order=True
+    sides = [answers.with_columns(mention=pl.lit(None, pl.Int64)), gold.with_columns(answer=pl.lit(None, pl.Int64))]
+    walk = pl.concat([side.select("mention", "answer", "system", "begin", "end", "alike") for side in sides]).sort(
+        "alike", "begin", pl.col("end").neg(), pl.col("mention").is_not_null(), maintain_order=True
     )
-    met = walk.select("system", pl.col("g", "a").forward_fill().over("alike")).drop_nulls()
-    spans = answers.select("system", "a", "begin", "end"), gold.select("system", "g", "begin", "end")
-    pairs = met.join(spans[0], on=["system", "a"]).join(spans[1], on=["system", "g"], suffix="_gold")
+    met = walk.select("system", pl.col("mention", "answer").forward_fill().over("alike")).drop_nulls()
+    spans = answers.select("system", "answer", "begin", "end"), gold.select("system", "mention", "begin", "end")
+    pairs = met.join(spans[0], on=["system", "answer"]).join(spans[1], on=["system", "mention"], suffix="_gold")
     return pairs.filter((pl.col("begin") < pl.col("end_gold")) & (pl.col("begin_gold") < pl.col("end")))
 
 

@@ -155,16 +155,18 @@ def slice_by(whole: Case, slicing: Slicing, rest: str = "dropped") -> Iterator[C
             yield replace(whole.where(inside), column=slicing.asked.label, value=value)
         return
     column = slicing.asked.column
-    numbered = whole.gold.select("g", "annotation").join(slicing.values, on="annotation").select("g", "value")
+    numbered = (
+        whole.gold.select("mention", "annotation").join(slicing.values, on="annotation").select("mention", "value")
+    )
     values = None if column in OF_CLASSES or numbered.is_empty() else whole.known.values(column)
     named = None if values is None else slicing.name_values(values)
     for value in numbered["value"].unique().sort():
-        chosen = numbered.filter(pl.col("value") == value)["g"]
+        chosen = numbered.filter(pl.col("value") == value)["mention"]
         if column in OF_CLASSES:
             none = value == slicing.unspecified
             scope = scope_without_class(whole.known, slicing) if none else scope_of_class(whole.known, value)
         elif named is not None:
-            scope = Scope(named.group_by("a").agg(in_scope=(pl.col("value") == value).fill_null(False).any()))
+            scope = Scope(named.group_by("answer").agg(in_scope=(pl.col("value") == value).fill_null(False).any()))
         else:
             scope = Scope(unknown=whole.mentions.documents["doc"])
         yield of_value(whole, slicing.asked.label, value, chosen, rest, scope)
@@ -188,7 +190,7 @@ def of_value(whole: Case, column: str, value: str, chosen: pl.Series, rest: str,
 
     A profile that removes the rest removes it annotation by annotation.
     """
-    inside = pl.col("g").is_in(chosen.implode())
+    inside = pl.col("mention").is_in(chosen.implode())
     if rest == "removed":
         gold = whole.gold.filter(inside)
     else:
@@ -250,7 +252,7 @@ def scope_of_class(answers: Answers, value: str) -> Scope:
     if not answers.types["class"].is_in([value]).any():
         return Scope(unknown=answers.mentions.documents["doc"])
     has = (pl.col("class") == pl.lit(value)).any()
-    return _in_scope(answers, answers.answered_classes.group_by("a", "entity").agg(has=has))
+    return _in_scope(answers, answers.answered_classes.group_by("answer", "entity").agg(has=has))
 
 
 def scope_without_class(answers: Answers, slicing: Slicing) -> Scope:
@@ -258,14 +260,14 @@ def scope_without_class(answers: Answers, slicing: Slicing) -> Scope:
     shown = slicing.vocabularies or Vocabularies(ALL, {})
     if shown.choose(answers.types).is_empty():
         return Scope(unknown=answers.mentions.documents["doc"])
-    typed = shown.choose(answers.answered_classes).select("a", "entity", has=pl.lit(False)).unique()
+    typed = shown.choose(answers.answered_classes).select("answer", "entity", has=pl.lit(False)).unique()
     return _in_scope(answers, typed)
 
 
 def _in_scope(answers: Answers, typed: pl.DataFrame) -> Scope:
     """Return the answers one of whose entities `has` what is asked for, or is not among those that are typed."""
-    scope = answers.mentions.answer_links.join(typed, on=["a", "entity"], how="left")
-    return Scope(scope.group_by("a").agg(in_scope=pl.col("has").fill_null(True).any()))
+    scope = answers.mentions.answer_links.join(typed, on=["answer", "entity"], how="left")
+    return Scope(scope.group_by("answer").agg(in_scope=pl.col("has").fill_null(True).any()))
 
 
 def kb_cases(whole: Case, *, always: bool = False) -> Sequence[Case]:
@@ -278,8 +280,8 @@ def kb_cases(whole: Case, *, always: bool = False) -> Sequence[Case]:
     if not (always or kept.select(nil.any()).item() or whole.answers.select(nil.any()).item()):
         return []
 
-    linked = kept.filter(~nil)["g"]
-    scope = Scope(whole.answers.select("a", in_scope=~nil))
+    linked = kept.filter(~nil)["mention"]
+    scope = Scope(whole.answers.select("answer", in_scope=~nil))
     of_linked = of_value(whole, "kb", "GSInKB", linked, "dropped", scope)
     sides = {"InKB": whole.where(~nil), "EE": whole.where(nil), "GSInKB": of_linked}
     return [replace(case, column="kb", value=value, whole=whole) for value, case in sides.items()]

@@ -48,7 +48,7 @@ def scope_of_queries(answers: Answers) -> Scope:
                 scope = scope.within(Scope(unknown=docs))
                 continue
             own = part.numbered.filter(pl.col("side") == "answer", pl.col("doc").is_in(docs.implode()))
-            scope = scope.within(Scope(own.select(a="id", in_scope=pl.col("answer").is_in(chosen.implode()))))
+            scope = scope.within(Scope(own.select(answer="id", in_scope=pl.col("iri").is_in(chosen.implode()))))
     return scope
 
 
@@ -82,9 +82,9 @@ def select_answers(answers: Answers, query: str, docs: pl.Series) -> pl.Series:
             found = select(index, query, frames, name="its query").annotations
     chosen = found.str.extract(r"^([^#]*)").unique()
     rows = answers.numbered.filter(pl.col("side") == "gold", pl.col("doc").is_in(docs.implode()))
-    groups = answers.mentions.gold.select("group", id="g")
-    kept = rows.join(groups, on="id").group_by("group").agg(pl.col("answer").is_in(chosen.implode()).any())
-    if failing := int((~kept["answer"]).sum()):
+    groups = answers.mentions.gold.select("group", id="mention")
+    kept = rows.join(groups, on="id").group_by("group").agg(pl.col("iri").is_in(chosen.implode()).any())
+    if failing := int((~kept["iri"]).sum()):
         raise Error(f"{failing} of its {len(kept)} kept mentions would fail its query by their form and entity alone")
     return chosen
 

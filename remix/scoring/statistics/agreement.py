@@ -115,8 +115,8 @@ def _row(what: str, first: int, second: int, agreed: int, value: float | None) -
 
 def _label(case: Case, pairs: pl.DataFrame) -> pl.DataFrame:
     """Return the entities of paired mentions as `one` and `other`; of several the one they share, else the first."""
-    named = pairs.join(_first(case.mentions.gold_links, "g", "one"), on="g", how="left")
-    named = named.join(_first(case.mentions.answer_links, "a", "other"), on="a", how="left")
+    named = pairs.join(_first(case.mentions.gold_links, "mention", "one"), on="mention", how="left")
+    named = named.join(_first(case.mentions.answer_links, "answer", "other"), on="answer", how="left")
     named = named.with_columns(pl.col("one", "other").fill_null(NIL))
     return named.select("one", other=pl.when("correct").then("one").otherwise("other"))
 
@@ -126,11 +126,21 @@ def _first(links: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
 
 
 def _of_classes(case: Case, first: Frames, second: Frames) -> pl.DataFrame:
-    pairs = case.judge("span", MATCHINGS["strong"]).pairs.select("g", "a")
-    one = case.gold.select("g", "annotation").join(first.classes, on="annotation").select("g", "class").unique()
-    other = case.answers.select("a", "annotation").join(second.classes, on="annotation").select("a", "class").unique()
-    left, right = pairs.join(one, on="g"), pairs.join(other, on="a")
-    both = left.join(right, on=["g", "a", "class"])
+    pairs = case.judge("span", MATCHINGS["strong"]).pairs.select("mention", "answer")
+    one = (
+        case.gold.select("mention", "annotation")
+        .join(first.classes, on="annotation")
+        .select("mention", "class")
+        .unique()
+    )
+    other = (
+        case.answers.select("answer", "annotation")
+        .join(second.classes, on="annotation")
+        .select("answer", "class")
+        .unique()
+    )
+    left, right = pairs.join(one, on="mention"), pairs.join(other, on="answer")
+    both = left.join(right, on=["mention", "answer", "class"])
     sides = {"first": one, "second": other, "agreed": both, "left": left, "right": right}
     every = pl.concat([rows.select("class", side=pl.lit(name)) for name, rows in sides.items()])
     counted = [(pl.col("side") == name).sum().cast(pl.Int64).alias(name) for name in sides]
@@ -154,8 +164,8 @@ def _of_tokens(mentions: Mentions, texts: pl.DataFrame) -> list[dict[str, object
     tokens = parts.with_columns(end=length.cum_sum().over("doc"))
     tokens = tokens.with_columns(begin=pl.col("end") - length).filter(pl.col("part").str.contains(r"^\w"))
     tokens = tokens.select("doc", "begin", "end").sort("doc", "begin").with_row_index("token")
-    one = _covering(tokens, mentions.gold, _first(mentions.gold_links, "g", "label"), "g")
-    other = _covering(tokens, mentions.answers, _first(mentions.answer_links, "a", "label"), "a")
+    one = _covering(tokens, mentions.gold, _first(mentions.gold_links, "mention", "label"), "mention")
+    other = _covering(tokens, mentions.answers, _first(mentions.answer_links, "answer", "label"), "answer")
     labels = tokens.select("token").with_columns(one=pl.Series(one), other=pl.Series(other))
     inside = labels.select("token", (pl.col("one", "other") != FREE).cast(pl.Int64))
     rows = []

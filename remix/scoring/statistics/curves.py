@@ -63,10 +63,14 @@ def risk_by_coverage(answers: pl.DataFrame) -> pl.DataFrame:
     [(0.33, 0.0), (1.0, 0.33)]
     """
     wrong = (~pl.col("right")).sum().cast(pl.Int64)
-    levels = answers.group_by(*_KEYS, threshold="confidence").agg(n=pl.len().cast(pl.Int64), wrong=wrong)
+    levels = answers.group_by(*_KEYS, threshold="confidence").agg(answers=pl.len().cast(pl.Int64), wrong=wrong)
     levels = levels.sort(*_KEYS, "threshold", descending=[False, False, False, True])
-    sums = levels.with_columns(pl.col("n", "wrong").cum_sum().over(_KEYS), whole=pl.col("n").sum().over(_KEYS))
-    return sums.select(*_KEYS, "threshold", coverage=pl.col("n") / pl.col("whole"), risk=pl.col("wrong") / pl.col("n"))
+    sums = levels.with_columns(
+        pl.col("answers", "wrong").cum_sum().over(_KEYS), whole=pl.col("answers").sum().over(_KEYS)
+    )
+    return sums.select(
+        *_KEYS, "threshold", coverage=pl.col("answers") / pl.col("whole"), risk=pl.col("wrong") / pl.col("answers")
+    )
 
 
 def judged_answers(case: Case, pairings: Pairings) -> pl.DataFrame:
@@ -74,12 +78,12 @@ def judged_answers(case: Case, pairings: Pairings) -> pl.DataFrame:
 
     Raises `UsageError` where none has.
     """
-    sure = with_detail(case, "confidence").answers.select("a", "confidence").drop_nulls()
+    sure = with_detail(case, "confidence").answers.select("answer", "confidence").drop_nulls()
 
     def judge(task: str, matching: str) -> pl.DataFrame:
         """Return the outcomes of answers that count."""
         outcomes = case.judge(CRITERIA[task], matching_named(matching)).answers.filter(pl.col("outcome") != "ignored")
-        return outcomes.join(sure, on="a", maintain_order="left").with_columns(right=pl.col("outcome") == "tp")
+        return outcomes.join(sure, on="answer", maintain_order="left").with_columns(right=pl.col("outcome") == "tp")
 
     found = _each(case, pairings, judge, "confidence", "right")
     if found.is_empty():
@@ -108,14 +112,14 @@ def alpha_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
 
     Source: Rosales-Méndez et al., EMNLP 2019, Figure 5. Raises `UsageError` where gold has no fine-grained categories.
     """
-    kept = case.gold.select("g", "annotation").join(strict(case.known.gold), on="annotation")
+    kept = case.gold.select("mention", "annotation").join(strict(case.known.gold), on="annotation")
 
     def draw(task: str, matching: str) -> pl.DataFrame:
         """Return F1* and fuzzy recall of each weight."""
         counts, parts = count(case, task, matching), []
         for alpha in (step / STEPS for step in range(STEPS + 1)):
             degree = pl.when("strict").then(1.0).otherwise(alpha)
-            fuzzy = weigh(case, task, matching, kept.select("g", weight=degree))
+            fuzzy = weigh(case, task, matching, kept.select("mention", weight=degree))
             rows = counts.join(fuzzy, on=["system", "doc"], how="left").sort("system", "doc")
             scored = fuzzy_scores(rows, ["system"]).filter(average="micro")
             parts.append(scored.with_columns(alpha=pl.lit(alpha)))
@@ -201,7 +205,7 @@ def _scores() -> dict[str, pl.Expr]:
 
 
 def _combinations(case: Case) -> pl.DataFrame:
-    """Return g and `combination`, the classes of each annotation in order."""
+    """Return mention and `combination`, the classes of each annotation in order."""
     classes = case.known.gold.classes
     fine = classes.filter(pl.col("class").str.starts_with(EL))
     chosen = classes if fine.is_empty() else fine
@@ -209,21 +213,21 @@ def _combinations(case: Case) -> pl.DataFrame:
         raise UsageError("gold has no classes that could be combined")
     local = pl.col("class").str.extract(r"([^/#]+)$").sort()
     joined = chosen.group_by("annotation").agg(combination=local.str.join(" "))
-    rows = case.kept.select("g", "group", "annotation").join(joined, on="annotation", how="left")
-    return rows.sort("g").select("g", "group", pl.col("combination").fill_null("no class"))
+    rows = case.kept.select("mention", "group", "annotation").join(joined, on="annotation", how="left")
+    return rows.sort("mention").select("mention", "group", pl.col("combination").fill_null("no class"))
 
 
 def _by_combination(case: Case, criterion: str, matching: str, named: pl.DataFrame) -> pl.DataFrame:
     """Return system, combination, tp, fp and fn; what a system has not found counts for a mention's first reading."""
     judged = case.judge(criterion, matching_named(matching))
     keys = ["system", "combination"]
-    pairs = judged.pairs.join(named, on="g").sort("system", "g")
+    pairs = judged.pairs.join(named, on="mention").sort("system", "mention")
     matched = pairs.filter("correct").join(judged.groups, on=["system", "group"], how="semi")
     matched = matched.unique(["system", "group"], keep="first", maintain_order=True)
     every = case.mentions.for_each_system(named.unique("group", keep="first", maintain_order=True))
     missed = every.join(matched, on=["system", "group"], how="anti")
-    outcomes = judged.answers.filter(pl.col("outcome") == "fp", "on_mention").select("a")
-    wrong = outcomes.join(pairs.unique("a", keep="first", maintain_order=True), on="a")
+    outcomes = judged.answers.filter(pl.col("outcome") == "fp", "on_mention").select("answer")
+    wrong = outcomes.join(pairs.unique("answer", keep="first", maintain_order=True), on="answer")
     parts = {"tp": matched, "fp": wrong, "fn": missed}
     table = pl.concat([rows.select(*keys, kind=pl.lit(name)) for name, rows in parts.items()])
     counted = [(pl.col("kind") == name).sum().cast(pl.Int64).alias(name) for name in parts]

@@ -144,26 +144,30 @@ def _at_every_threshold(case: Case, answers: pl.DataFrame, states: pl.DataFrame)
     number = pl.int_range(pl.len(), dtype=pl.Int64)
     left = case.gold.join(states.select("doc", "state"), on="doc").with_columns(new=number)
     right = answers.join(states, on="doc").filter(confident()).with_columns(new=number)
-    pairs = case.overlaps.join(left.select("g", "state", left="new"), on="g")
-    pairs = pairs.join(right.select("a", "state", right="new"), on=["a", "state"])
+    pairs = case.overlaps.join(left.select("mention", "state", left="new"), on="mention")
+    pairs = pairs.join(right.select("answer", "state", right="new"), on=["answer", "state"])
     mentions = replace(
         case.mentions,
         systems=case.mentions.systems[:1],
-        gold_links=left.select("g", "new").join(case.mentions.gold_links, on="g").select("entity", g="new"),
-        answer_links=right.select("a", "new").join(case.mentions.answer_links, on="a").select("entity", a="new"),
+        gold_links=left.select("mention", "new")
+        .join(case.mentions.gold_links, on="mention")
+        .select("entity", mention="new"),
+        answer_links=right.select("answer", "new")
+        .join(case.mentions.answer_links, on="answer")
+        .select("entity", answer="new"),
     )
     numbered = left.with_columns(
-        g="new",
+        mention="new",
         doc="state",
         group=pl.col("new").min().over("state", "group"),
         option=pl.col("new").min().over("state", "option"),
     )
     return replace(
         case,
-        mentions=replace(mentions, gold=numbered, answers=right.with_columns(a="new")),
+        mentions=replace(mentions, gold=numbered, answers=right.with_columns(answer="new")),
         gold=numbered.select(case.gold.columns),
-        answers=right.with_columns(a="new", doc="state", system=pl.lit(0, pl.Int64)).select(case.answers.columns),
-        overlaps=pairs.with_columns(g="left", a="right").select(case.overlaps.columns),
+        answers=right.with_columns(answer="new", doc="state", system=pl.lit(0, pl.Int64)).select(case.answers.columns),
+        overlaps=pairs.with_columns(mention="left", answer="right").select(case.overlaps.columns),
         scope=Scope(),
     )
 

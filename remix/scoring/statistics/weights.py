@@ -181,8 +181,8 @@ def _by_column(
 def weigh(case: Case, task: str, matching: str, degrees: pl.DataFrame) -> pl.DataFrame:
     """Return system, doc, `weight_found` and `weight_all`, for each document with gold; empty for tasks without.
 
-    `degrees` has g and weight. Raises `UsageError` for a matching whose recall is no mean over the mentions of gold: R*
-    with all degrees 1 would not be R.
+    `degrees` has mention and weight. Raises `UsageError` for a matching whose recall is no mean over the mentions of
+    gold: R* with all degrees 1 would not be R.
     """
     criterion = CRITERIA.get(task.partition("(")[0])
     if criterion is None:
@@ -195,7 +195,7 @@ def weigh(case: Case, task: str, matching: str, degrees: pl.DataFrame) -> pl.Dat
         )
     case = case.once(("spans",), Case.by_spans) if criterion == "span" else case
     judged = case.judge(criterion, chosen)
-    kept = case.kept.select("g", "doc", "group", "option").join(degrees, on="g", maintain_order="left")
+    kept = case.kept.select("mention", "doc", "group", "option").join(degrees, on="mention", maintain_order="left")
     options = kept.group_by("doc", "group", "option").agg(pl.col("weight").mean())
     every = options.group_by("doc", "group").agg(pl.col("weight").max())
     every = every.group_by("doc").agg(weight_all=_sum("group"))

@@ -57,10 +57,10 @@ def _linkable(case: Case) -> Case:
     gold, answers = (side.with_columns(key=kb.normalise(pl.col("surface_form"))) for side in sides)
     known = kb.pairs(pl.concat([gold["key"], answers["key"]]).drop_nulls().unique()).select("key", "entity")
     pairs = known.select("key", iri="entity").join(case.mentions.iris, on="iri")
-    left = gold.join(case.mentions.gold_links, on="g").join(pairs, on=["key", "entity"], how="semi")
-    right = answers.join(case.mentions.answer_links, on="a").join(pairs, on=["key", "entity"], how="semi")
-    gold = case.gold.join(left, on="g", how="semi", maintain_order="left")
-    return replace(case, gold=gold, answers=case.answers.join(right, on="a", how="semi", maintain_order="left"))
+    left = gold.join(case.mentions.gold_links, on="mention").join(pairs, on=["key", "entity"], how="semi")
+    right = answers.join(case.mentions.answer_links, on="answer").join(pairs, on=["key", "entity"], how="semi")
+    gold = case.gold.join(left, on="mention", how="semi", maintain_order="left")
+    return replace(case, gold=gold, answers=case.answers.join(right, on="answer", how="semi", maintain_order="left"))
 
 
 FILTERS: Mapping[str, Callable[[Case], Case]] = {
@@ -188,9 +188,9 @@ class Elements:
     """What is compared, whoever pairs it.
 
     - `gold`: group, doc: what is required, a row a group;
-    - `answers`: a, system, doc, `length`, `free` (does not count unless it is right: outside of the annotated regions,
-      or on ignorable gold);
-    - `edges`: system, doc, group, a: the pairs that match, sorted.
+    - `answers`: answer, system, doc, `length`, `free` (does not count unless it is right: outside of the annotated
+      regions, or on ignorable gold);
+    - `edges`: system, doc, group, answer: the pairs that match, sorted.
     """
 
     gold: pl.DataFrame
@@ -205,38 +205,38 @@ def elements(case: Case, task: str, matching: str) -> Elements:
     `UsageError` for a matching that counts in part.
     """
     how = whole_matching_named(matching)
-    pairs = look_up(how.pairs(case), "g", case.gold, ["ignorable", "group", "doc"])
-    pairs = look_up(pairs, "a", case.answers, ["system"])
+    pairs = look_up(how.pairs(case), "mention", case.gold, ["ignorable", "group", "doc"])
+    pairs = look_up(pairs, "answer", case.answers, ["system"])
     if task == "candidates":
         pairs = with_candidates(case, pairs)
     right = {"ERec": pl.lit(True), "NIL": pl.lit(True), "candidates": pl.col("held")}
     pairs = pairs.with_columns(spans=how.spans, correct=right.get(task, pl.col("link")))
     required = pairs.filter(pl.col("ignorable").is_null() & pl.col("spans"))
-    edges = required.filter("correct").select(*KEYS, "group", "a").unique().sort("system", "group", "a")
+    edges = required.filter("correct").select(*KEYS, "group", "answer").unique().sort("system", "group", "answer")
     answers = case.answers
     if task == "D2KB":
-        given = required["a"]
+        given = required["answer"]
         if case.whole is not None:
-            given = look_up(how.pairs(case.whole).filter(how.spans), "g", case.whole.kept, ["doc"])["a"]
-        answers = answers.filter(pl.col("a").is_in(given.unique().implode()))
-    free = ~pl.col("inside") | pl.col("a").is_in(fits_ignorable(pairs).implode())
-    answers = answers.select("a", *KEYS, length=pl.col("end") - pl.col("begin"), free=free)
+            given = look_up(how.pairs(case.whole).filter(how.spans), "mention", case.whole.kept, ["doc"])["answer"]
+        answers = answers.filter(pl.col("answer").is_in(given.unique().implode()))
+    free = ~pl.col("inside") | pl.col("answer").is_in(fits_ignorable(pairs).implode())
+    answers = answers.select("answer", *KEYS, length=pl.col("end") - pl.col("begin"), free=free)
     return Elements(case.kept.select("group", "doc").unique().sort("group"), answers, edges)
 
 
 def with_candidates(case: Case, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Return pairs of g, a and `link` with `held`, whether the candidates of the answer hold an entity of gold, and its
-    `rank` among them.
+    """Return pairs of mention, answer and `link` with `held`, whether the candidates of the answer hold an entity of
+    gold, and its `rank` among them.
 
     The answer itself is a candidate, and the first where it is none of those that are told.
     """
     case = with_detail(case, "candidates")
-    told = case.answers.select("a", iri="candidates").explode("iri").drop_nulls()
-    told = told.with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("a"))
-    held = pairs.select("g", "a").join(told.join(case.mentions.iris, on="iri"), on="a")
-    held = held.join(case.mentions.gold_links, on=["g", "entity"], how="semi")
-    held = held.group_by("g", "a").agg(pl.col("rank").min())
-    rows = pairs.join(held, on=["g", "a"], how="left", maintain_order="left")
+    told = case.answers.select("answer", iri="candidates").explode("iri").drop_nulls()
+    told = told.with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("answer"))
+    held = pairs.select("mention", "answer").join(told.join(case.mentions.iris, on="iri"), on="answer")
+    held = held.join(case.mentions.gold_links, on=["mention", "entity"], how="semi")
+    held = held.group_by("mention", "answer").agg(pl.col("rank").min())
+    rows = pairs.join(held, on=["mention", "answer"], how="left", maintain_order="left")
     rank = pl.coalesce("rank", pl.when("link").then(1))
     return rows.with_columns(held=pl.col("link") | pl.col("rank").is_not_null(), rank=rank)
 
@@ -247,9 +247,11 @@ def count_entities(case: Case, *, repeated: bool) -> pl.DataFrame:
     Of several entities of a mention the first counts.
     """
     gold = case.kept.unique("group", keep="first", maintain_order=True)
-    asked = case.mentions.for_each_system(_entities(gold, case.mentions.gold_links, "g", len(case.mentions.entities)))
+    asked = case.mentions.for_each_system(
+        _entities(gold, case.mentions.gold_links, "mention", len(case.mentions.entities))
+    )
     answers = case.answers.filter("inside")
-    given = _entities(answers, case.mentions.answer_links, "a", len(case.mentions.entities))
+    given = _entities(answers, case.mentions.answer_links, "answer", len(case.mentions.entities))
     one = pl.lit(1, pl.Int64)
     both = pl.concat([asked.with_columns(asked=one), given.with_columns(given=one)], how="diagonal")
     sums = pl.col("asked", "given").sum().clip(0, None if repeated else 1)

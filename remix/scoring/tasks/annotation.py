@@ -72,7 +72,7 @@ def _candidates(measure: str) -> Task:
         """Return how many linked mentions have their entity among the candidates (EUEF's CM), and how many have not."""
         kept = case.kept.filter(pl.col("link") != NIL)
         found = pl.when("held").then(1 / pl.col("rank") if measure == "mrr" else pl.lit(1, pl.Int64)).otherwise(0)
-        pairs = look_up(look_up(matching.pairs(case), "g", kept, ["group"]), "a", case.answers, ["system"])
+        pairs = look_up(look_up(matching.pairs(case), "mention", kept, ["group"]), "answer", case.answers, ["system"])
         offered = with_candidates(case, pairs.filter(matching.spans)).group_by("system", "group").agg(right=found.max())
         asked = case.mentions.for_each_system(kept.select("doc", "group").unique())
         rows = asked.join(offered, on=["system", "group"], how="left")

@@ -15,7 +15,7 @@ def asked_units(case: Case) -> pl.DataFrame:
     """Return doc, group, entity: of each unit that is counted, the entities that it asks for."""
     required = _require(case)
     units = _units(required, case.mentions.gold_links)
-    asked = required.join(units.select("group"), on="group", how="semi").join(case.mentions.gold_links, on="g")
+    asked = required.join(units.select("group"), on="group", how="semi").join(case.mentions.gold_links, on="mention")
     return asked.select("doc", "group", "entity").unique()
 
 
@@ -23,7 +23,7 @@ def _require(case: Case) -> pl.DataFrame:
     # A mention that may be NIL asks for no entity; those that it may have instead are right to leave and to give.
     nil = case.gold.filter(pl.col("link") == NIL).select("group")
     required = case.kept.join(nil, on="group", how="anti")
-    return required.with_columns(size=pl.col("g").n_unique().over("group", "option"))
+    return required.with_columns(size=pl.col("mention").n_unique().over("group", "option"))
 
 
 def _count(case: Case) -> pl.DataFrame:
@@ -31,7 +31,7 @@ def _count(case: Case) -> pl.DataFrame:
     answered = _answer_sets(give_places(case))
     units = _units(required, case.mentions.gold_links)
     found = _find(required, case.mentions.gold_links, answered, units)
-    gold = case.gold.join(case.mentions.gold_links, on="g").select("doc", "entity", known=pl.lit(True)).unique()
+    gold = case.gold.join(case.mentions.gold_links, on="mention").select("doc", "entity", known=pl.lit(True)).unique()
     judged = answered.join(gold, on=["doc", "entity"], how="left")
     wrong = pl.col("known").is_null() & pl.col("inside")
     judged = judged.select(
@@ -53,9 +53,9 @@ def _answer_sets(case: Case) -> pl.DataFrame:
     """
     place = ["doc", "begin", "end"]
     kept = case.kept.select(*place, on_mention=pl.lit(True)).unique()
-    answers = case.answers.select("a", "system", "inside", *place).join(kept, on=place, how="left")
+    answers = case.answers.select("answer", "system", "inside", *place).join(kept, on=place, how="left")
     answers = case.scope.mark(answers.with_columns(pl.col("on_mention").fill_null(False)))
-    answers = answers.join(case.mentions.answer_links, on="a")
+    answers = answers.join(case.mentions.answer_links, on="answer")
     return answers.group_by("system", "doc", "entity").agg(pl.col("inside", "in_scope", "on_mention").any())
 
 
@@ -63,7 +63,7 @@ def _units(required: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     """Return doc and group of what is counted: of mentions that ask for the same entities one, and of a mention
     that asks for one of several entities none where another mention asks for part of them."""
     composed = (pl.col("size") > 1).any().over("group")
-    asked = required.with_columns(composed=composed).join(links, on="g")
+    asked = required.with_columns(composed=composed).join(links, on="mention")
     asked = asked.select("doc", "group", "composed", "entity").unique()
     sets = asked.group_by("doc", "group", "composed").agg(key=pl.col("entity").sort(), asked=pl.len())
     # The group's number stands for a composed one, so that it is like no other.
@@ -87,10 +87,10 @@ def _find(required: pl.DataFrame, links: pl.DataFrame, answered: pl.DataFrame, u
     """Return system, doc and group of each unit that a system has: an option needs an entity of each annotation."""
     counted = required.join(units.select("group"), on="group", how="semi")
     hits = (
-        counted.join(links, on="g")
+        counted.join(links, on="mention")
         .join(answered.select("system", "doc", "entity"), on=["doc", "entity"])
         .group_by("system", "doc", "group", "option", "size")
-        .agg(hit=pl.col("g").n_unique())
+        .agg(hit=pl.col("mention").n_unique())
         .filter(pl.col("hit") == pl.col("size"))
     )
     return hits.select(*KEYS, "group").unique()

@@ -82,11 +82,19 @@ def ranked_annotations(case: Case, matching: Matching) -> tuple[pl.DataFrame, pl
     equals in the order of their offsets.
     """
     judged = case.judge("link", matching)
-    groups = judged.pairs.filter("correct").join(case.gold.select("g", "group"), on="g").select("a", "group")
-    answers = with_detail(case, "confidence").answers.select("a", "confidence")
-    items = judged.answers.filter(pl.col("outcome") != "ignored").join(groups, on="a", how="left").join(answers, on="a")
+    groups = (
+        judged.pairs.filter("correct")
+        .join(case.gold.select("mention", "group"), on="mention")
+        .select("answer", "group")
+    )
+    answers = with_detail(case, "confidence").answers.select("answer", "confidence")
+    items = (
+        judged.answers.filter(pl.col("outcome") != "ignored")
+        .join(groups, on="answer", how="left")
+        .join(answers, on="answer")
+    )
     items = items.with_columns(right=pl.col("outcome") == "tp")
-    return _rank(items, ["confidence", "a"], last=True), case.kept.group_by("doc").agg(
+    return _rank(items, ["confidence", "answer"], last=True), case.kept.group_by("doc").agg(
         asked=pl.col("group").n_unique().cast(pl.Int64)
     )
 
@@ -98,15 +106,17 @@ def ranked_entities(case: Case, matching: Matching) -> tuple[pl.DataFrame, pl.Da
     and the others do not; ignorable entities do not.
     """
     units = asked_units(case)
-    known = case.gold.join(case.mentions.gold_links, on="g").select("doc", "entity").unique()
-    answers = with_detail(case, "confidence").answers.join(case.mentions.answer_links, on="a")
-    items = answers.group_by(*KEYS, "entity").agg(pl.col("confidence").max(), pl.col("a").min(), pl.col("inside").any())
+    known = case.gold.join(case.mentions.gold_links, on="mention").select("doc", "entity").unique()
+    answers = with_detail(case, "confidence").answers.join(case.mentions.answer_links, on="answer")
+    items = answers.group_by(*KEYS, "entity").agg(
+        pl.col("confidence").max(), pl.col("answer").min(), pl.col("inside").any()
+    )
     wanted = units.group_by("doc", "entity").agg(pl.col("group").min())
     items = items.join(wanted, on=["doc", "entity"], how="left").with_columns(right=pl.col("group").is_not_null())
     free = items.join(known, on=["doc", "entity"], how="semi").filter(~pl.col("right"))
     items = items.join(free, on=[*KEYS, "entity"], how="anti").filter(pl.col("right") | pl.col("inside"))
     # Of what one answer names, what is wrong comes first.
-    return _rank(items, ["confidence", "a", "right", "entity"]), units.group_by("doc").agg(
+    return _rank(items, ["confidence", "answer", "right", "entity"]), units.group_by("doc").agg(
         asked=pl.col("group").n_unique().cast(pl.Int64)
     )
 

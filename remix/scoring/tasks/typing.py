@@ -75,18 +75,18 @@ def compare_types(
     gold, answers = _sets(case, below, within)
     case = case if bare else _drop_untyped(case, gold)
     judged = case.judge("span, link first", matching)
-    asked = gold.group_by("g").agg(asked=pl.len().cast(pl.Int64))
-    answered = answers.group_by("a").agg(answered=pl.len().cast(pl.Int64))
-    pairs = look_up(judged.pairs.select("system", "g", "a"), "g", case.gold, ["doc", "group"])
+    asked = gold.group_by("mention").agg(asked=pl.len().cast(pl.Int64))
+    answered = answers.group_by("answer").agg(answered=pl.len().cast(pl.Int64))
+    pairs = look_up(judged.pairs.select("system", "mention", "answer"), "mention", case.gold, ["doc", "group"])
     pairs = pairs.join(judged.groups.select("system", "group").unique(), on=["system", "group"], how="semi")
-    both = pairs.select("g", "a").join(gold, on="g").join(answers, on=["a", "class"])
-    shared = both.group_by("g", "a").agg(shared=pl.len().cast(pl.Int64))
-    others = judged.answers.join(pairs, on="a", how="anti")
-    extra = others.filter(pl.col("outcome") == "fp").join(answered, on="a", how="left")
-    for table, key in ((asked, ["g"]), (answered, ["a"]), (shared, ["g", "a"])):
+    both = pairs.select("mention", "answer").join(gold, on="mention").join(answers, on=["answer", "class"])
+    shared = both.group_by("mention", "answer").agg(shared=pl.len().cast(pl.Int64))
+    others = judged.answers.join(pairs, on="answer", how="anti")
+    extra = others.filter(pl.col("outcome") == "fp").join(answered, on="answer", how="left")
+    for table, key in ((asked, ["mention"]), (answered, ["answer"]), (shared, ["mention", "answer"])):
         pairs = pairs.join(table, on=key, how="left")
     return Typed(
-        pairs.with_columns(pl.col("asked", "answered", "shared").fill_null(0)).sort("system", "g"),
+        pairs.with_columns(pl.col("asked", "answered", "shared").fill_null(0)).sort("system", "mention"),
         _find_missed(case, asked).join(judged.groups, on=["system", "group"], how="anti"),
         extra.with_columns(pl.col("answered").fill_null(0)),
         others.filter(pl.col("outcome") == "ignored"),
@@ -96,7 +96,7 @@ def compare_types(
 
 def _drop_untyped(case: Case, classes: pl.DataFrame) -> Case:
     """Return the case with gold that has no class dropped."""
-    having = case.gold.join(classes, on="g", how="semi")["group"].unique()
+    having = case.gold.join(classes, on="mention", how="semi")["group"].unique()
     asks = pl.col("group").is_in(having.implode()) | pl.col("ignorable").is_not_null()
     ignorable = pl.when(asks).then("ignorable").otherwise(pl.lit("dropped"))
     return replace(case, gold=case.gold.with_columns(ignorable=ignorable))
@@ -105,22 +105,22 @@ def _drop_untyped(case: Case, classes: pl.DataFrame) -> Case:
 def _find_missed(case: Case, asked: pl.DataFrame) -> pl.DataFrame:
     """Return system, doc, group, asked of every mention and system: what the first option of the mention asks for."""
     first = case.kept.filter(pl.col("option") == pl.col("option").min().over("group"))
-    of_groups = first.join(asked, on="g", how="left").group_by("doc", "group").agg(pl.col("asked").sum())
+    of_groups = first.join(asked, on="mention", how="left").group_by("doc", "group").agg(pl.col("asked").sum())
     return case.mentions.for_each_system(of_groups)
 
 
 def _sets(case: Case, below: bool, within: tuple[str, ...]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return g and class, a and class: the closed sets of both sides."""
+    """Return mention and class, answer and class: the closed sets of both sides."""
     known = case.known
-    gold = _classes(case.gold.select("doc", "annotation", id="g"), lambda read: read(known.gold), known)
-    answers = _classes(case.answers.select("doc", "system", "annotation", id="a"), known.of_runs, known)
+    gold = _classes(case.gold.select("doc", "annotation", id="mention"), lambda read: read(known.gold), known)
+    answers = _classes(case.answers.select("doc", "system", "annotation", id="answer"), known.of_runs, known)
     reached = known.reach(pl.concat([gold["class"], answers["class"]]), below=below)
     counts = pl.any_horizontal(pl.col("class").str.starts_with(one) for one in within) if within else pl.lit(True)
     closed = []
     for side in (gold, answers):
         more = side.join(reached, on="class").select("id", pl.col("reached").alias("class"))
         closed.append(pl.concat([side, more]).unique().filter(counts))
-    return closed[0].rename({"id": "g"}), closed[1].rename({"id": "a"})
+    return closed[0].rename({"id": "mention"}), closed[1].rename({"id": "answer"})
 
 
 def _classes(
@@ -161,7 +161,7 @@ def _class_spans(case: Case, matching: Matching) -> pl.DataFrame:
     of_classes = pl.col("classes").list.contains(f"{OWL}Class").fill_null(False)
     gold = _outermost(case.gold.filter(of_classes), ["doc"])
     answers = _outermost(case.answers.filter(of_classes), ["system", "doc"])
-    return erec.count(replace(case, gold=gold.sort("g"), answers=answers.sort("a")), matching)
+    return erec.count(replace(case, gold=gold.sort("mention"), answers=answers.sort("answer")), matching)
 
 
 def _outermost(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:

@@ -38,10 +38,10 @@ _LABEL = ["system", "label"]
 def outcomes(case: Case) -> pl.DataFrame:
     """Return a row per mode, system and label or false detection, computed once for a case.
 
-    Columns: `mode`, `system`, `doc`, `label` (null: a false detection), `a` (null: undetected), `begin`, `end`, `text`,
-    `root` (nested in nothing), `counts`, `kind` (mention type), `coreference`, `lowercase`, `optional`, `dated`,
-    `known` (gold has an entity), `answered` (the answer has one), `same` (they share one), and the outcomes: `tp`,
-    `fp`, `fn` of linking, `found`, `false`, `missed` of recognition.
+    Columns: `mode`, `system`, `doc`, `label` (null: a false detection), `answer` (null: undetected), `begin`, `end`,
+    `text`, `root` (nested in nothing), `counts`, `kind` (mention type), `coreference`, `lowercase`, `optional`,
+    `dated`, `known` (gold has an entity), `answered` (the answer has one), `same` (they share one), and the outcomes:
+    `tp`, `fp`, `fn` of linking, `found`, `false`, `missed` of recognition.
     """
     return case.once(("elevant", "outcomes"), lambda own: _outcomes(give_places(own)))
 
@@ -60,35 +60,39 @@ def _outcomes(case: Case) -> pl.DataFrame:
 
 def _answers(case: Case) -> pl.DataFrame:
     """Return the answers with the spans grown to words, their text, mention type and what they stand for."""
-    answers = case.answers.select("a", "system", "doc", "begin", "end", "link", "inside")
+    answers = case.answers.select("answer", "system", "doc", "begin", "end", "link", "inside")
     answers = with_words(case, answers, case.mentions.answer_links)
-    dated = case.known.answered_classes.select("a", answer_dated=pl.col("class").str.extract("#(DATETIME|QUANTITY)$"))
-    dated = dated.drop_nulls("answer_dated").unique("a")
-    answers = answers.join(dated, on="a", how="left", maintain_order="left")
+    dated = case.known.answered_classes.select(
+        "answer", answer_dated=pl.col("class").str.extract("#(DATETIME|QUANTITY)$")
+    )
+    dated = dated.drop_nulls("answer_dated").unique("answer")
+    answers = answers.join(dated, on="answer", how="left", maintain_order="left")
     kind = mention_kind(case, unknown=pl.col("link") == NIL)
     return answers.with_columns(kind=kind, answered=pl.col("link") != NIL)
 
 
 def _detect(case: Case, labels: Labels, answers: pl.DataFrame) -> pl.DataFrame:
-    """Return each label for each system with the answer that detects it: `a`, `answered`, `same`, `answer_dated`.
+    """Return each label for each system with the answer that detects it: `answer`, `answered`, `same`, `answer_dated`.
 
     Where answers claim one span, one that grows to it goes before one that has it, the last before the others.
     """
-    own = answers.select("system", "doc", "begin", "end", "a")
-    grown = answers.select("system", "doc", "a", begin="first", end="last")
+    own = answers.select("system", "doc", "begin", "end", "answer")
+    grown = answers.select("system", "doc", "answer", begin="first", end="last")
     keys = ["system", "doc", "begin", "end"]
-    grown = grown.sort("a").unique(keys, keep="last", maintain_order=True)
-    places = pl.concat([grown.select(*keys, "a"), own]).unique(keys, keep="first", maintain_order=True)
+    grown = grown.sort("answer").unique(keys, keep="last", maintain_order=True)
+    places = pl.concat([grown.select(*keys, "answer"), own]).unique(keys, keep="first", maintain_order=True)
     rows = case.mentions.for_each_system(labels.rows)
-    rows = rows.join(places.rename({"a": "on_own"}), on=keys, how="left", maintain_order="left")
-    around = places.rename({"begin": "first", "end": "last", "a": "on_grown"})
+    rows = rows.join(places.rename({"answer": "on_own"}), on=keys, how="left", maintain_order="left")
+    around = places.rename({"begin": "first", "end": "last", "answer": "on_grown"})
     rows = rows.join(around, on=["system", "doc", "first", "last"], how="left", maintain_order="left")
-    rows = rows.with_columns(a=pl.coalesce("on_own", "on_grown")).drop("on_own", "on_grown")
-    rows = rows.join(answers.select("a", "answered", "answer_dated"), on="a", how="left", maintain_order="left")
-    linked = labels.numbers.join(case.mentions.gold_links, on="g").select("label", "entity").unique()
-    shared = rows.select("label", "a").drop_nulls().unique().join(linked, on="label")
-    shared = shared.join(case.mentions.answer_links, on=["a", "entity"]).select("label", "a").unique()
-    rows = rows.join(shared.with_columns(same=pl.lit(True)), on=["label", "a"], how="left", maintain_order="left")
+    rows = rows.with_columns(answer=pl.coalesce("on_own", "on_grown")).drop("on_own", "on_grown")
+    rows = rows.join(
+        answers.select("answer", "answered", "answer_dated"), on="answer", how="left", maintain_order="left"
+    )
+    linked = labels.numbers.join(case.mentions.gold_links, on="mention").select("label", "entity").unique()
+    shared = rows.select("label", "answer").drop_nulls().unique().join(linked, on="label")
+    shared = shared.join(case.mentions.answer_links, on=["answer", "entity"]).select("label", "answer").unique()
+    rows = rows.join(shared.with_columns(same=pl.lit(True)), on=["label", "answer"], how="left", maintain_order="left")
     return rows.with_columns(pl.col("same", "answered").fill_null(False))
 
 
@@ -97,7 +101,7 @@ def _counting(rows: pl.DataFrame, labels: Labels) -> pl.DataFrame:
     unknown = ~pl.col("known") & pl.col("dated").is_null() & ~pl.col("answered")
     rows = rows.with_columns(
         root=pl.col("parent").is_null(),
-        right=pl.col("a").is_not_null() & ((pl.col("known") & pl.col("same")) | unknown),
+        right=pl.col("answer").is_not_null() & ((pl.col("known") & pl.col("same")) | unknown),
     )
     nested = pl.concat([labels.nests["label"], labels.nests["child"]]).unique()
     inside = pl.col("label").is_in(nested.implode())
@@ -128,11 +132,11 @@ def _settle(tree: pl.DataFrame, nests: pl.DataFrame, siblings: pl.DataFrame) -> 
     """Return the labels with `counts`, and `below`: whether anything below them does."""
     heavy = tree.filter(pl.col("right") | pl.col("counts") | pl.col("below")).select("system", child="label")
     tree = _mark(tree, "below", nests.join(heavy, on="child"))
-    detected = pl.col("a").is_not_null() & ~pl.col("below") & ~pl.col("like_parent").fill_null(False)
+    detected = pl.col("answer").is_not_null() & ~pl.col("below") & ~pl.col("like_parent").fill_null(False)
     # Labels that nobody found must not count for each other: a sibling weighs by what is found of it.
     seen = tree.filter(pl.col("right") | pl.col("below") | detected).select("system", child="label")
     tree = _mark(tree, "beside", siblings.join(seen, on="child"))
-    missing = pl.col("a").is_null() & ~pl.col("below") & pl.col("beside")
+    missing = pl.col("answer").is_null() & ~pl.col("below") & pl.col("beside")
     counts = pl.when("root").then(pl.col("right") | ~pl.col("below")).otherwise(pl.col("right") | detected | missing)
     return tree.with_columns(counts=counts).drop("beside")
 
@@ -157,7 +161,7 @@ def _false_detections(answers: pl.DataFrame, labels: Labels) -> pl.DataFrame:
     spans = pl.concat([own, labels.rows.select("doc", begin="first", end="last")]).unique()
     free = answers.filter("inside").join(spans, on=["doc", "begin", "end"], how="anti")
     free = free.join(spans, left_on=["doc", "first", "last"], right_on=["doc", "begin", "end"], how="anti")
-    free = free.select("system", "doc", "a", "begin", "end", "text", "kind", "answered", "answer_dated")
+    free = free.select("system", "doc", "answer", "begin", "end", "text", "kind", "answered", "answer_dated")
     no, yes = pl.lit(False), pl.lit(True)
     return free.with_columns(root=yes, counts=yes, known=no, same=no, optional=no, dropped=no, required_below=no)
 
@@ -173,7 +177,7 @@ def _judge(rows: pl.DataFrame, labels: Labels, mode: str) -> pl.DataFrame:
 
 def _linking(mode: str) -> dict[str, pl.Expr]:
     required = pl.lit(mode == "REQUIRED")
-    gold, answer = pl.col("label").is_not_null(), pl.col("a").is_not_null()
+    gold, answer = pl.col("label").is_not_null(), pl.col("answer").is_not_null()
     known, answered, same = pl.col("known"), pl.col("answered"), pl.col("same")
     dated, optional = pl.col("dated").is_not_null(), pl.col("optional")
     right = known & answered & same
@@ -194,7 +198,7 @@ def _linking(mode: str) -> dict[str, pl.Expr]:
 
 def _recognition(mode: str) -> dict[str, pl.Expr]:
     required = pl.lit(mode == "REQUIRED")
-    gold, answer = pl.col("label").is_not_null(), pl.col("a").is_not_null()
+    gold, answer = pl.col("label").is_not_null(), pl.col("answer").is_not_null()
     known, answered = pl.col("known"), pl.col("answered")
     optional, unknown = pl.col("optional"), ~known & pl.col("dated").is_null()
     other = gold & answer & ~optional
@@ -272,7 +276,7 @@ def by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
     rows = _rows(case, task, matching).filter(~pl.col("coreference"))
     of_gold, of_answers = entity_types(case)
     gold = rows.filter(pl.col("tp") | pl.col("fn")).join(of_gold, on="label", how="left")
-    wrong = rows.filter("fp").join(of_answers, on="a", how="left")
+    wrong = rows.filter("fp").join(of_answers, on="answer", how="left")
     no = pl.lit(False)
     parts = [gold.with_columns(fp=no), wrong.with_columns(tp=no, fn=no)]
     sliced = pl.concat(parts, how="diagonal").with_columns(slice=pl.col("class").fill_null(OTHER))
@@ -295,7 +299,7 @@ def _rows(case: Case, task: str, matching: str) -> pl.DataFrame:
 
 
 def _sum_up(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    neither = pl.col("a").is_not_null() & pl.col("counts") & ~pl.any_horizontal("tp", "fp", "fn")
+    neither = pl.col("answer").is_not_null() & pl.col("counts") & ~pl.any_horizontal("tp", "fp", "fn")
     rows = rows.with_columns(ignored=neither)
     sums = rows.group_by(keys).agg(pl.col("tp", "fp", "ignored", "fn").sum().cast(pl.Int64))
     return sums.select(*keys, "tp", "fp", "ignored", *UNSCOPED, "fn")

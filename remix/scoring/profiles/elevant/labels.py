@@ -56,7 +56,7 @@ class Labels:
       `known` (it has an entity), entity (number), name, optional, dated ('DATETIME', 'QUANTITY' or null), dropped,
       kind (mention type), parent (a label), `like_parent` (both grow to one span), `required_below` (an optional
       label that nests one which is not);
-    - `numbers`: g, label;
+    - `numbers`: mention, label;
     - `nests`: label, child, as gold lists its children;
     - `below`: label, child, for every child, child of a child and so on.
     """
@@ -78,7 +78,7 @@ def labels_of(case: Case) -> Labels:
 
 def _labels_of(case: Case) -> Labels:
     gold, nests, parents = _number(case)
-    rows = _describe(case, gold).filter(pl.col("g") == pl.col("label")).drop("g")
+    rows = _describe(case, gold).filter(pl.col("mention") == pl.col("label")).drop("mention")
     rows = rows.join(parents, on="label", how="left", maintain_order="left")
     spans = rows.select(parent="label", around="first", to="last")
     rows = rows.join(spans, on="parent", how="left", maintain_order="left").with_columns(
@@ -87,7 +87,7 @@ def _labels_of(case: Case) -> Labels:
     below = _closure(nests)
     needed = below.join(rows.filter(~pl.col("optional")).select(child="label"), on="child", how="semi")
     rows = rows.with_columns(required_below=pl.col("label").is_in(needed["label"].unique().implode()))
-    return Labels(rows.drop("around", "to"), gold.select("g", "label"), nests, below)
+    return Labels(rows.drop("around", "to"), gold.select("mention", "label"), nests, below)
 
 
 def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -97,16 +97,16 @@ def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     # A label that is in several options stands in each, and only once in the nesting.
     alike = ["doc", "begin", "end", "link"]
     gold = case.gold.with_columns(stated=pl.col("annotation").is_in(stated.implode()).any().over(alike))
-    longest = (pl.col("begin") - pl.col("end"), pl.col("g"))
-    root = pl.col("g").sort_by(*longest).first().over("group")
+    longest = (pl.col("begin") - pl.col("end"), pl.col("mention"))
+    root = pl.col("mention").sort_by(*longest).first().over("group")
     key = pl.when("stated").then("link").otherwise("group")
     gold = gold.with_columns(like=key, root=root).with_columns(
-        label=pl.col("g").min().over("doc", "begin", "end", "stated", "like")
+        label=pl.col("mention").min().over("doc", "begin", "end", "stated", "like")
     )
     names = gold.select("annotation", "label").unique("annotation")
     nesting = values.join(names.rename({"annotation": "subject"}), on="subject")
     nesting = nesting.join(names.select(text="annotation", other="label"), on="text")
-    roots = gold.select(root="g", top="label")
+    roots = gold.select(root="mention", top="label")
     flat = gold.filter(~pl.col("stated")).join(roots, on="root").filter(pl.col("top") != pl.col("label"))
     children = nesting.filter(term=f"{RMX}nests").select("label", child="other")
     children = pl.concat([children, flat.select(label="top", child="label")]).unique().sort("label", "child")
@@ -133,7 +133,7 @@ def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     stated_kind = pl.when("coreference").then(pl.coalesce(coreference_kind(pl.col("text")), pl.lit("coref_nominal")))
     kind = pl.coalesce(stated_kind, mention_kind(case, unknown=~known & pl.col("dated").is_null()))
     return gold.with_columns(known=known, kind=kind).select(
-        *("g", "label", "doc", "begin", "end", "first", "last", "text", "known", "entity", "name"),
+        *("mention", "label", "doc", "begin", "end", "first", "last", "text", "known", "entity", "name"),
         *("optional", "dated", "dropped", "kind"),
     )
 
@@ -144,7 +144,7 @@ DATED = ("DATETIME", "QUANTITY")
 def with_words(case: Case, rows: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     """Return mentions with `first` and `last` (the span grown to words), `text`, `entity` (their first) and `name`.
 
-    `links` are theirs (g or a, entity); the name is null where nobody says what the entity is called.
+    `links` are theirs (mention or answer, entity); the name is null where nobody says what the entity is called.
     """
     texts, names, key = case.known.texts, case.known.names, links.columns[0]
     first = links.group_by(key).agg(pl.col("entity").min()).join(case.mentions.iris, on="entity", how="left")
@@ -183,9 +183,9 @@ def _closure(nests: pl.DataFrame) -> pl.DataFrame:
 
 
 def entity_types(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return label and class of gold's entities, a and class of the answers'; no row without a class."""
-    numbers = labels_of(case).numbers.join(case.gold.select("g", "annotation"), on="g")
+    """Return label and class of gold's entities, answer and class of the answers'; no row without a class."""
+    numbers = labels_of(case).numbers.join(case.gold.select("mention", "annotation"), on="mention")
     stated = (
         case.known.gold.classes.filter(~FINE_GRAINED).join(numbers, on="annotation").select("label", "class").unique()
     )
-    return stated, case.known.answered_classes.filter(~FINE_GRAINED).select("a", "class").unique()
+    return stated, case.known.answered_classes.filter(~FINE_GRAINED).select("answer", "class").unique()

@@ -75,15 +75,16 @@ def _count(events: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     wrong = ~pl.col("right")
     counts = events.group_by(keys, maintain_order=True).agg(
         tp=pl.col("right").sum().cast(pl.Int64),
-        fp=(wrong & pl.col("a").is_not_null()).sum().cast(pl.Int64),
-        fn=(wrong & pl.col("g").is_not_null()).sum().cast(pl.Int64),
+        fp=(wrong & pl.col("answer").is_not_null()).sum().cast(pl.Int64),
+        fn=(wrong & pl.col("mention").is_not_null()).sum().cast(pl.Int64),
         ignored=pl.lit(0, pl.Int64),
     )
     return counts.with_columns(UNSCOPED)
 
 
 def _events(case: Case, task: str, matching: str, noise: tuple[float, float] | None = None) -> pl.DataFrame:
-    """Return what happens to each mention and answer: system, doc, g, a, `right`, and slice, the label it is of.
+    """Return what happens to each mention and answer: system, doc, mention, answer, `right`, and slice, the label it
+    is of.
 
     The tokens of mentions of gold whose noise is not in the bounds are cut out before.
     """
@@ -104,10 +105,10 @@ def _events(case: Case, task: str, matching: str, noise: tuple[float, float] | N
     key = ("hipe", task, ranks, asked, noise)
     met = case.once(key, lambda own: meetings(gold, answers, len(own.mentions.systems)))
     number = pl.int_range(pl.len(), dtype=pl.Int64)
-    told = answers.select(a=number, said=pl.col("labels").list.first())
-    met = met.join(gold.select("label", g=number), on="g", how="left", maintain_order="left")
-    met = met.join(told, on="a", how="left", maintain_order="left")
-    return met.select("system", "doc", "g", "a", right=regime, slice=pl.coalesce("label", "said"))
+    told = answers.select(answer=number, said=pl.col("labels").list.first())
+    met = met.join(gold.select("label", mention=number), on="mention", how="left", maintain_order="left")
+    met = met.join(told, on="answer", how="left", maintain_order="left")
+    return met.select("system", "doc", "mention", "answer", right=regime, slice=pl.coalesce("label", "said"))
 
 
 def _say(frames: Frames) -> Frames:

@@ -9,11 +9,13 @@ from remix.scoring.matching.pairs import touching
 
 
 def meetings(gold: pl.DataFrame, answers: pl.DataFrame, systems: int) -> pl.DataFrame:
-    """Return a row for each answer and each mention of gold that nothing took: system, doc, g, a, strict, fuzzy.
+    """Return a row for each answer and each mention of gold that nothing took: system, doc, mention, answer, strict,
+    fuzzy.
 
     Both sides have doc, begin, end and text; gold `label`, answers `system` and `labels`, the first of which is the
-    best. `systems` is how many there are, numbered from 0. `g` is the row of gold, null where an answer meets nothing;
-    `a` that of the answer, null where a mention is missed. `strict` and `fuzzy` say whether an answer is right.
+    best. `systems` is how many there are, numbered from 0. `mention` is the row of gold, null where an answer meets
+    nothing; `answer` that of the answer, null where a mention is missed. `strict` and `fuzzy` say whether an answer is
+    right.
 
     An answer is exact on a mention with its span and text and one of its labels. Any other takes the first mention
     that has its span and another label than its first, or that overlaps it and that no answer before it took.
@@ -21,12 +23,12 @@ def meetings(gold: pl.DataFrame, answers: pl.DataFrame, systems: int) -> pl.Data
     >>> span = {"doc": [0, 0], "begin": [0, 4], "end": [3, 7], "text": ["Ada", "Ely"]}
     >>> gold = pl.DataFrame({**span, "label": ["PERS", "LOC"]})
     >>> one = {"system": [0], "doc": [0], "begin": [0], "end": [7], "text": ["AdaEly"], "labels": [["LOC"]]}
-    >>> meetings(gold, pl.DataFrame(one), 1).select("g", "a", "strict", "fuzzy").rows()
+    >>> meetings(gold, pl.DataFrame(one), 1).select("mention", "answer", "strict", "fuzzy").rows()
     [(0, 0, False, False), (1, None, False, False)]
     """
     order, number = ["doc", "begin", "end"], pl.int_range(pl.len(), dtype=pl.Int64)
-    gold = gold.with_columns(g=number).sort(*order, "g").with_columns(place=number)
-    answers = answers.with_columns(a=number).sort("system", *order, "a").with_columns(turn=number)
+    gold = gold.with_columns(mention=number).sort(*order, "mention").with_columns(place=number)
+    answers = answers.with_columns(answer=number).sort("system", *order, "answer").with_columns(turn=number)
     pairs = _pairs(gold, answers)
     exact = pairs.filter("equal", "alike", "right").unique("turn", keep="first", maintain_order=True)
     rest = _by_turns(pairs.join(exact, on="turn", how="anti", maintain_order="left"), exact)
@@ -36,13 +38,13 @@ def meetings(gold: pl.DataFrame, answers: pl.DataFrame, systems: int) -> pl.Data
             rest.select("turn", "place", strict=pl.lit(False), fuzzy=pl.col("right") & ~pl.col("other")),
         ]
     )
-    found = answers.select("turn", "a", "system", "doc").join(met, on="turn", how="left", maintain_order="left")
-    found = found.join(gold.select("place", "g"), on="place", how="left", maintain_order="left")
+    found = answers.select("turn", "answer", "system", "doc").join(met, on="turn", how="left", maintain_order="left")
+    found = found.join(gold.select("place", "mention"), on="place", how="left", maintain_order="left")
     none = pl.lit(False)
-    found = found.select("system", "doc", "g", "a", pl.col("strict", "fuzzy").fill_null(False))
+    found = found.select("system", "doc", "mention", "answer", pl.col("strict", "fuzzy").fill_null(False))
     every = pl.DataFrame({"system": range(systems)}, schema={"system": pl.Int64})
-    missed = every.join(gold.select("doc", "g"), how="cross").join(found, on=["system", "g"], how="anti")
-    missed = missed.select("system", "doc", "g", a=pl.lit(None, pl.Int64), strict=none, fuzzy=none)
+    missed = every.join(gold.select("doc", "mention"), how="cross").join(found, on=["system", "mention"], how="anti")
+    missed = missed.select("system", "doc", "mention", answer=pl.lit(None, pl.Int64), strict=none, fuzzy=none)
     return pl.concat([found, missed])
 
 
