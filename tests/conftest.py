@@ -8,6 +8,7 @@ import gc
 import http.server
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -28,10 +29,8 @@ from tests.workspaces import copy_workspace
 # How long an example takes says more of the machine than of the code. What fails is told at once: making it smaller may
 # take longer than a test may, and is asked for by `HYPOTHESIS_PROFILE=shrink`.
 _PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
-for name, examples, phases in (("quick", 15, _PHASES), ("thorough", 60, _PHASES), ("shrink", 60, tuple(Phase))):
-    # At hand CI draws the same ones each time, and others in the thorough profile.
-    same = name == "quick" and os.environ.get("CI") == "true"
-    options = {"deadline": None, "print_blob": True, "derandomize": same, "phases": phases}
+for name, examples, phases in (("quick", 8, _PHASES), ("thorough", 40, _PHASES), ("shrink", 60, tuple(Phase))):
+    options = {"deadline": None, "print_blob": True, "phases": phases}
     settings.register_profile(name, max_examples=examples, **options)  # type: ignore[arg-type]
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
@@ -49,8 +48,17 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one process run the extra tests of a folder, which share a browser or a session of Spark."""
+    """Let one process run the extra tests of a folder, which share a browser or a session of Spark.
+
+    Of a test of many cases the first stay at hand, as many as it says, and the others are long.
+    """
+    cases: Counter[tuple[Path, str]] = Counter()
     for item in items:
+        if at_hand := item.get_closest_marker("at_hand"):
+            function = (item.path, item.nodeid.partition("[")[0])
+            cases[function] += 1
+            if cases[function] > at_hand.args[0]:
+                item.add_marker("long")
         if item.get_closest_marker("extra") and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.path.parent.name))
 

@@ -239,6 +239,7 @@ def test_sparqlwrapper_has_the_private_names_that_are_used() -> None:
         assert list(inspect.signature(getattr(SPARQLWrapper.SPARQLWrapper, name)).parameters) == ["self"]
 
 
+@pytest.mark.long
 def test_verbs_that_ask_nobody_load_no_client(tmp_path: Path) -> None:
     clients = {"SPARQLWrapper", "requests", "urllib3", "ssl"}
     work = ["--workspace", str(tmp_path / "work")]

@@ -27,6 +27,7 @@ def house() -> ModuleType:
     return module
 
 
+@pytest.mark.long
 def test_no_package_imports_a_private_name_of_another(house: ModuleType) -> None:
     assert not [line for path in house.files().values() for line in house.private_imports(path)]
 
@@ -55,6 +56,7 @@ def definitions(house: ModuleType) -> list[tuple[Definition, str]]:
     return [(node, str(path)) for path in places for node in ast.walk(tree_of(path)) if isinstance(node, kinds)]
 
 
+@pytest.mark.long
 def test_no_two_classes_have_one_name(definitions: list[tuple[Definition, str]]) -> None:
     counts = Counter(node.name for node, _ in definitions if isinstance(node, ast.ClassDef))
     assert not {name: count for name, count in counts.items() if count > 1}

@@ -47,6 +47,7 @@ def test_a_test_that_waits_for_ever_fails_with_the_stacks_of_all_threads(tmp_pat
     assert "Timeout (>1.0s)" in done.stdout and "Stack of the other thread" in done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_the_suite_ends_where_a_process_of_it_dies(tmp_path: Path) -> None:
     (tmp_path / "test_dying.py").write_text(DYING)
     for number in range(4):

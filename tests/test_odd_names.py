@@ -91,6 +91,7 @@ def go_the_whole_way(format: str, rows: Sequence[Row], folder: Path) -> Frames:
     return frames
 
 
+@pytest.mark.at_hand(4)
 @pytest.mark.parametrize("format", WRITTEN)
 def test_odd_names_in_any_format_are_loaded_enriched_queried_built_and_exported(format: str, tmp_path: Path) -> None:
     rows = [(f"d{number} {one}", one, one) for number, one in enumerate(ODD)]

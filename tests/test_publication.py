@@ -311,6 +311,7 @@ def test_dataset_is_recognised_by_its_content_and_by_where_it_was_fetched_to(
     assert catalog.recognise("kore50", str(GOLD)) is None
 
 
+@pytest.mark.long
 def test_remix_names_licence_and_citation_of_all_its_origins(
     sample_workspace: Callable[[], Workspace], tmp_path: Path
 ) -> None:

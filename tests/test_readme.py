@@ -32,12 +32,14 @@ def said(example: str, folder: Path) -> str:
     return output.getvalue()
 
 
+@pytest.mark.long
 def test_readme_shows_what_its_commands_print(tmp_path: Path, sample_store: Store) -> None:
     copy_workspace(sample_store.folder, tmp_path / ".remix")  # as the first command makes it in an empty folder
     script = runpy.run_path(str(CHECKOUT / "scripts" / "readme.py"))
     assert script["filled"](README, tmp_path, printed) == README, "run: python scripts/readme.py"
 
 
+@pytest.mark.long
 def test_readme_python_example_runs(tmp_path: Path, sample_store: Store) -> None:
     [example] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     copy_workspace(sample_store.folder, tmp_path / "work")  # as remix.open makes it in an empty folder
@@ -48,6 +50,7 @@ def test_readme_python_example_runs(tmp_path: Path, sample_store: Store) -> None
     assert values["random-candidate"] < values["prior"] < 1
 
 
+@pytest.mark.long
 def test_page_on_python_shows_what_its_example_prints(tmp_path: Path) -> None:
     page = (CHECKOUT / "docs" / "python.md").read_text(encoding="utf-8")
     [(example, output)] = re.findall(r"```python\n(.*?)```\n\nprints\n\n```\n(.*?)```", page, flags=re.DOTALL)

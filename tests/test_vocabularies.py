@@ -135,6 +135,7 @@ def said(work: Workspace, *arguments: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
+@pytest.mark.long
 def test_scores_by_class_on_the_command_line_and_pages_name_the_vocabulary_and_the_others(work):
     told = said(work, "evaluate", "gold", "--by", "class")
     assert TOLD in told and "Q515" not in told

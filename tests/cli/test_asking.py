@@ -44,6 +44,7 @@ def test_query_explains_on_standard_error(run: Run) -> None:
     assert "VALUES ?min_recall { 0.5 }" in done.stderr
 
 
+@pytest.mark.at_hand(3)
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

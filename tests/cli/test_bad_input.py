@@ -239,6 +239,7 @@ def sealed(work: Path) -> Iterator[Path]:
         place.chmod(0o755 if place.is_dir() else 0o644)
 
 
+@pytest.mark.long
 def test_a_read_only_workspace_is_read_and_not_written(sealed: Path) -> None:
     writing = [("load", "clean.ttl"), ("drop", "news"), ("enrich",), ("kb", "attach")]
     reading = [("list",), ("stats",), ("query", "ASK {}"), ("build", "--query", "persons", "--to", "made")]
@@ -255,6 +256,7 @@ full = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (LIMIT, LIMI
 """Lets no file grow beyond some size: to a process that is a disk that is full."""
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -284,6 +286,7 @@ def test_a_full_disk_ends_in_one_line_and_nothing_is_lost(
     assert run(work, "load", "clean.ttl").returncode == 0
 
 
+@pytest.mark.long
 def test_output_that_cannot_be_written_ends_in_one_line(work: Path) -> None:
     options = {"cwd": work, "stderr": subprocess.PIPE, "encoding": "utf-8"}
     with Path("/dev/full").open("wb") as sink:
@@ -296,6 +299,7 @@ def test_output_that_cannot_be_written_ends_in_one_line(work: Path) -> None:
         assert said(done, 1) == "the output: No space left on device"
 
 
+@pytest.mark.long
 def test_a_reader_that_stops_reading_is_no_error(work: Path) -> None:
     done = subprocess.run(f"{sys.executable} -m remix --help | head -n 1", shell=True, capture_output=True, text=True)
     assert done.stdout.count("\n") == 1 and not done.stderr, done.stderr
@@ -307,6 +311,7 @@ def test_a_reader_that_stops_reading_is_no_error(work: Path) -> None:
         assert read.count("\n") == 1 and not errors, errors
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("redirect", ["<&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full"])
 def test_a_stream_that_is_closed_or_cannot_be_written_stops_no_work(work: Path, known: Contents, redirect: str) -> None:
     line = f"{sys.executable} -m remix load clean.ttl -w ws {redirect}"
@@ -375,6 +380,7 @@ def finished(
     return Finished(verb, contents(folder))
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_a_command_that_is_stopped_leaves_the_workspace_as_it_was(
     work: Path, known: Contents, finished: Finished, ending: signal.Signals
@@ -489,6 +495,7 @@ def on_terminal(folder: Path, commands: list[tuple[str, ...]]) -> list[str]:
     return b"".join(parts).decode().split("<next>")[:-1]
 
 
+@pytest.mark.long
 def test_no_file_steers_the_terminal(work: Path) -> None:
     (work / f"{STEERING}.ttl").write_text(CLEAN.replace("nif:Phrase", f'nif:Phrase, "{STEERING}"'))
     commands = [

@@ -86,6 +86,7 @@ WITH_FORMATS = [
 ]
 
 
+@pytest.mark.at_hand(8)
 @pytest.mark.parametrize("verb", WITH_FORMATS, ids=" ".join)
 @pytest.mark.parametrize(
     ("setting", "said"),

@@ -56,6 +56,7 @@ def test_help_ends_with_an_example_of_the_verb(path: tuple[str, ...]) -> None:
     assert lines[-1].startswith(f"remix {' '.join(path)}")
 
 
+@pytest.mark.at_hand(6)
 @pytest.mark.parametrize("path", [path for path in VERBS if path[0] not in LONG_RUNNING], ids=" ".join)
 def test_example_of_the_help_runs_in_a_fresh_folder(path: tuple[str, ...], fresh: Path) -> None:
     for line in example(VERBS[path]):
@@ -65,6 +66,7 @@ def test_example_of_the_help_runs_in_a_fresh_folder(path: tuple[str, ...], fresh
         assert done.stdout or done.stderr
 
 
+@pytest.mark.long
 def test_the_sample_corpus_is_taken_into_a_new_workspace(tmp_path: Path) -> None:
     done = run("remix query 'ASK {}'", tmp_path)
     assert done.returncode == 0

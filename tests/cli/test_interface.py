@@ -95,6 +95,7 @@ def test_every_method_of_a_verb_says_what_it_returns(verb: str) -> None:
     assert method(verb).return_annotation not in (inspect.Signature.empty, "Any")
 
 
+@pytest.mark.long
 def test_no_public_function_takes_keywords_of_any_type() -> None:
     found = []
     for path in PACKAGE.rglob("*.py"):

@@ -159,6 +159,7 @@ WRONG = {
 }
 
 
+@pytest.mark.at_hand(4)
 @pytest.mark.parametrize("format", [one.name for one in FORMATS if one.write is not None])
 def test_wrong_files_of_every_format_are_read_or_refused_in_one_line(tmp_path: Path, format: str) -> None:
     texts = {"name": ["d1", "d2"], "text": ["Café Ada met Bob in München.", "Rome is old.\nIt is big."]}
@@ -187,6 +188,7 @@ def test_wrong_files_of_every_format_are_read_or_refused_in_one_line(tmp_path: P
 FOREIGN = (b"\n", b"Rome is old.\n", b"\x00\xff\xfe", b"{}", b"[1]", b"<a b='1'>Rome</a>", b"a\tb\n1\t2\n")
 
 
+@pytest.mark.at_hand(10)
 @pytest.mark.parametrize("format", [one.name for one in FORMATS if not one.collection])
 def test_what_is_of_no_format_is_foreseen_by_the_reader_of_every_format(tmp_path: Path, format: str) -> None:
     path = tmp_path / f"x{FORMATS[format].suffixes[0]}"

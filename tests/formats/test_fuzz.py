@@ -20,6 +20,7 @@ def test_every_format_is_fuzzed() -> None:
     assert {one.name for one in FORMATS} == set(SEEDS)
 
 
+@pytest.mark.at_hand(12)
 @pytest.mark.parametrize("format", sorted(SEEDS))
 def test_the_files_that_are_damaged_are_fine_before(tmp_path: Path, format: str) -> None:
     for name, content in SEEDS[format]:

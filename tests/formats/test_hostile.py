@@ -238,6 +238,7 @@ def archive(path: Path, members: list[tuple[str, str]]) -> bytes:
 ANNOTATED = [("a.txt", "Ada"), ("a.ann", "T1\tPER 0 3\tAda\n")]
 
 
+@pytest.mark.long
 def test_every_damaged_byte_of_an_archive_ends_in_words(tmp_path: Path) -> None:
     whole = archive(tmp_path / "x.zip", ANNOTATED)
     for place in range(4, len(whole)):

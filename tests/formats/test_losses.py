@@ -100,6 +100,7 @@ def test_annotations_of_documents_that_are_not_there_are_named(tmp_path: Path) -
     assert ("dangling", 1) in [(loss.kind, loss.count) for loss in write(frames, tmp_path / "x.json", "gerbil-json")]
 
 
+@pytest.mark.long
 def test_real_files_lose_nothing_that_is_not_named(real_data: Path, tmp_path: Path) -> None:
     """Counted in annotations: what is read of a file that was written is what was read before, but for the losses."""
     names = ["emnlp2019/gold/2019_05_19_KORE50.ttl.gz", "nif/dbpedia-spotlight/dbpedia-spotlight-nif.ttl.gz"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import pytest
+
 from remix.formats import read
 
 
@@ -12,6 +14,7 @@ def size(path: Path) -> int:
     return sum(file.stat().st_size for file in path.rglob("*")) if path.is_dir() else path.stat().st_size
 
 
+@pytest.mark.long
 def test_smallest_file_of_each_format_is_as_counted(real_data: Path) -> None:
     with (real_data / "published" / "modern_counts.csv").open(encoding="utf-8", newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if (real_data / row["file"]).exists()]

@@ -107,6 +107,7 @@ def test_other_file_is_of_none(text: str) -> None:
     assert sniffed(text.encode(), "x.txt") == []
 
 
+@pytest.mark.long
 def test_real_files_are_of_one_format(real_data: Path) -> None:
     files = [path for path in sorted((real_data / "nif").rglob("*.*")) if path.is_file() and path.suffix != ".md"]
     files = [path for path in files if "not-nif" not in path.parts] + sorted((real_data / "elevant").rglob("*.jsonl*"))

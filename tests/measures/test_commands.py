@@ -66,6 +66,7 @@ def annas(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "w"
 
 
+@pytest.mark.long
 def test_enrich_when_repeated_then_nothing_changes_and_a_new_kb_replaces(workspace: Path, tables: Path) -> None:
     first = run(enrich.command, "-w", workspace, "-o", "json")
     assert first.exit_code == 0, first.output
@@ -151,6 +152,7 @@ def test_side_by_side_when_a_value_is_a_share_then_it_is_in_per_cent() -> None:
     assert shown == {**expected, "prior": "0.8"}
 
 
+@pytest.mark.long
 def test_plot_when_drawn_twice_then_the_files_are_the_same(annas: Path, tmp_path: Path) -> None:
     for name in ("one.png", "two.png"):
         assert run(stats.command, "-w", annas, "--measure", "density", "--plot", tmp_path / name).exit_code == 0

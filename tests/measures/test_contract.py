@@ -75,6 +75,7 @@ def test_measure_when_it_has_levels_then_its_columns_and_terms_are_of_these(meas
     assert found == set(measure.levels)
 
 
+@pytest.mark.at_hand(5)
 @EVERY
 def test_measure_when_alone_on_an_empty_dataset_then_there_is_no_row_and_no_error(
     measure: Measure, kb: KnowledgeBase, corpus: Make

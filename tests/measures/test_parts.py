@@ -100,6 +100,7 @@ def whole(request: pytest.FixtureRequest, frames: Frames, kb: KnowledgeBase) -> 
     return Whole(known, reference, compute(frames, known, reference=reference))
 
 
+@pytest.mark.at_hand(3)
 @pytest.mark.parametrize("batch", [1, 40, 10_000])
 def test_every_measure_in_parts_equals_the_measure_of_the_whole(folder: FramesFolder, whole: Whole, batch: int) -> None:
     taken: list[Measured] = []
@@ -119,6 +120,7 @@ def test_every_measure_in_parts_equals_the_measure_of_the_whole(folder: FramesFo
     assert {m.name for m in measured.measures} == ({m.name for m in MEASURES} - set(measured.skipped))
 
 
+@pytest.mark.long
 def test_sums_that_wait_in_several_shares_are_the_same(
     frames: Frames, kb: KnowledgeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,6 +131,7 @@ def test_sums_that_wait_in_several_shares_are_the_same(
     )
 
 
+@pytest.mark.long
 def test_values_do_not_depend_on_the_number_of_threads(
     folder: FramesFolder, kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

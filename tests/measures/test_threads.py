@@ -37,6 +37,7 @@ print(compute(frames, KnowledgeBase.open(Path(sys.argv[1])), measures=["prominen
 """
 
 
+@pytest.mark.long
 def test_averages_are_the_same_to_the_last_digit_on_any_number_of_processors(make_kb: MakeKb) -> None:
     links = [(f"e:{n}", f"e:{n * n % m}", 1, "pages") for n in range(199) for m in (13, 101, 199)]
     command = [sys.executable, "-c", PROGRAM, str(make_kb([("x", "e:1", 1, "names")], links=links).folder)]

@@ -66,6 +66,7 @@ def _kept(store: Store, query: Query, **choices: bool) -> set[str]:
     return set(frames.annotations["surface_form"])
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("name", sorted(OWN))
 def test_query_in_the_papers_style_keeps_a_known_part(small_store: Store, name: str) -> None:
     assert _kept(small_store, Query.parse(OWN[name], name)) == FORMS[name]
@@ -81,6 +82,7 @@ def test_template_variable_that_is_never_bound_is_refused_with_the_nearest(small
         build(small_store, Query.parse(MISSPELT))
 
 
+@pytest.mark.long
 def test_template_variable_that_is_never_bound_is_mended_when_asked(small_store: Store) -> None:
     assert _kept(small_store, Query.parse(MISSPELT), fix_variables=True) == FORMS["limited"]
 
@@ -129,6 +131,7 @@ def births(tmp_path: Path) -> Iterator[str]:
         server.terminate()
 
 
+@pytest.mark.long
 def test_federated_query_keeps_documents_with_persons_born_before_a_year(small_store: Store, births: str) -> None:
     query = find("born_before")
 

@@ -56,6 +56,7 @@ def with_runs(answered_sample: Workspace, tmp_path_factory: pytest.TempPathFacto
 TAGS = {name: find(name).tags for name in shipped_queries()}
 
 
+@pytest.mark.at_hand(8)
 @pytest.mark.parametrize("name", sorted(n for n in TAGS if "runs" not in TAGS[n] and n != "born_before"))
 def test_query_on_the_sample_selects_a_non_empty_proper_part(sample: Sample, name: str) -> None:
     assert sample.has_a_part(find(name).text)

@@ -98,6 +98,7 @@ def test_queries_that_are_expected_here_are_shipped() -> None:
     assert set(EXPECTED) <= ALONE
 
 
+@pytest.mark.at_hand(8)
 @pytest.mark.parametrize("name", sorted(ALONE))
 def test_query_on_the_fixture_selects_some_and_not_all_and_what_it_says(small_store: Store, name: str) -> None:
     found = _selected(small_store, find(name).text)
@@ -116,6 +117,7 @@ def test_query_has_summary_description_tags_and_a_meaning_for_each_parameter(nam
         assert set(values) <= set(query.parameters)
 
 
+@pytest.mark.at_hand(10)
 @pytest.mark.parametrize("name", sorted(shipped_queries()))
 def test_query_is_complete_sparql_with_every_set_of_parameters(name: str) -> None:
     query = find(name)
@@ -235,6 +237,7 @@ def test_domains_are_of_classes_of_their_own_only(tmp_path: Path) -> None:
     assert _selected(store, find("science").text) == {"Gold"}
 
 
+@pytest.mark.long
 def test_easy_and_difficult_share_no_annotation_and_neither_is_empty_on_real_corpora(
     real_data: Path, real_kb: KnowledgeBase, tmp_path: Path
 ) -> None:
@@ -256,6 +259,7 @@ def test_easy_and_difficult_share_no_annotation_and_neither_is_empty_on_real_cor
         assert sizes[files][query] == sizes[files[:1]][query] | sizes[files[1:]][query]
 
 
+@pytest.mark.long
 def test_easy_and_difficult_share_no_annotation_and_neither_is_empty_on_all_real_corpora_together(
     real_data: Path, real_kb: KnowledgeBase
 ) -> None:

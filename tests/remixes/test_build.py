@@ -179,6 +179,7 @@ def test_manifest_holds_a_parameter_without_values(small_store: Store, tmp_path:
     assert read_manifest(tmp_path / "rare.ttl").parameters == {"other": ""}
 
 
+@pytest.mark.long
 def test_signature_differs_for_other_parameters_and_choices(small_store: Store) -> None:
     made = [
         build(small_store, find("persons_hard"), **choices).signature  # type: ignore[arg-type]

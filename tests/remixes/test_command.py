@@ -97,6 +97,7 @@ def test_publish_prints_the_files_that_it_wrote(run, tmp_path: Path) -> None:  #
     assert {Path(line).name for line in out.split()} == _files(tmp_path / "public")
 
 
+@pytest.mark.long
 def test_build_in_an_empty_workspace_takes_the_sample_corpus(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     code, out, err = run("build", "--query", "persons_hard.rq", "-o", "json", workspace=None)
     assert code == 0

@@ -32,6 +32,7 @@ def evaluate(workspace: Workspace, *options: str) -> Done:
     return done
 
 
+@pytest.mark.long
 def test_evaluate_without_options_prints_one_table_of_what_runs_were_made_for(answered: Workspace) -> None:
     printed = evaluate(answered).stdout
     title, table, _ = printed.split("\n\n")
@@ -50,6 +51,7 @@ def test_evaluate_without_options_prints_one_table_of_what_runs_were_made_for(an
     assert all(f"{task}, weak matching" in full for task in ("A2KB", "D2KB", "ERec")) and "micro-F1" not in full
 
 
+@pytest.mark.long
 def test_rows_are_the_same_whatever_tables_show(answered: Workspace) -> None:
     whole, brief = (answered.evaluate(full=full) for full in (True, False))
     assert whole.rows.equals(brief.rows) and whole.every_row.equals(brief.every_row)
@@ -74,6 +76,7 @@ def test_rows_of_one_task_have_the_datasets_of_its_runs_not_of_another_task(answ
     assert sizes["A2KB"] == {"all": 503, "sample-news": 503}
 
 
+@pytest.mark.long
 def test_answers_to_another_task_are_told_once_and_of_what_is_shown(answered: Workspace) -> None:
     assert "is scored with" not in evaluate(answered).stderr and "are scored with" not in evaluate(answered).stderr
     told = [line for line in evaluate(answered, "--full").stderr.splitlines() if "scored with answers" in line]
@@ -81,6 +84,7 @@ def test_answers_to_another_task_are_told_once_and_of_what_is_shown(answered: Wo
     assert line.startswith("A2KB, C2KB, ERec of random-candidate are scored with answers to D2KB")
 
 
+@pytest.mark.long
 def test_several_precisions_stand_in_one_table_and_are_explained(answered: Workspace) -> None:
     options = ("sample-news", "--system", "prior", "--by", "class", "--task", "A2KB")
     printed = evaluate(answered, *options).stdout

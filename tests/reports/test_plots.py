@@ -83,6 +83,7 @@ def test_panels_are_wide_enough_for_labels_beside_each_other() -> None:
     assert width_of_bars(groups, 9) == pytest.approx(1.2 + 4 * 3.5)
 
 
+@pytest.mark.long
 def test_many_slices_are_facets_and_no_figure_is_wider_or_higher_than_a_page(tmp_path: Path) -> None:
     # 200 slices of two systems under two matchings: at 0.08 * 14 inches a group 9 fit beside each other, and of the
     # seven rows that fit below each other each matching has three: the 27 largest slices.
@@ -106,6 +107,7 @@ def test_many_slices_are_facets_and_no_figure_is_wider_or_higher_than_a_page(tmp
     assert (width, height) == (1692, 3060)
 
 
+@pytest.mark.long
 def test_every_kind_of_panel_is_drawn_for_print_as_on_pages(tmp_path: Path) -> None:
     panels = [Panel("without", "bars", [])]
     for kind in KINDS:

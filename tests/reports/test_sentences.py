@@ -89,6 +89,7 @@ def test_errors_of_what_there_is_not_name_what_there_is(work: Workspace) -> None
         work.errors("z")
 
 
+@pytest.mark.long
 def test_report_has_scores_by_slice_and_those_of_a_remix(work: Workspace, tmp_path: Path) -> None:
     (tmp_path / "alan.rq").write_text("SELECT ?a { ?a nif:anchorOf ?form FILTER(STR(?form) IN ('Alan', 'Ada')) }")
     (tmp_path / "alan.rq").write_text((tmp_path / "alan.rq").read_text().replace("?a ", "?annotation "))

@@ -88,6 +88,7 @@ def test_partition_by_a_measure_of_documents_cuts_where_scores_are_sliced(answer
     assert cut["annotations"].to_list() == [low, len(required) - low, 0]
 
 
+@pytest.mark.long
 def test_partition_by_a_measure_of_documents_writes_its_parts(answered: Workspace, tmp_path: Path) -> None:
     table = answered.partition(by="density", scheme="quantiles:2", to=tmp_path)
     assert table["part"].to_list()[-1] == "unspecified" and len(table) == 3

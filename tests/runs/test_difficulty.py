@@ -110,6 +110,7 @@ def found(sample: Workspace) -> Difficulty:
     return sample.difficulty()
 
 
+@pytest.mark.long
 def test_difficulty_of_the_sample_tells_errors_and_is_calibrated(found: Difficulty) -> None:
     [report] = found.report.to_dicts()
     assert (report["systems"], report["annotations"]) == (2, 671)
@@ -122,6 +123,7 @@ def test_difficulty_of_the_sample_tells_errors_and_is_calibrated(found: Difficul
     assert found.weights["weight"].abs().is_sorted(descending=True)
 
 
+@pytest.mark.long
 def test_difficulty_is_stored_with_its_figures_and_again_changes_nothing(sample: Workspace) -> None:
     found = sample.difficulty()
     before = sample.store.state
@@ -145,6 +147,7 @@ def test_seed_changes_the_folds_and_the_signature(sample: Workspace, found: Diff
     assert (both["value"] - both["value_right"]).abs().max() < 0.05  # type: ignore[operator]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("found")
 def test_remix_by_difficulty_and_slices_by_it(sample: Workspace) -> None:
     built = sample.build("hard_by_difficulty", min_difficulty=0.6)
@@ -159,6 +162,7 @@ def test_remix_by_difficulty_and_slices_by_it(sample: Workspace) -> None:
     assert "columns" not in whole["signature"][0]
 
 
+@pytest.mark.long
 def test_command_prints_figures_weights_and_signature(sample: Workspace, found: Difficulty) -> None:
     line = ["enrich", "-w", str(sample.folder), "--difficulty"]
     shown = CliRunner().invoke(cli, line, catch_exceptions=False).stdout

@@ -39,6 +39,7 @@ def micro(workspace: Workspace, **choices: object) -> dict[str, tuple[int, int, 
 A, B = (1, 3, 3), (2, 0, 2)
 
 
+@pytest.mark.long
 def test_run_is_registered_once_and_every_command_takes_it_by_name(workspace: Workspace) -> None:
     for name in "ab":
         invoke(workspace, "run", "add", name, str(SMALL / f"{name}.ttl"), "--on", "gold")
@@ -72,6 +73,7 @@ def test_annotate_keeps_the_outcomes_of_the_answers_that_it_registers(news: Work
     assert {"run-prior", "run-random-candidate", "agreement"} <= held.keys()
 
 
+@pytest.mark.long
 def test_difficulty_is_learnt_at_once_of_the_answers_that_ship(sample_workspace: Callable[[], Workspace]) -> None:
     found = sample_workspace().difficulty()
     assert found.report["systems"].item() == 3
@@ -156,6 +158,7 @@ def test_numbered_documents_without_texts_are_registered_on_no_dataset_that_is_n
     assert rows.filter(average="micro", column="", dataset="all").select("tp", "fp", "fn").row(0) == (1, 1, 0)
 
 
+@pytest.mark.long
 def test_signature_is_of_gold_and_of_what_was_asked_and_of_nothing_else(workspace: Workspace, tmp_path: Path) -> None:
     """Two people with the same gold and run have one signature, whatever else their workspaces hold."""
     other = tmp_path / "other.ttl"
@@ -306,6 +309,7 @@ def test_two_runs_of_one_file_name_do_not_mix_their_documents(workspace: Workspa
     assert dict(right)["all"] == dict(right)["gold"] + dict(right)["second"] == 2
 
 
+@pytest.mark.long
 def test_evaluate_works_at_once_with_the_answers_that_ship(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     workspace = open_workspace(tmp_path / "fresh")
     with progress.enable():
@@ -380,6 +384,7 @@ def twins(workspace: Workspace, tmp_path: Path) -> Workspace:
     return workspace
 
 
+@pytest.mark.long
 def test_run_is_scored_only_on_what_it_is_registered_on(twins: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     def counts(*names: str, **choices: object) -> dict[tuple[str, str], tuple[int, int, int]]:
         rows = twins.evaluate(names, task=["A2KB"], match=["strong"], **choices).rows
@@ -402,6 +407,7 @@ def test_run_is_scored_only_on_what_it_is_registered_on(twins: Workspace, capsys
     assert dict(sides.filter(profile="remix").select("system", "tp").iter_rows()) == {"a": 1, "b": 2}
 
 
+@pytest.mark.long
 def test_run_is_scored_on_the_part_of_a_remix_that_is_cut_from_what_it_is_registered_on(twins: Workspace) -> None:
     built = twins.build("SELECT ?annotation { ?annotation nif:anchorOf 'Alan' }", name="alans", edition="all")
     rows = twins.evaluate([built], task=["A2KB"], match=["strong"]).rows
@@ -473,6 +479,7 @@ def test_comparison_takes_the_run_of_its_task(news: Workspace) -> None:
     assert dict(compared.select("system", "score").iter_rows()) == pytest.approx(expected)
 
 
+@pytest.mark.long
 def test_run_is_scored_on_a_loaded_remix_that_it_is_registered_on(twins: Workspace, tmp_path: Path) -> None:
     """Alan of gold is Turing, whom b has; what is on gold is on the remix as well, what is on the remix not on gold."""
     twins.build("SELECT ?annotation { ?annotation nif:anchorOf 'Alan' }", name="alans", dataset="gold", to=tmp_path)

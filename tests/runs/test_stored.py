@@ -329,6 +329,7 @@ def scored_right(workspace: Workspace) -> int:
     return int(rows.filter(average="micro", column="", dataset="all", system="w")["tp"].item())
 
 
+@pytest.mark.long
 def test_outcomes_are_those_of_the_knowledge_base_that_is_attached(bound: Workspace) -> None:
     assert found(bound.store, RIGHT) == set() and scored_right(bound) == 0
     bound.attach_kb(_kb(bound, "joined"))

@@ -51,6 +51,7 @@ print(calibration(surely.with_columns(task=pl.lit("x"), matching=pl.lit("y"))).r
 """
 
 
+@pytest.mark.long
 def test_scores_are_the_same_to_the_last_digit_on_any_number_of_processors():
     settings = [{**os.environ, "POLARS_MAX_THREADS": threads} for threads in ("1", "2", "8")]
     rows = {subprocess.check_output([sys.executable, "-c", PROGRAM], env=one, text=True) for one in settings}
@@ -240,6 +241,7 @@ def test_slice_by_a_measure_of_documents_leaves_other_documents_out(frames):
     assert rows.select("slice", "tp", "fp", "fn").rows() == [("0.25", 1, 0, 0), ("0.5", 1, 0, 0)]
 
 
+@pytest.mark.long
 def test_equal_answers_have_equal_rows_to_the_last_digit(frames):
     # Sums of floats depend on their order: thirds, fifths and sevenths of eight documents, summed in their order.
     names = [f"d{n}" for n in range(8)]

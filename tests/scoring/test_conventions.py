@@ -38,6 +38,7 @@ def script() -> ModuleType:
     return module
 
 
+@pytest.mark.long
 def test_page_of_conventions_is_up_to_date(script):
     assert PAGE.read_text(encoding="utf-8") == script.documentation(), "run `python scripts/conventions.py`"
 

@@ -229,6 +229,7 @@ def scores(work: Workspace, *names: str, **asked: object) -> pl.DataFrame:
     return work.evaluate(names, run=["s=run.ttl"], **asked).rows
 
 
+@pytest.mark.long
 def test_manifest_names_the_documents_that_a_remix_emptied(work: Workspace) -> None:
     found = {name: read_manifest(Path(f"{name}.ttl")) for name in ("confused", "first", "nested")}
     assert found["confused"].emptied == ("urn:remix:dataset:news/2",)
@@ -237,6 +238,7 @@ def test_manifest_names_the_documents_that_a_remix_emptied(work: Workspace) -> N
     assert found["nested"].emptied is None
 
 
+@pytest.mark.long
 def test_remix_counts_answers_in_emptied_documents_where_its_origins_are_loaded(work: Workspace) -> None:
     # TP: Ada. FP: the second Ada of 1 and that of 2, where nothing was kept. Ignored: both answers on Rome.
     row = scores(work, "confused.ttl").filter(average="micro").row(0, named=True)
@@ -268,6 +270,7 @@ def test_remix_stays_one_through_load_and_publish(work: Workspace, tmp_path: Pat
     assert read_manifest(published) == read_manifest(Path("confused.ttl"))
 
 
+@pytest.mark.long
 def test_remix_without_its_origins_counts_answers_in_kept_documents_and_says_so(
     work: Workspace, tmp_path: Path
 ) -> None:
@@ -284,6 +287,7 @@ def test_remix_without_its_origins_counts_answers_in_kept_documents_and_says_so(
     assert "answers count in documents with a kept mention (--documents kept)" in printed
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("documents", ["", "kept"])
 def test_slice_and_remix_have_the_same_figures_by_command_line_and_python(work: Workspace, documents: str) -> None:
     tasks = ["A2KB", "C2KB"]
@@ -306,12 +310,14 @@ def test_slice_and_remix_have_the_same_figures_by_command_line_and_python(work: 
             }
 
 
+@pytest.mark.long
 def test_answers_count_in_all_documents_of_slice_and_remix_where_nothing_is_said(work: Workspace) -> None:
     for names, asked in ((["news"], {"by": ["ambiguitySurfaceForm:thresholds:2"]}), (["confused.ttl"], {})):
         rows = [scores(work, *names, **asked, **every).select(*KEYS, *FIGURES) for every in ({"documents": "all"}, {})]
         assert rows[0].equals(rows[1])
 
 
+@pytest.mark.long
 def test_row_of_a_remix_does_not_depend_on_its_neighbours(work: Workspace) -> None:
     # The others: the origin, whose documents are the same; a remix whose query cannot be asked of answers.
     own, of_one = [*KEYS, *FIGURES], pl.col("column") == ""
@@ -330,6 +336,7 @@ def test_row_of_a_remix_does_not_depend_on_its_neighbours(work: Workspace) -> No
     assert found["all"] == (1, 2, 0, 2)
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("others", [[], ["news"], ["nested.ttl"]], ids=["alone", "beside its origin", "beside another"])
 def test_evaluate_compare_and_plots_show_the_same_f1(work: Workspace, others: list[str]) -> None:
     from remix.reports.scores import _bars

@@ -84,6 +84,7 @@ def shown(counting):
     return headlines(counting, PROFILES.names())
 
 
+@pytest.mark.at_hand(13)
 @pytest.mark.parametrize("first", PROFILES.names())
 @pytest.mark.parametrize("second", PROFILES.names())
 def test_the_changes_add_up_to_the_whole_difference(counting, shown, first, second):
@@ -148,6 +149,7 @@ def test_profiles_are_printed_side_by_side_with_a_line_a_difference(files):
     assert any("spans match as 'expanded'" in line and "+1" in line for line in lines)
 
 
+@pytest.mark.long
 def test_json_has_the_rows_of_every_profile(files):
     result = CliRunner().invoke(cli, [*files, "--profile", "all", "-o", "json"])
     assert result.exit_code == 0, result.output

@@ -255,3 +255,29 @@ def test_candidates_and_values_are_part_of_the_signature():
     values = Frames.of(values=pl.DataFrame({"subject": ["a"], "term": ["t"], "number": [1.0]}))
     others = [replace(plain, candidates=candidates.candidates), replace(plain, values=values.values)]
     assert len({frames_hash(frames) for frames in (plain, *others)}) == 3
+
+
+_documents = st.lists(
+    st.tuples(
+        st.sampled_from(["g/1", "g/2", "g/3"]),
+        st.sampled_from([None, "http://a/1", "2"]),
+        st.sampled_from([None, "one", "two"]),
+    ),
+    min_size=1,
+    unique_by=lambda row: row[0],
+)
+
+
+@given(_documents, _documents, st.booleans())
+def test_pairs_do_not_depend_on_a_dataset_that_has_none_of_the_documents(gold_rows, run_rows, same):
+    # With another dataset every rule is asked; alone, a run with the names and texts of gold is known at once.
+    gold, run = texts(gold_rows), texts(gold_rows[:2] if same else run_rows)
+    other = of_files(("other", [("http://other/9", "something else")]))
+    found = []
+    for frames in (gold, Frames.concat([gold, other])):
+        try:
+            found.append(align(frames, run).rows())
+        except BadInput:
+            found.append([])
+    assert found[0] == found[1]
+    assert not same or len(found[0]) == len(run.documents)

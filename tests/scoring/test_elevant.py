@@ -105,6 +105,7 @@ OPTIONAL = {"optional": True}
 YEAR = {"type": "DATETIME"}
 
 
+@pytest.mark.at_hand(4)
 @pytest.mark.parametrize(
     ("gold", "more", "answered", "linking", "recognition"),
     [
@@ -159,6 +160,7 @@ DEEP = [
 ]
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize(
     ("labels", "answers", "counting", "counts"),
     [

@@ -39,6 +39,7 @@ READINGS = {
 }
 
 
+@pytest.mark.at_hand(3)
 @pytest.mark.parametrize("text", [TEXT, None])
 @pytest.mark.parametrize("reading", sorted(READINGS))
 def test_offsets_in_other_units_are_told_and_read_right_on_request(reading, text, capsys):

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -27,6 +27,7 @@ from remix.scoring.inputs.entities import relax_runs
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.profiles.hipe.layers import TAGS
 from remix.scoring.profiles.hipe.meetings import meetings
+from tests.examples import FEW
 
 HEADER = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNEL-LIT\tMISC\n"
 
@@ -235,6 +236,7 @@ def test_run_without_documents_is_registered_under_golds(tmp_path: Path) -> None
     assert counts(evaluate(gold, {"s": own}, profile="hipe", tasks=["NEL-LIT"]), "NEL-LIT", "strict@1") == (1, 1, 1)
 
 
+@pytest.mark.long
 def test_other_names_of_tasks_and_matchings_and_slices_of_nothing_are_refused(tmp_path: Path) -> None:
     gold = frames_of(tmp_path, "g", document(1, lines("B-LOC", "Q1")))
     for task, matching, kind in (("A2KB", "fuzzy", "task"), ("NEL-LIT", "weak", "matching")):
@@ -330,6 +332,7 @@ def test_labels_that_count_are_those_of_the_tag_set(real_data: Path) -> None:
     assert {one.removeprefix("B-").removeprefix("I-") for one in listed} - {"O", "_"} == TAGS
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(
     ("run", "kinds", "relax"),
     [
@@ -386,7 +389,10 @@ def both_sides(rows: list[Any], *, comments: bool) -> tuple[str, str]:
     return gold, run
 
 
+@settings(max_examples=FEW)
 @given(st.lists(LINE, min_size=1, max_size=9))
+@example([(True, "I-LOC", "Q2", "I-PERS", "Q2", False), (False, "I-LOC", "_", "I-LOC", "Q2", False),
+          (False, "I-LOC", "Q1", "I-PERS", "Q1", True)])  # fmt: skip
 @example([(False, "B-LOC", "Q1", "B-LOC", "Q1", False), (True, "I-LOC", "Q1", "I-LOC", "Q1", False),
           (False, "I-LOC", "Q1", "I-LOC", "Q1", False)])  # fmt: skip
 @example([(False, "B-LOC", "Q1", "B-LOC", "Q2", False), (True, "O", "_", "B-PERS", "NIL", True),

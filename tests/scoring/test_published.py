@@ -62,6 +62,7 @@ def test_persons_with_the_rest_removed_lose_precision_that_ignorable_annotations
     assert round(row["precision"], 3) == 0.352
 
 
+@pytest.mark.long
 def test_table_3_of_the_fine_grained_evaluation_comes_out(real_data: Path) -> None:
     """Rosales-Méndez et al., EMNLP 2019: the figures of two of the six systems; `.ci/run` compares all 414.
 

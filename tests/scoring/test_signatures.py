@@ -40,6 +40,7 @@ CHANGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
 """By field: what it needs beside it, and another value."""
 
 
+@pytest.mark.at_hand(4)
 @pytest.mark.parametrize("field", [one.name for one in fields(Choice)])
 def test_every_field_of_what_is_asked_changes_the_signature(field: str) -> None:
     beside, change = CHANGES[field]

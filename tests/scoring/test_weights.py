@@ -223,6 +223,7 @@ def test_curves_of_the_fine_grained_evaluation(real_data: Path):
     }
 
 
+@pytest.mark.long
 def test_command_draws_curves_and_names_unknown_ones(tmp_path: Path):
     gold = tmp_path / "gold.ttl"
     write_frames(replace(GOLD, documents=GOLD.documents.with_columns(text=pl.lit("x" * 60))), gold)

@@ -62,6 +62,7 @@ def test_answers_without_offsets_are_inside_of_what_is_annotated():
     assert micro(gold, told(("Eve", "e:Eve"))) == (0, 1, 4)
 
 
+@pytest.mark.at_hand(12)
 @pytest.mark.parametrize("format", FORMATS.names())
 def test_gold_as_answers_is_perfect_in_every_format(tmp_path, format):
     tried = 0

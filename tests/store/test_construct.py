@@ -120,6 +120,7 @@ def built(store: Store, text: str) -> Triples:
     return plain(store, lines)
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("name", QUERIES)
 def test_rdflib_makes_of_the_construct_what_build_keeps(work: Workspace, name: str) -> None:
     graph = rdflib.Graph().parse(data=triples_of(work.store), format="nt")
@@ -148,6 +149,7 @@ def test_virtuoso_makes_of_the_construct_what_build_keeps(work: Workspace, tmp_p
             assert plain(work.store, lines) == built(work.store, text), name
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("name", ["basic", "persons_hard", "easy", "rare"])
 def test_construct_of_a_shipped_query_gives_what_build_keeps(
     sample_workspace: Callable[[], Workspace], name: str
@@ -161,6 +163,7 @@ def test_construct_of_a_shipped_query_gives_what_build_keeps(
     assert plain(own.store, made.decode()) == built(own.store, text)
 
 
+@pytest.mark.long
 def test_show_prints_the_construct_with_its_values_and_build_names_it(work: Workspace, tmp_path: Path) -> None:
     place = ("-w", str(work.store.folder))
     shown = run_verb("show", "persons_hard", "--construct", "--set", "min_confusion=7", *place).stdout

@@ -38,6 +38,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     return work
 
 
+@pytest.mark.long
 def test_document_of_more_than_16_mebibytes_is_loaded_and_shown(work: Workspace) -> None:
     page = VIEWS["query"].show(work, {"query": SELECT})
     assert page.error is None and sorted(map(len, page.tables["result"]["text"])) == [3, len(TEXT)]

@@ -225,6 +225,7 @@ with writing(Path(sys.argv[1])):
     assert store.load(rivers).status == "unchanged"
 
 
+@pytest.mark.long
 def test_kill_at_any_moment_of_a_load_leaves_old_state_or_new(
     store: Store,
     rivers: Path,
@@ -251,6 +252,7 @@ def test_kill_at_any_moment_of_a_load_leaves_old_state_or_new(
     assert annotations(store) == 1203
 
 
+@pytest.mark.long
 def test_full_disk_during_load_ends_in_one_line_with_old_state(
     store: Store, rivers: Path, make_corpus: Callable[..., Path], python: Callable[..., subprocess.Popen[str]]
 ) -> None:

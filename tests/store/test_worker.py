@@ -77,6 +77,7 @@ print(ask(Path(sys.argv[1]), Request(sys.argv[2], solutions="csv")).body.decode(
     assert (done.returncode, done.stdout.split()) == (0, ["n", "16"]), done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the address space")
 def test_load_enrich_and_build_run_where_the_user_allows_one_gibibyte(tmp_path: Path, rivers: Path) -> None:
     query = tmp_path / "phrases.rq"

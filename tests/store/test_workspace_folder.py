@@ -231,6 +231,7 @@ def test_state_is_one_throughout_a_block_that_holds_it(store: Store, rivers: Pat
     assert store.datasets() == []
 
 
+@pytest.mark.long
 def test_queries_beside_a_writer_all_answer(
     store: Store, rivers: Path, make_corpus: Callable[..., Path], python: Callable[..., subprocess.Popen[str]]
 ) -> None:

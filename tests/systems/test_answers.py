@@ -31,6 +31,7 @@ def test_shipped_answers_are_what_the_system_answers(system: str, dataset: str, 
     assert shipped.read_bytes() == (made / name).read_bytes(), "run: sh scripts/answers"
 
 
+@pytest.mark.long
 def test_shipped_files_pass_check(tmp_path: Path) -> None:
     files = [str(file) for name in ("corpus", "answers") for file in sorted((folder("datasets") / name).glob("*.ttl"))]
     assert len(files) == 12

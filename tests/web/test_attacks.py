@@ -138,6 +138,7 @@ def parameters_of(pages: dict[str, httpx.Response]) -> set[str]:
     return named | {name for answer in pages.values() for name in Tags(answer.text).fields} - {""}
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("view", VIEWS.names())
 def test_links_lead_to_pages_of_every_view_that_show_something(
     found: dict[str, dict[str, httpx.Response]], view: str
@@ -179,6 +180,7 @@ def test_formulas_are_the_texts_that_they_are_in_csv(ask: Client) -> None:
     assert FORMULA in rows.to_series(rows.columns.index("surface_form")).to_list()
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("view", VIEWS.names())
 def test_no_parameter_reaches_a_file_or_a_header_or_breaks_a_page(
     found: dict[str, dict[str, httpx.Response]], ask: Client, view: str

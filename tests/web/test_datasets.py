@@ -193,6 +193,7 @@ def test_shared_texts_lead_to_both_documents_and_entities_are_what_the_knowledge
     assert {*frame["shared item"]} == links[0] & links[1] and frame.height
 
 
+@pytest.mark.long
 def test_measures_are_read_from_the_cache_that_enrich_keeps_and_follow_the_state(
     sample_workspace: Callable[[], Workspace],
 ) -> None:
@@ -208,6 +209,7 @@ def test_measures_are_read_from_the_cache_that_enrich_keeps_and_follow_the_state
     assert [*(own.folder / "cache" / "measures").iterdir()] != kept
 
 
+@pytest.mark.long
 def test_pages_show_what_stats_says_and_tell_what_else_enrich_stored(
     sample_workspace: Callable[[], Workspace],
 ) -> None:

@@ -261,6 +261,7 @@ def test_pages_of_other_origins_get_no_permission(address: str) -> None:
     assert client.get(address, headers={"Host": "evil.example"}).status_code == 400
 
 
+@pytest.mark.long
 def test_new_datasets_are_seen_without_restart(serve: Serve, small_store: Store, tmp_path: Any) -> None:
     source = small_store.dataset("news").source
     store = Store(tmp_path / "work")
@@ -293,6 +294,7 @@ def test_rdflib_store_reads_through_the_endpoint(address: str, phrases: int) -> 
     assert int(rows[0][0]) == phrases
 
 
+@pytest.mark.long
 def test_federated_query_reaches_allowed_endpoint_only(
     address: str, small_store: Store, serve: Serve, phrases: int
 ) -> None:
@@ -394,6 +396,7 @@ def test_queries_of_a_server_that_was_killed_end_too(server: tuple[subprocess.Po
     assert eventually(lambda: not running & workers())
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked up in /proc")
 def test_query_that_is_killed_or_timed_out_frees_its_memory_and_leaves_no_process(
     server: tuple[subprocess.Popen[str], str],
@@ -429,6 +432,7 @@ def test_graph_of_the_protocol_that_is_no_iri_is_400(address: str) -> None:
         assert (answer.status_code, answer.text) == (400, "'no iri' is no IRI of a graph\n")
 
 
+@pytest.mark.long
 def test_what_nothing_has_is_told_in_a_header(address: str) -> None:
     answer = client.get(address, params={"query": "SELECT * { ?s nif:anchorOff ?o }"})
     assert answer.headers["remix-note"] == "nothing in the workspace has nif:anchorOff; did you mean nif:anchorOf?"

@@ -217,6 +217,7 @@ def test_form_of_too_many_parameters_is_told_by_their_number(address: str) -> No
     ]
 
 
+@pytest.mark.long
 def test_body_that_is_too_large_is_not_called_a_query(address: str) -> None:
     """A query of 360,000 letters that are all percent-encoded, three bytes each."""
     form = f"query=ASK%20%7B%7D{'%23' * 360_000}"

@@ -87,6 +87,7 @@ def assert_same(found: Remix, right: Remix) -> None:
 KEPT = "SELECT ?annotation { ?annotation nif:anchorOf ?form FILTER (STRLEN(?form) > 4) }"
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize(
     ("query", "choices"),
     [
@@ -230,6 +231,7 @@ def test_remix_of_an_endpoint_that_cuts_its_answers_is_that_of_the_store(
     assert any("COUNT" in query for query in server.asked)
 
 
+@pytest.mark.long
 def test_local_resources_blank_nodes_and_shared_iris_come_along(
     served: Callable[[Store], endpoints.Endpoint], tmp_path: Path, elsewhere: Workspace
 ) -> None:
@@ -277,6 +279,7 @@ def test_annotations_of_one_iri_are_paired_with_their_own_copies(
     assert_same(elsewhere.build(query, name="own", endpoint=server.address), ours.build(query, name="own"))
 
 
+@pytest.mark.long
 def test_what_an_endpoint_does_not_hold_is_named(
     served: Callable[[Store], endpoints.Endpoint], small_store: Store, elsewhere: Workspace, tmp_path: Path
 ) -> None:

@@ -90,6 +90,7 @@ def test_signal_that_comes_while_the_loop_holds_a_lock_of_the_workers_stops_the_
         assert log.splitlines()[-1] == "stopped" and "Traceback" not in log
 
 
+@pytest.mark.at_hand(1)
 @in_proc
 @pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
 def test_queries_that_wait_for_their_turn_are_refused_at_the_stop_and_do_not_begin(

@@ -55,6 +55,7 @@ def shown(work: Workspace, **parameters: str) -> Page:
     return VIEWS["systems"].show(work, parameters)
 
 
+@pytest.mark.long
 def test_matrix_has_the_scores_and_intervals_of_the_command_line_and_marks_what_differs(work: Workspace) -> None:
     rows = work.evaluate("news", task="A2KB", match="strong", intervals=True).rows.filter(average="micro", column="")
     wanted = {row["system"]: f"{round(row['f1_low'], 3)} to {round(row['f1_high'], 3)}" for row in rows.to_dicts()}
@@ -144,6 +145,7 @@ def test_answers_are_kept_and_those_that_are_damaged_made_again(work: Workspace)
     assert work.scores(["news"], **ASKED).rows.equals(first.rows)
 
 
+@pytest.mark.long
 def test_slices_by_what_was_learnt_of_runs_are_made_again_when_that_is_learnt_anew(work: Workspace) -> None:
     annotations = work.frames("news").annotations["annotation"]
 
@@ -159,6 +161,7 @@ def test_slices_by_what_was_learnt_of_runs_are_made_again_when_that_is_learnt_an
     assert [learn(3), learn(5)] == [3, 5]
 
 
+@pytest.mark.long
 def test_no_more_answers_are_kept_than_there_is_room_for(work: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(score_cache, "ENTRIES", 2)
     for task in ("ERec", "C2KB", "A2KB"):
@@ -167,6 +170,7 @@ def test_no_more_answers_are_kept_than_there_is_room_for(work: Workspace, monkey
     assert len([*(work.folder / "cache" / "scores").iterdir()]) == 2
 
 
+@pytest.mark.long
 def test_server_answers_at_once_and_one_process_computes_meanwhile(
     work: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,6 +309,7 @@ def is_running(place: Path) -> bool:
         return False
 
 
+@pytest.mark.long
 def test_few_documents_have_scores_without_intervals(tmp_path: Path) -> None:
     """System a is right on Ada of three mentions, and answers four: of 4 answers and 4 mentions 1 is right."""
     folder = CHECKOUT / "tests" / "runs" / "small"

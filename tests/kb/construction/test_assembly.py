@@ -228,6 +228,7 @@ def test_assembly_when_a_source_is_left_out_then_its_rows_are_gone_from_every_ta
     assert parts["links"].height == 1
 
 
+@pytest.mark.long
 def test_assembly_when_a_redirect_chain_is_long_then_its_end_is_found(tmp_path: Path) -> None:
     # 0 → 1 → … → 100, and a ring of 7 that 200 leads into.
     chain = [(f"e:{n}", f"e:{n + 1}", "r") for n in range(100)]

@@ -188,6 +188,7 @@ def test_shipped_knowledge_base_when_built_then_it_has_scores_and_types(tmp_path
     assert shipped.described["circular_redirects"]["count"] == 0
 
 
+@pytest.mark.long
 def test_real_slice_when_built_then_it_has_the_pairs_of_its_tables(real_data: Path, tmp_path: Path) -> None:
     source = [("tables", str(real_data / "kb"))]
     made = build(source, tmp_path, name="slice", engine="polars", without_sources=["gold:*"])

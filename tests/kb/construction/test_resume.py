@@ -116,6 +116,7 @@ def log(tmp_path: Path) -> list[str]:
     return (tmp_path / "place" / "read.log").read_text().split()
 
 
+@pytest.mark.long
 def test_build_when_killed_while_reading_then_it_goes_on_after_the_last_part(
     tmp_path: Path, remix: Callable[..., Done]
 ) -> None:
@@ -133,6 +134,7 @@ def test_build_when_killed_while_reading_then_it_goes_on_after_the_last_part(
     assert "leaked" not in again.stderr
 
 
+@pytest.mark.long
 def test_build_when_killed_while_assembling_then_nothing_is_read_again(
     tmp_path: Path, remix: Callable[..., Done]
 ) -> None:
@@ -143,6 +145,7 @@ def test_build_when_killed_while_assembling_then_nothing_is_read_again(
     assert len(finished(tmp_path)) == 1
 
 
+@pytest.mark.long
 def test_build_when_interrupted_within_a_query_then_it_ends_at_once_and_goes_on_later(
     tmp_path: Path, remix: Callable[..., Done], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,6 +190,7 @@ def test_build_when_a_part_fails_then_what_was_read_is_kept_apart_and_said(
     assert "the same command goes on from there" in failed.stderr
 
 
+@pytest.mark.long
 def test_build_when_a_damaged_part_is_replaced_then_the_others_are_not_read_again(
     tmp_path: Path, remix: Callable[..., Done]
 ) -> None:
@@ -201,6 +205,7 @@ def test_build_when_a_damaged_part_is_replaced_then_the_others_are_not_read_agai
     assert KnowledgeBase.open(folder).surface_forms["surface_form"].to_list() == ["one", "two"]
 
 
+@pytest.mark.long
 def test_build_when_strict_then_a_knowledge_base_that_leaves_things_out_is_refused(
     remix: Callable[..., Done],
 ) -> None:
@@ -211,6 +216,7 @@ def test_build_when_strict_then_a_knowledge_base_that_leaves_things_out_is_refus
     assert "one: odd line: one:7: odd; mend it, or build without --strict" in strict.stderr
 
 
+@pytest.mark.long
 def test_build_when_strict_then_a_problem_stops_it_even_in_a_part_that_was_read_before(
     tmp_path: Path, remix: Callable[..., Done]
 ) -> None:

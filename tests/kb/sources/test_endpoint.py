@@ -177,6 +177,7 @@ def test_virtuoso_that_cuts_its_answers_gives_everything(tmp_path: Path) -> None
         assert gathered(part(address), tmp_path / "staged") == EXPECTED
 
 
+@pytest.mark.long
 def test_our_own_endpoint_gives_the_same(tmp_path: Path) -> None:
     (tmp_path / "slice.ttl").write_text(DBPEDIA + DOCUMENT, encoding="utf-8")
     Store(tmp_path / ".remix").load(tmp_path / "slice.ttl")
@@ -184,6 +185,7 @@ def test_our_own_endpoint_gives_the_same(tmp_path: Path) -> None:
         assert gathered(part(address), tmp_path / "staged") == OF_DBPEDIA
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("cap", [None, 1, 7, 50])
 def test_limit_of_rows_changes_nothing(server: Endpoint, tmp_path: Path, cap: int | None) -> None:
     server.cap = cap
@@ -429,6 +431,7 @@ def test_rank_that_is_no_number_is_reported(tmp_path: Path) -> None:
     assert staging.problems["ranks that are no number"].first == ["high"]
 
 
+@pytest.mark.long
 def test_knowledge_base_of_a_dataset_is_built_in_two_attempts(server: Endpoint, tmp_path: Path) -> None:
     (tmp_path / "small.ttl").write_text(DOCUMENT, encoding="utf-8")
     workspace = Workspace(tmp_path / ".remix")

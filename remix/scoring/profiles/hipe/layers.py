@@ -212,7 +212,7 @@ class _ScorerTokens:
         found = found.with_columns(text=pl.col("text").str.strip_prefix(head).str.strip_suffix(tail))
         if pieces is not None and pieces.height:
             moved = _move(pieces.join(homes, on="doc", maintain_order="left"))
-            found = _link_anew(found, _shrink(moved, left))
+            found = _link_anew(found, moved, _shrink(moved, left))
         found = found.with_columns(begin="new_begin", end="new_end").sort("system", "doc", "begin", maintain_order=True)
         whole = ["system", "doc"]
         follows = pl.col("first") == pl.col("last").shift() + 1
@@ -248,11 +248,14 @@ def _between(begin: str | pl.Expr, end: str) -> pl.Expr:
     return pl.col("whole").str.slice(first, (pl.col(end) - first).clip(0)).str.replace_all(r"\s", "").fill_null("")
 
 
-def _link_anew(rows: pl.DataFrame, pieces: pl.DataFrame) -> pl.DataFrame:
-    """Return mentions that begin later than their file has them with the link of the piece that begins there."""
-    begun = pieces.select("doc", new_begin="new_begin", other="labels", reach="new_end").unique(["doc", "new_begin"])
-    parted = rows.join(pieces.select("doc", piece="new_begin"), on="doc").filter(
-        pl.col("piece") >= pl.col("new_begin"), pl.col("piece") < pl.col("new_end")
+def _link_anew(rows: pl.DataFrame, pieces: pl.DataFrame, shrunk: pl.DataFrame) -> pl.DataFrame:
+    """Return mentions that begin later than their file has them with the link of the piece that begins there.
+
+    A mention with pieces of which none begins there has no link: its first token that is left has none.
+    """
+    begun = shrunk.select("doc", new_begin="new_begin", other="labels", reach="new_end").unique(["doc", "new_begin"])
+    parted = rows.join(pieces.select("doc", piece="begin"), on="doc").filter(
+        pl.col("piece") >= pl.col("begin"), pl.col("piece") < pl.col("end")
     )["annotation"]
     rows = rows.join(begun, on=["doc", "new_begin"], how="left", maintain_order="left")
     later = (pl.col("new_begin") > pl.col("begin")) & pl.col("annotation").is_in(parted.implode())
