@@ -11,6 +11,8 @@ import ipaddress
 import re
 import socket
 from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TypeVar
@@ -179,6 +181,20 @@ def tell_refusal(status: int, reason: object, body: bytes, after: float = 0) -> 
     """Return the failure of an answer with a status of 300 and above, of which this is the beginning."""
     line = f"answered {status} {_shorten(str(reason))}: {first_line(body)}".rstrip(": ")
     return Failure(line, status=status, body=body, after=after)
+
+
+def read_retry_after(text: str) -> float:
+    """Return the seconds that a `Retry-After` asks for, which is a number or a date; 0 for what is neither.
+
+    >>> read_retry_after("7"), read_retry_after("Wed, 21 Oct 2015 07:28:00 GMT"), read_retry_after("soon")
+    (7.0, 0.0, 0.0)
+    """
+    if text.strip().isdecimal():
+        return float(text)
+    try:
+        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return 0.0
 
 
 def first_line(body: bytes) -> str:

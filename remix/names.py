@@ -23,6 +23,9 @@ VOID = "http://rdfs.org/ns/void#"
 REPEAT = f"{RMX}repeat"
 """The value that numbers the repeats of a run; it is of an answer, or of a document without any."""
 
+FAILED = f"{RMX}failed"
+"""The value of a document that a system failed on, which is no answer: its text says why."""
+
 UNSPECIFIED = "unspecified"
 """What the part of a column is called that has what has no value."""
 WITHOUT_VALUE = "without-value"

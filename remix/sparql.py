@@ -11,9 +11,7 @@ import time
 import urllib.error
 from contextlib import closing
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from email.message import Message
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -154,18 +152,6 @@ def _refusal(error: urllib.error.HTTPError, address: str) -> Failure:
         body = connections.hide_parameters(error.read(REFUSAL), address)
     except (OSError, http.client.HTTPException):
         body = b""
-    return connections.tell_refusal(error.code, error.reason, body, _seconds(error.headers.get("Retry-After", "")))
-
-
-def _seconds(text: str) -> float:
-    """Return the seconds that a `Retry-After` asks for, which is a number or a date; 0 for what is neither.
-
-    >>> _seconds("7"), _seconds("Wed, 21 Oct 2015 07:28:00 GMT"), _seconds("soon")
-    (7.0, 0.0, 0.0)
-    """
-    if text.strip().isdecimal():
-        return float(text)
-    try:
-        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):
-        return 0.0
+    return connections.tell_refusal(
+        error.code, error.reason, body, connections.read_retry_after(error.headers.get("Retry-After", ""))
+    )

@@ -164,7 +164,8 @@ comparing_options = _together(
 """What annotations are held against where they are measured."""
 
 
-def _read_settings(_: click.Context, __: click.Parameter, settings: tuple[str, ...]) -> dict[str, str]:
+def read_settings(_: click.Context, __: click.Parameter, settings: tuple[str, ...]) -> dict[str, str]:
+    """Return NAME=VALUE settings by name; raises `click.UsageError` for what is none."""
     found: dict[str, str] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -175,7 +176,7 @@ def _read_settings(_: click.Context, __: click.Parameter, settings: tuple[str, .
 
 
 query_values = _together(
-    option("--set values NAME=VALUE", "Set a parameter of the query.", multiple=True, callback=_read_settings),
+    option("--set values NAME=VALUE", "Set a parameter of the query.", multiple=True, callback=read_settings),
     option("--set-from SET", "Take a named set of parameters, such as table4."),
 )
 """The values of the parameters of a query."""

@@ -57,10 +57,10 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
         table = table.with_columns(local_names("slice"))
         table = table.with_columns(slice=pl.when(pl.col("column") == "").then(pl.lit("all")).otherwise("slice"))
         shown += ["slice"] if len(cuts) == 1 else ["column", "slice"]
-    columns = ["system", *shown, "threshold", "mentions", "tp", "fp", "fn", "ignored", "precision"]
+    columns = ["system", *shown, "threshold", "failed", "mentions", "tp", "fp", "fn", "ignored", "precision"]
     columns += ["precision_in_scope", "precision_on_mention", "recall", "f1", "f1_deviation", "f1_low", "f1_high"]
     columns += ["difference", "p_holm", "fuzzy_recall", "fuzzy_f1", "macro_f1"]
-    optional = {"threshold", "ignored", *columns[columns.index("precision") + 1 :]} - {"recall", "f1"}
+    optional = {"threshold", "failed", "ignored", *columns[columns.index("precision") + 1 :]} - {"recall", "f1"}
     kept = [name for name in columns if name not in optional or (name in table.columns and _says(table[name]))]
     renamed = {"precision": "P", "precision_in_scope": "P in scope", "precision_on_mention": "P on mention"}
     f1 = "F1" if of_f1 == "all" else f"F1 {of_f1}"
@@ -295,6 +295,8 @@ def _explain(rows: pl.DataFrame, fields: dict[str, str]) -> list[str]:
     said = {name for name in ("f1_low", "threshold") if name in rows.columns and _says(rows[name])}
     lines = [*_explain_shared(rows), *_documents(rows)]
     unit = fields.get("unit", "document")
+    if "failed" in rows.columns:
+        lines.append("failed: documents that a system failed on; they have no answer, and their mentions are missed")
     if "f1_low" in said:
         lines += explain_intervals(rows, unit)
     if "p_holm" in rows.columns:

@@ -25,10 +25,10 @@ from remix.scoring.choice import frames_hash
 from remix.scoring.inputs.gold import is_gold
 from remix.scoring.inputs.texts import laid_on_gold, tell_forms, tell_texts
 from remix.signature import content_hash
-from remix.systems import SYSTEMS, TASKS, annotate
+from remix.systems import TASKS
+from remix.systems.record import Record, write_record
 
 if TYPE_CHECKING:
-    from remix.kb import KnowledgeBase
     from remix.store import Store
     from remix.store.targets import Target
 
@@ -62,8 +62,11 @@ class Run:
         return f"{name}--{self.dataset}--{self.task.lower()}"
 
 
-def save_run(folder: Path, run: Run, answers: Frames) -> Path:
-    """Return the folder in which the run was put whole, replacing an earlier one of the same system, dataset, task."""
+def save_run(folder: Path, run: Run, answers: Frames, record: Record | None = None) -> Path:
+    """Return the folder in which the run was put whole, replacing an earlier one of the same system, dataset, task.
+
+    The `record` says how it was made.
+    """
     target = folder / run.folder_name
     with folder_written(target) as aside:
         answers.write(aside)
@@ -71,6 +74,8 @@ def save_run(folder: Path, run: Run, answers: Frames) -> Path:
             run, documents=answers.documents.height, answers=answers.annotations.height, checksum=_checksum(aside)
         )
         (aside / "run.json").write_text(json.dumps(asdict(run), indent=1, sort_keys=True), encoding="utf-8")
+        if record is not None:
+            write_record(aside, record)
     return target
 
 
@@ -264,43 +269,6 @@ def _values(run: Frames, named: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFra
     about_the_run = run.values.filter(~pl.col("subject").is_in(own.implode()))
     moved = run.values.join(subjects, on="subject", maintain_order="left").with_columns(subject="now").drop("now")
     return pl.concat([moved, about_the_run])
-
-
-def make_runs(
-    targets: Iterable[Target],
-    systems: Iterable[str],
-    kb: KnowledgeBase | None,
-    folder: Path,
-    *,
-    task: str = "A2KB",
-    seed: int = 0,
-    nif_folder: Path | None = None,
-) -> list[dict[str, object]]:
-    """Return a row per system and dataset: what was answered, registered in the folder and, where asked for, as NIF.
-
-    Raises as `remix.systems.annotate`; a run that was kept before the error stays.
-    """
-    from remix.formats.nif.writing import write_frames
-
-    names = list(systems)
-    for name in names:
-        SYSTEMS[name]
-    rows: list[dict[str, object]] = []
-    for target in targets:
-        for name in names:
-            with progress.stage(f"{name} on {target.name}"):
-                answers = annotate(name, target.frames, kb, task=task, seed=seed)
-            version = kb.version if kb is not None else ""
-            run = Run(name, target.name, target.content, task, seed, version, __version__)
-            save_run(folder, run, answers)
-            if nif_folder is not None:
-                nif_folder.mkdir(parents=True, exist_ok=True)
-                write_frames(answers, nif_folder / f"{run.folder_name}.ttl")
-            linked = answers.links["annotation"].n_unique()
-            row = {"system": name, "dataset": target.name, "task": task, "documents": answers.documents.height}
-            nil = int(answers.annotations["is_nil"].sum())
-            rows.append({**row, "answers": answers.annotations.height, "linked": linked, "nil": nil, "seed": seed})
-    return rows
 
 
 def take_shipped(folder: Path, store: Store) -> list[Run]:

@@ -32,6 +32,7 @@ from remix.scoring.rows import (
     rows_of,
     sort_rows,
     task_name,
+    with_failures,
     with_means,
     with_means_of_repeats,
     with_vocabularies,
@@ -97,12 +98,12 @@ def evaluate(
     `fp`, `fn`, `ignored`, `precision`, `recall`, `f1`,
     `precision_in_scope` and `precision_on_mention` with an F1 each (`f1_in_scope`, `f1_on_mention`), `f1_precision`
     (which F1 is shown, drawn and tested, with its intervals: the same in all rows), the numbers of documents that a
-    macro average is over, `threshold_by` and `threshold`, and `signature`. Scores are fractions; undefined ones are
-    null. Where they are asked for: bounds of scores, `interval_doubt`, and of slices `difference` with its interval,
-    `p`, `p_precision`, both corrected, and `untested` (`intervals`); of slices by classes `vocabularies` (which there
-    are, with their numbers of mentions, the one that is shown first), where there are several; `fuzzy_recall` and
-    `fuzzy_f1` (`weight`); rows of error classes, `column` being 'error_class', with `errors`, `total` and `rate`
-    (`errors`).
+    macro average is over, `failed` (on how many documents the system failed, where any did), `threshold_by` and
+    `threshold`, and `signature`. Scores are fractions; undefined ones are null. Where they are asked for: bounds of
+    scores, `interval_doubt`, and of slices `difference` with its interval, `p`, `p_precision`, both corrected, and
+    `untested` (`intervals`); of slices by classes `vocabularies` (which there are, with their numbers of mentions, the
+    one that is shown first), where there are several; `fuzzy_recall` and `fuzzy_f1` (`weight`); rows of error classes,
+    `column` being 'error_class', with `errors`, `total` and `rate` (`errors`).
 
     Raises `UnknownName`, `UsageError` and `BadInput` with what is wrong.
 
@@ -235,6 +236,7 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
     counts = counts_of(whole, choice, weights)
     choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
     rows = with_means(rows_of(counts, whole, inputs.runs, choice, inputs.knowledge.kept), asked)
+    rows = with_failures(rows, inputs.gold, inputs.runs)
     rows = with_thresholds(with_vocabularies(rows, counts), counts)
     if choice.errors:
         wrong = error_rows(whole, choice.errors, choice.matchings).with_columns(profile=pl.lit(choice.profile.name))

@@ -1,14 +1,15 @@
 """Systems: entity linkers that answer on documents. One file a system, found by scanning.
 
-A system sees documents and, in D2KB, the spans of their annotations; it never sees their links, `oracle-candidates`
-excepted, whose business that is. Its answers are frames over the same documents, like gold.
+Those here compute their answers from the knowledge base; those that are asked text by text have adapters
+(`remix.systems.asked`). A system sees documents and, in D2KB, the spans of their annotations; it never sees their
+links, `oracle-candidates` excepted, whose business that is. Its answers are frames over the same documents, like gold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import polars as pl
 
@@ -18,6 +19,7 @@ from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.kb.forms import keys
 from remix.registry import Registry
+from remix.systems.parameters import Value, read_parameters
 
 TASKS = ("A2KB", "D2KB")
 
@@ -34,18 +36,34 @@ class System:
 
     `answer` receives the documents (with their annotations: the spans to link, and the links for an oracle), the
     knowledge base, the task and the seed. It returns the answered annotations with a column `entity`: null is NIL.
+    `parameters` is a frozen dataclass of what can be said by `--parameter`, whose method `answer` then takes its place.
     """
 
     name: str
     summary: str
     answer: Callable[[Frames, KnowledgeBase, str, int], Answers]
     needs_kb: bool = True
+    parameters: type[Any] | None = None
+
+    def read_parameters(self, given: Mapping[str, Value]) -> Any:
+        """Return the parameters with the values that are given, None where the system has none; raises `UsageError`."""
+        if self.parameters is None and given:
+            raise UsageError(f"the system '{self.name}' has no parameters, so no '{next(iter(given))}'")
+        return None if self.parameters is None else read_parameters(self.parameters, given, self.name)
 
 
 SYSTEMS: Registry[System] = Registry("system", "remix.systems.definitions", System)
 
 
-def annotate(name: str, frames: Frames, kb: KnowledgeBase | None, *, task: str = "A2KB", seed: int = 0) -> Frames:
+def annotate(
+    name: str,
+    frames: Frames,
+    kb: KnowledgeBase | None,
+    *,
+    task: str = "A2KB",
+    seed: int = 0,
+    parameters: Mapping[str, Value] | None = None,
+) -> Frames:
     """Return a system's answers on the documents of the frames, as frames over the same documents.
 
     In D2KB the system receives the spans of all annotations, also of those that a remix dropped, since its context
@@ -53,12 +71,19 @@ def annotate(name: str, frames: Frames, kb: KnowledgeBase | None, *, task: str =
     and there is none, `UsageError` for another task.
     """
     system = SYSTEMS[name]
-    if task not in TASKS:
-        raise UsageError(f"systems answer the tasks {' and '.join(TASKS)}, not '{task}'")
+    check_task(task)
+    chosen = system.read_parameters(parameters or {})
+    answer = system.answer if chosen is None else chosen.answer
     if kb is None and system.needs_kb:
         raise MissingKnowledge(f"the system '{name}' needs a knowledge base: `remix kb attach NAME` attaches one")
     # A system that needs no knowledge base may be given none, and does not look at it.
-    return _as_frames(frames, system.answer(frames, cast(KnowledgeBase, kb), task, seed))
+    return _as_frames(frames, answer(frames, cast(KnowledgeBase, kb), task, seed))
+
+
+def check_task(task: str) -> None:
+    """Raise `UsageError` for a task that systems do not answer."""
+    if task not in TASKS:
+        raise UsageError(f"systems answer the tasks {' and '.join(TASKS)}, not '{task}'")
 
 
 _LONGEST = 8

@@ -37,30 +37,57 @@ class Runs(Remixes):
         *,
         task: str = "A2KB",
         seed: int = 0,
+        name: str = "",
+        parameter: Mapping[str, str | int | float | bool] | None = None,
+        candidates: Path | str | None = None,
+        address: str = "",
+        parallel: int | None = None,
+        timeout: float = 60,
+        retry_failed: bool = False,
         nif: Path | str | None = None,
         format: Several = (),
     ) -> pl.DataFrame:
-        """Return system, dataset, task, documents, answers, linked, nil and seed of what systems answer now.
+        """Return system, dataset, task, documents, answers, linked, nil, failed and seed of what systems answer now.
 
-        Without datasets these are all that are loaded. The answers are registered by the system's name, those to loaded
-        datasets with their outcomes, and written as NIF into the folder `nif` where one is named. `format` is that of
-        files (`NAME` or `NAME=FILE`). See `remix.systems.annotate` for the errors.
+        Without datasets these are all that are loaded. The answers are registered by the system's name or by `name`,
+        those to loaded datasets with their outcomes, and written as NIF into the folder `nif` where one is named.
+        `parameter` are those of the system (`remix show SYSTEM`), `candidates` a file or folder of candidates for
+        systems that take them. `format` is that of files (`NAME` or `NAME=FILE`).
+
+        A system that is asked text by text is asked at its `address` alone, `parallel` texts at a time, each answer
+        within `timeout` seconds. What was answered is kept, so that a repeated or interrupted call goes on; documents
+        that failed have no answer and are counted, and `retry_failed` asks these alone. See `remix.systems.annotate`
+        and `remix.systems.annotated.annotate_asked` for the errors.
         """
         import polars as pl
 
         from remix.formats.settings import check_formats
-        from remix.runs.registration import make_runs
+        from remix.runs.making import Making, check_systems, make_runs
         from remix.runs.stored import keep_outcomes
         from remix.store.targets import targets
+        from remix.systems.asking import Patience
 
         systems = _one_or_several(system)
+        check_systems(systems)
         with self._place_datasets(datasets) as names:
             self.ensure_sample(names)
             found = targets(self.store, names, check_formats(_one_or_several(format), names))
         kb, folder, to = self.kb, self.store.own("runs"), Path(nif) if nif is not None else None
-        rows = make_runs(found, systems, kb, folder, task=task, seed=seed, nif_folder=to)
+        given = {**(parameter or {}), **({} if candidates is None else {"candidates": str(candidates)})}
+        making = Making(
+            task=task,
+            seed=seed,
+            name=name,
+            parameters=given,
+            address=address,
+            timeout=timeout,
+            patience=Patience(parallel=parallel),
+            answers=self.store.own("answers"),
+            retry_failed=retry_failed,
+        )
+        rows = make_runs(found, systems, kb, folder, making, nif_folder=to)
         if task == "A2KB":
-            keep_outcomes(self.store, kb, folder, systems, [target.name for target in found])
+            keep_outcomes(self.store, kb, folder, [name] if name else systems, [target.name for target in found])
         return pl.DataFrame(rows)
 
     def add_run(

@@ -99,6 +99,9 @@ formats = _list_parts(
     5, "format", "formats", "remix.formats", "the formats of files that are read and written", "summary suffixes"
 )
 systems = _list_parts(6, "system", "systems", "remix.systems", "the systems that `remix annotate` runs")
+adapters = _list_parts(
+    6, "adapter", "adapters", "remix.systems.asked", "the systems that are asked at an --address", "summary address"
+)
 sources = _list_parts(7, "source", "sources", "remix.kb.sources", "what knowledge bases are built from")
 engines = _list_parts(8, "engine", "engines", "remix.kb.engines", "what builds knowledge bases")
 conventions = _list_parts(

@@ -1,0 +1,133 @@
+"""`remix annotate` with systems that are asked text by text: what is registered, shown, and asked again."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from remix.runs.registration import list_runs
+from remix.systems.record import read_record
+from remix.workspace import Workspace
+from tests.commands import run_verb
+from tests.systems.services import Asked, Refused, Said, serving
+
+GOLD = """
+@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
+"""
+NAMES = ["Ada", "Alan", "Grace", "Edsger", "Barbara"]
+
+
+def gold() -> str:
+    """Five documents, `<Name> spoke.`, each with one mention, which is linked to `dbr:<Name>`."""
+    said = GOLD
+    for name in NAMES:
+        text, place = f"{name} spoke.", f"http://example.org/{name}#char="
+        said += (
+            f'<{place}0,{len(text)}> a nif:Context ; nif:isString "{text}" .\n'
+            f"<{place}0,{len(name)}> a nif:Phrase ; nif:referenceContext <{place}0,{len(text)}> ; "
+            f'nif:beginIndex {0} ; nif:endIndex {len(name)} ; nif:anchorOf "{name}" ; '
+            f"itsrdf:taIdentRef <http://dbpedia.org/resource/{name}> .\n"
+        )
+    return said
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "gold.ttl").write_text(gold())
+    Workspace(tmp_path / ".remix").load([tmp_path / "gold.ttl"])
+    return tmp_path
+
+
+def link(asked: Asked) -> Said:
+    name = asked.json["text"].split()[0]
+    return [[0, len(name), name]]
+
+
+def annotate(folder: Path, address: str, *more: str) -> str:
+    done = run_verb("annotate", "gold", "--system", "spans", "--address", address, "-o", "csv", *more, folder=folder)
+    return done.stdout.splitlines()[-1] if done.returncode == 0 else done.stderr
+
+
+def test_failed_documents_are_counted_beside_each_score_and_asked_again_alone(folder: Path) -> None:
+    broken = {"Alan", "Grace"}
+
+    def answer(asked: Asked) -> Said | Refused:
+        return Refused(400) if asked.json["text"].split()[0] in broken else link(asked)
+
+    with serving(answer) as service:
+        # system, dataset, task, documents, answers, linked, nil, failed, seed
+        assert annotate(folder, service.address, "--name", "mine") == "mine,gold,A2KB,3,3,3,0,2,0"
+        rows = Workspace(folder / ".remix").evaluate(["gold"], run=["mine"], task=["A2KB"]).data("json")
+        # Three of five are found, nothing wrong: P = 3/3, R = 3/5.
+        assert {*rows.filter(average="micro", column="").select("tp", "fn", "precision", "failed").rows()} == {
+            (3, 2, 1.0, 2)
+        }
+        shown = run_verb("evaluate", "gold", "--run", "mine", folder=folder).stdout
+        assert "failed" in shown.splitlines()[0] + shown.splitlines()[1] + shown.splitlines()[2]
+        assert "failed: documents that a system failed on" in shown
+
+        broken.remove("Alan")
+        service.seen.clear()
+        assert annotate(folder, service.address, "--name", "mine", "--retry-failed") == "mine,gold,A2KB,4,4,4,0,1,0"
+        assert sorted(one.json["text"] for one in service.seen) == ["Alan spoke.", "Grace spoke."]
+        refused = annotate(folder, service.address, "--name", "mine", "--retry-failed", "--parameter", "language=de")
+        assert "was made otherwise" in refused
+
+        # Without --retry-failed all is asked that has no kept answer: the one that failed.
+        broken.clear()
+        service.seen.clear()
+        assert annotate(folder, service.address, "--name", "mine") == "mine,gold,A2KB,5,5,5,0,0,0"
+        assert [one.json["text"] for one in service.seen] == ["Grace spoke."]
+    record = read_record(folder / ".remix" / "runs" / "mine--gold--a2kb")
+    assert record is not None and (record.kept, record.failed, record.system) == (4, {}, "spans")
+
+
+def test_run_of_which_every_document_fails_is_none(folder: Path) -> None:
+    with serving(lambda _: "<html>Welcome</html>") as service:
+        said = annotate(folder, service.address)
+    assert f"spans at {service.address} failed on all 5 documents" in said
+    assert list_runs(folder / ".remix" / "runs") == []
+
+
+@pytest.mark.parametrize("after", [0, 1, 3, 4])
+def test_annotation_that_is_interrupted_goes_on(after: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from remix.systems.kept import AnswerLog
+
+    keep, count = AnswerLog.keep, itertools.count()
+
+    def interrupted(*arguments: object) -> None:
+        if next(count) == after:
+            raise KeyboardInterrupt
+        keep(*arguments)  # type: ignore[arg-type]
+
+    with serving(link) as service:
+        monkeypatch.setattr(AnswerLog, "keep", interrupted)
+        assert "interrupted" in annotate(folder, service.address, "--parallel", "1").lower()
+        assert list_runs(folder / ".remix" / "runs") == []
+        monkeypatch.undo()
+        assert annotate(folder, service.address) == "spans,gold,A2KB,5,5,5,0,0,0"
+    record = read_record(folder / ".remix" / "runs" / "spans--gold--a2kb")
+    assert record is not None and record.kept == after
+
+
+def test_spans_of_gold_are_given_in_d2kb(folder: Path) -> None:
+    with serving(link) as service:
+        assert annotate(folder, service.address, "--task", "D2KB") == "spans,gold,D2KB,5,5,5,0,0,0"
+        assert all(one.json["spans"] == [{"start": 0, "length": len(one.json["text"]) - 7}] for one in service.seen)
+
+
+def test_options_that_a_system_does_not_take_are_refused(folder: Path) -> None:
+    for more, said in [
+        (["--system", "prior", "--address", "http://x/"], "takes no --address"),
+        (["--system", "prior", "--retry-failed"], "takes no --retry-failed"),
+        (["--system", "prior", "--parameter", "a=b"], "has no parameters"),
+        (["--system", "spans"], "--address http"),
+        (["--system", "spans", "--address", "http://x/", "--candidates", "gold.ttl"], "no parameter of the system"),
+        (["--system", "spins"], "did you mean 'spans'"),
+        (["--system", "prior", "--system", "spans", "--name", "x"], "name one --system"),
+    ]:
+        done = run_verb("annotate", "gold", *more, folder=folder)
+        assert (done.returncode, said in done.stderr) == (2, True), done.stderr
