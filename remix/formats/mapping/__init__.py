@@ -1,4 +1,4 @@
-"""Formats by mapping: a TOML file says where documents, mentions and links stand in JSON or a table.
+"""Formats by mapping: a TOML file says where documents, mentions and links stand in JSON, XML or a table.
 
 A mapping speaks of flat records with at most one nested list each, whose elements are mentions; docs/formats.md has
 its keys. `datasets/formats/*.toml` ship with the project; `remix.formats.read` takes the path of any other as format.
@@ -24,10 +24,10 @@ Where = tuple[FieldPath, ...]
 
 @dataclass(frozen=True)
 class RecordRules:
-    """How a file is cut into records: one a line (`json-lines`), one JSON value (`json`), rows (`table`), or blocks of
-    lines with a token each (`token-lines`)."""
+    """How a file is cut into records: one a line (`json-lines`), one JSON value (`json`), rows (`table`), blocks of
+    lines with a token each (`token-lines`), or elements of one name (`xml`)."""
 
-    syntax: Literal["json-lines", "json", "table", "token-lines"] = "json-lines"
+    syntax: Literal["json-lines", "json", "table", "token-lines", "xml"] = "json-lines"
     path: str = ""
     keyed: bool = False
     where: Mapping[str, str | bool] = field(default_factory=dict)
@@ -77,6 +77,7 @@ class MentionRules:
     score: str = "score"
     offsets: Literal["characters", "bytes", "utf-16", "tokens"] = "characters"
     first: int = 0
+    first_by_form: int = 0
     distinct: tuple[str, ...] = ()
     alternatives: bool = False
     outside: Literal["kept", "dropped"] = "kept"

@@ -13,6 +13,7 @@ from remix.formats.format import Contents, Format
 from remix.formats.losses import Loss
 from remix.formats.mapping import MappingRules, read_mapping
 from remix.formats.source import SourceFile
+from remix.formats.xml import root_of
 from remix.frames import Frames
 
 
@@ -69,6 +70,8 @@ def fits(mapping: MappingRules, head: bytes, name: str) -> bool:
         opening = (b"{",) if mapping.records.syntax == "json-lines" else (b"{", b"[")
         if not head.startswith(opening):
             return False
+    if mapping.records.syntax == "xml" and root_of(head) != mapping.told_by[0]:
+        return False
     return not lacking(mapping, head)
 
 
@@ -113,6 +116,10 @@ def lacking(mapping: MappingRules, start: bytes) -> list[str]:
         first = start.split(b"\n", 1)[0] if mapping.records.syntax == "json-lines" else start
         has = {match.decode("utf-8", "replace") for match in re.findall(rb'(?<!\\)"((?:[^"\\]|\\.)*)"\s*:', first)}
         has |= {json.loads(f'"{one}"') for one in has if "\\" in one and _sound(one)}
+    elif mapping.records.syntax == "xml":
+        from remix.formats.mapping.elements import names_in_xml
+
+        has = names_in_xml(start.decode("utf-8", "replace"))
     else:
         line = start.split(b"\n", 1)[0].decode("utf-8", "replace")
         has = {cell.strip().strip('"') for separator in mapping.records.separator for cell in line.split(separator)}

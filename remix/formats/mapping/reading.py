@@ -15,12 +15,14 @@ from remix.formats.format import Contents
 from remix.formats.identifiers import separate_mentions
 from remix.formats.lines import tagged_spans
 from remix.formats.mapping import MappingRules, MentionRules, names_in, shipped_mapping
+from remix.formats.mapping.elements import LINE
 from remix.formats.mapping.paths import EACH, FieldPath, Shape, keys_in
 from remix.formats.mapping.records import read_records, tell_unread
 from remix.formats.mapping.texts import count_characters, first_of, put_together
 from remix.formats.mapping.values import candidates_in, identify, listed_values, parse_rows
 from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
+from remix.formats.offsets import cut_spans
 from remix.formats.source import SourceFile
 
 FIELDS = ("form", "link", "confidence", "class_", "cluster", "ignorable", "group", "option", "candidates")
@@ -256,7 +258,11 @@ class _Reading:
                 every = pl.int_ranges(0, longest)
                 whole = [pl.col(name).fill_null(pl.lit([], rows.schema[name])) for name in there]
                 rows = rows.with_columns(one.list.gather(every, null_on_oob=True) for one in whole)
-        return rows.explode(there)
+        rows = rows.explode(there)
+        # An element of XML has a line of its own.
+        structs = [name for name in there if isinstance(kind := rows.schema[name], pl.Struct) and LINE in dict(kind)]
+        own = [pl.col(name).struct.field(LINE) for name in structs]
+        return rows.with_columns(line=pl.coalesce([one.cast(pl.Int64) for one in own])) if own else rows
 
     def _tables(self, documents: pl.DataFrame, mentions: pl.DataFrame) -> MentionTables:
         rules = self.mapping.mention[0]
@@ -290,6 +296,8 @@ class _Reading:
         """Return the mentions with offsets in characters, and in groups of their own where none are alternatives."""
         if rules.first:
             rows = rows.with_columns(pl.col("begin", "end") - rules.first)
+        if rules.first_by_form:
+            rows = self._recount(rows, documents, rules.first_by_form)
         if rules.offsets != "characters":
             names = ["@record", "@text", *(["@tokens"] if rules.offsets == "tokens" else [])]
             rows = count_characters(rows, documents.select(pl.col(names).name.replace("@", "")), rules.offsets)
@@ -297,6 +305,17 @@ class _Reading:
         if rules.alternatives:
             return rows
         return separate_mentions(rows.rename({"document": "name"})).rename({"name": "document"})
+
+    def _recount(self, rows: pl.DataFrame, documents: pl.DataFrame, first: int) -> pl.DataFrame:
+        """Return the mentions with so much less as offsets, where that fits more forms of the file; it is told."""
+        given = rows.join(documents.select(record="@record", text="@text"), on="record", maintain_order="left")
+        less = given.with_columns(pl.col("begin", "end") - first)
+        fits = [int((cut_spans(one, "record") == one["surface_form"]).sum()) for one in (less, given)]
+        if fits[0] <= fits[1]:
+            return rows
+        said = "line {line}: '{surface_form}' {begin},{end}, as the file counts from "
+        self.mends.add_rows("offset", given, f"{said}{first}")
+        return less.drop("text")
 
 
 def _with_columns(mentions: pl.DataFrame, more: tuple[str, ...]) -> pl.DataFrame:

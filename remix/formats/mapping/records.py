@@ -1,4 +1,4 @@
-"""A file cut into records: lines of JSON, the elements of one JSON value, rows of a table, blocks of tokens."""
+"""A file cut into records: lines of JSON, elements of one JSON value or of XML, rows of a table, blocks of tokens."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from remix.expressions import fill
 from remix.formats.json import fields_in, json_lines, json_text, json_value, tell_misspelt
 from remix.formats.lines import numbered_lines, read_lines, refuse_line, split_cells
 from remix.formats.mapping import MappingRules, MentionRules
+from remix.formats.mapping.elements import read_elements
 from remix.formats.mapping.paths import EACH, FieldPath, Shape, column_type, find_misfit, keys_in, prune
 from remix.formats.mends import Mends, decode
 from remix.formats.source import SourceFile
@@ -38,7 +39,13 @@ def read_records(mapping: MappingRules, source: SourceFile, mends: Mends) -> tup
 
     Raises `BadInput` with line and path for what does not fit, and for what no record has.
     """
-    reader = {"json-lines": _json_lines, "json": _json, "table": _table, "token-lines": _token_lines}
+    reader = {
+        "json-lines": _json_lines,
+        "json": _json,
+        "table": _table,
+        "token-lines": _token_lines,
+        "xml": read_elements,
+    }
     return reader[mapping.records.syntax](mapping, source, mends)
 
 

@@ -121,7 +121,7 @@ def _spell(mapping: MappingRules, one: pl.Expr) -> pl.Expr:
     if rules.prefixes:
         curie = one.str.extract(r"^([\w.-]+):", 1).replace_strict(rules.prefixes, default=None, return_dtype=pl.String)
         return pl.coalesce(curie + one.str.replace(r"^[\w.-]+:", ""), pl.lit(rules.prefix) + one)
-    return pl.lit(rules.prefix) + one if rules.prefix else one
+    return fill(rules.prefix, one) if "{}" in rules.prefix else pl.lit(rules.prefix) + one
 
 
 def _map(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.DataFrame:

@@ -105,7 +105,9 @@ def test_offsets_of_geovirus_that_count_from_one_are_told(tmp_path: Path, shift:
 
 
 def test_offset_that_is_no_number_is_refused_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"x\.xml:2: start and end are numbers, not 'x' and '7'"):
+    with pytest.raises(
+        BadInput, match=r"x\.xml:2: location\[\]\.start and location\[\]\.end are whole numbers, not 'x' and '7'"
+    ):
         read_text(tmp_path, "x.xml", geovirus(0).replace(">4<", ">x<"))
 
 

@@ -433,3 +433,32 @@ def test_column_of_a_table_that_nobody_reads_is_told_with_what_it_may_be(tmp_pat
     assert told[0][:3] == ("column", 2, "column 'title' is not read: is it 'entity'?")
     path.write_text("document,begin,end,entity,note\nd,0,3,Q1,x\n")
     assert [one.example for one in read(path, strict=True).report.repairs] == ["column 'note' is not read"]
+
+
+def test_elements_of_xml_are_records_and_lists_at_any_depth(tmp_path: Path) -> None:
+    rules = """
+[records]
+syntax = "xml"
+path = "doc"
+[document]
+name = "@id"
+text = "body.p"
+[mention]
+begin = "m[].@from"
+end = "m[].@to"
+link = "m[].q"
+[link]
+prefix = "http://example.org/{}/x"
+"""
+    content = """<all>
+<doc id="a"><body><p>Ada met Bo</p></body><all><m from="0" to="3"><q>1</q>
+<m from="8" to="10"/></m></all></doc>
+<doc id="b"><body><p>Nobody</p></body></doc></all>"""
+    found = mapped(tmp_path, rules, content=content, name="x.xml")
+    assert found.frames.documents.select("given", "text").rows() == [("a", "Ada met Bo"), ("b", "Nobody")]
+    assert spans(found) == [(0, 3, "Ada", "http://example.org/1/x"), (8, 10, "Bo", None)]
+    # The second mention stands in a line of its own.
+    with pytest.raises(BadInput, match=r"x\.xml:3: m\[\]\.@from and m\[\]\.@to are whole numbers, not '8' and 'z'"):
+        mapped(tmp_path, rules, content=content.replace('"10"', '"z"'), name="x.xml")
+    with pytest.raises(BadInput, match="no record has 'p', where own.toml finds the text"):
+        mapped(tmp_path, rules, content=content.replace("<p>", "<s>").replace("</p>", "</s>"), name="x.xml")

@@ -1,0 +1,67 @@
+"""Elements of XML as records, by the shape that a mapping's paths need.
+
+A key is the text directly in the last element of that name in another, `@name` an attribute, and `name[]` each element
+of that name, however deep, with the line that it stands in.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+import polars as pl
+
+from remix.formats.mapping import MappingRules
+from remix.formats.mapping.paths import EACH, Shape, column_type, prune
+from remix.formats.mends import Mends
+from remix.formats.source import SourceFile
+from remix.formats.xml import Element, parse_tree
+
+LINE = "@line"
+"""What a record, and an element of a list, calls the line that it begins in."""
+
+
+def read_elements(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
+    """Return the elements of the mapping's `records.path` as rows, and what of its shape the file has."""
+    root = parse_tree(source.read(), source.name, mends)
+    met = {one.tag for one in root.iter()} | {f"@{name}" for one in root.iter() for name in one.attrib}
+    shape = {**_with_lines(prune(mapping.shape, met)), LINE: {}}
+    records = root.every(mapping.records.path) if mapping.records.path else iter([root])
+    schema = {str(key): column_type(part) for key, part in shape.items()}
+    rows = pl.DataFrame([_value(one, shape) for one in records], schema=schema)
+    return rows.with_columns(pl.col(LINE).cast(pl.Int64)), shape
+
+
+def _with_lines(shape: Shape) -> Shape:
+    """Return a shape whose elements of lists have their line, unless they are texts."""
+    found = {key: _with_lines(part) for key, part in shape.items()}
+    return {key: {**part, LINE: {}} if key == EACH and part else part for key, part in found.items()}
+
+
+def _value(element: Element, shape: Shape) -> Any:
+    """Return what is read of an element: its text where the shape has no parts."""
+    if not shape:
+        return element.own_text()
+    inner = {one.tag: cast(Element, one) for one in element}
+    found: dict[str, Any] = {}
+    for key, part in shape.items():
+        name = str(key)
+        if key == LINE:
+            found[name] = str(element.line)
+        elif name.startswith("@"):
+            found[name] = element.get(name[1:])
+        elif EACH in part:
+            found[name] = [_value(one, part[EACH]) for one in element.every(name)]
+        else:
+            found[name] = _value(inner[name], part) if name in inner else None
+    return found
+
+
+def names_in_xml(text: str) -> set[str]:
+    """Return the names of the elements of a text of XML, and with `@` those of their attributes.
+
+    >>> sorted(names_in_xml("<a b='c'><d/></a>"))
+    ['@b', 'a', 'd']
+    """
+    attributes = re.findall(r"""\s([A-Za-z_][\w.:-]*)\s?=\s?["']""", text)
+    return {*re.findall(r"<([A-Za-z_][\w.:-]*)", text), *(f"@{name}" for name in attributes)}
