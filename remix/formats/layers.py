@@ -23,6 +23,10 @@ LAYERS = {
 }
 """The layers of mentions, with the layer of links that stand elsewhere than their mentions, where they have any."""
 
+ALONE = {links: f"{links}-ALONE" for links in LAYERS.values() if links}
+"""The layers of links that the types of their tokens do not tell apart, though they are other ones, as where a file has
+`_` for each type: HIPE-scorer has them in its edition of 2020, and later takes them for one."""
+
 TOKENS = f"{RMX}tokens"
 """The tokens of a document: each ends with a line feed, or with a tab where no space follows in the text."""
 RANKED = f"{RMX}ranked"

@@ -148,7 +148,8 @@ class Choice:
         weight = tuple(name for name in column_weighed_by(self.weight) if name not in self.profile.slices)
         # A profile that scores documents without anything scores gold that is empty throughout, too.
         empty = self.profile.conventions.undefined != undefined_null
-        return Wanted(by, weight, self.documents, empty)
+        own = self.profile.own
+        return Wanted(by, weight, self.documents, empty, own is not None and own.relaxes_gold)
 
     def keywords(self) -> dict[str, Any]:
         """Return the keywords that `Choice.of` makes this choice of."""

@@ -23,9 +23,9 @@ from remix.runs.registration import answers_to
 from remix.scoring import evaluate
 from remix.scoring.differences import Counting, differences, headlines
 from remix.scoring.inputs import Inputs
-from remix.scoring.inputs.entities import relax_runs
+from remix.scoring.inputs.entities import relax_gold, relax_runs
 from remix.scoring.inputs.files import read_frames
-from remix.scoring.profiles.hipe.layers import TAGS
+from remix.scoring.profiles.hipe.editions import HIPE_2022
 from remix.scoring.profiles.hipe.meetings import meetings
 from tests.examples import FEW
 
@@ -329,7 +329,7 @@ def test_mentions_without_offsets_meet_nothing() -> None:
 
 def test_labels_that_count_are_those_of_the_tag_set(real_data: Path) -> None:
     listed = (real_data / "hipe2022" / "tagset-hipe2022-all.txt").read_text(encoding="utf-8").upper().split()
-    assert {one.removeprefix("B-").removeprefix("I-") for one in listed} - {"O", "_"} == TAGS
+    assert {one.removeprefix("B-").removeprefix("I-") for one in listed} - {"O", "_"} == HIPE_2022.tags
 
 
 @pytest.mark.at_hand(1)
@@ -364,6 +364,79 @@ def test_published_results_of_hipe_2022_come_out(real_data: Path, run: str, kind
             else:
                 assert abs(value - float(cell)) < 0.00051, (key, field)
     assert compared >= 12 * len(kinds)
+
+
+def test_edition_of_2020_cuts_links_by_their_own_column(tmp_path: Path) -> None:
+    # Gold: Q1 on a and b, which are two mentions of types, is one of links; Q1 on d another. The run has links without
+    # types: Q1 on a, b and c, which overlaps the first and is right, and Q1|Q2 on d, which is right too.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC B-LOC O B-LOC", "Q1 Q1 _ Q1")))
+    run = frames_of(tmp_path, "s", document(1, lines("_ _ _ _", "Q1 Q1 Q1 Q1|Q2")))
+    rows = evaluate(gold, {"s": run}, profile="hipe-2020")
+    assert counts(rows, "NEL-LIT", "fuzzy@1") == (2, 0, 0)
+    assert counts(rows, "NEL-LIT", "strict@1") == (1, 1, 1)
+    # Later they are mentions of gold's types, and a run without types has one mention.
+    rows = evaluate(gold, {"s": run}, profile="hipe")
+    assert counts(rows, "NEL-LIT", "fuzzy@1") == (1, 0, 2)
+
+
+def test_edition_of_2020_takes_times_for_nil_in_both_columns_of_links(tmp_path: Path) -> None:
+    # The run has the mention b with Q2 as a time: NIL, which gold has there. In NEL-METO gold has Q3 on b, so that NIL
+    # is wrong; both times stand apart from the NIL on d, which gold has, too.
+    header = HEADER.replace("NE-FINE-LIT", "NE-COARSE-METO").replace("MISC", "NEL-METO")
+    body = lines("O B-TIME O B-LOC", "_ NIL _ NIL", misc="_ Q3 _ _")
+    own = lines("O B-time O B-LOC", "_ Q2 _ NIL", misc="_ _ _ _")
+    sides = {}
+    for name, text in (("g", body), ("s", own)):
+        (tmp_path / f"{name}.tsv").write_text(header + document(1, text))
+        sides[name] = read_frames([tmp_path / f"{name}.tsv"], unannotated=True)
+    rows = evaluate(sides["g"], {"s": sides["s"]}, profile="hipe-2020")
+    assert counts(rows, "NEL-LIT", "strict@1") == (2, 0, 0)
+    assert counts(rows, "NEL-METO", "fuzzy@1") == (0, 1, 1)
+
+
+def test_edition_of_2020_compares_no_texts_and_has_labels_of_its_own(tmp_path: Path) -> None:
+    # The answer on a is right whatever its text is; SCOPE is a label of 2022 alone, PROD one of 2020.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O O")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC B-SCOPE B-PROD", words="A b c")))
+    rows = evaluate(gold, {"s": run}, profile="hipe-2020", tasks=["NE-COARSE-LIT"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 1, 0)
+
+
+def test_edition_of_2020_deals_tokens_out_by_their_number(tmp_path: Path) -> None:
+    gold = frames_of(tmp_path, "g", *(document(n, lines("B-LOC " + "O " * 22)) for n in (1, 2)))
+    run = frames_of(tmp_path, "s", lines("B-LOC " + "O " * 45, words=" ".join(f"x{n}" for n in range(46))))
+    rows = evaluate(gold, {"s": run}, profile="hipe-2020", tasks=["NE-COARSE-LIT"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 1)
+
+
+def test_mapped_links_of_gold_are_one_where_neighbours_mean_the_same(tmp_path: Path) -> None:
+    table = tmp_path / "map.tsv"
+    table.write_text("ID\tother\nQ1\tQ2\n")
+    gold = relax_gold(frames_of(tmp_path, "g", document(1, lines("B-LOC B-LOC B-TIME", "Q2 Q1 NIL"))), table)
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC I-LOC O", "Q1 Q1 _")))
+    assert counts(evaluate(gold, {"s": run}, profile="hipe-2020"), "NEL-LIT", "strict@1") == (1, 0, 1)
+
+
+@pytest.mark.parametrize("run", ["team31_bundle5_en_3", "team23_bundle4_en_1", "team10_bundle1_en_1"])
+def test_published_rankings_of_hipe_2020_come_out(real_data: Path, run: str) -> None:
+    folder, language = real_data / "hipe2020", run.split("_")[2]
+    table = next((folder / "mapping").glob("historico-*"))
+    gold = read_frames(list((folder / "gold").glob(f"*test-{language}.tsv*")))
+    answers = {run: read_frames(list((folder / "runs").glob(f"{run}.tsv*")), unannotated=True)}
+    plain = evaluate(gold, answers, profile="hipe-2020")
+    relaxed = evaluate(relax_gold(gold, table), relax_runs(answers, table), profile="hipe-2020")
+    compared = 0
+    for path in sorted((folder / "published").glob(f"ranking-{language}-*.tsv")):
+        with path.open(encoding="utf-8") as stream:
+            for row in csv.DictReader(stream, delimiter="\t"):
+                if row["System"] != run:
+                    continue
+                form = re.fullmatch(r"(NEL?-[A-Z-]+?)-micro-(fuzzy|strict)(-relaxed)?(-@\d)?", row["Evaluation"])
+                assert form is not None
+                found = counts(relaxed if form[3] else plain, form[1], form[2] + (form[4] or "").replace("-", ""))
+                assert found == tuple(int(row[one]) for one in ("TP", "FP", "FN")), row["Evaluation"]
+                compared += 1
+    assert compared >= 4
 
 
 TAGS_DRAWN = st.sampled_from(["O", "B-LOC", "I-LOC", "B-PERS", "I-PERS", "I-PERS", "I-LOC", "_"])

@@ -9,7 +9,8 @@ Texts are rebuilt with a space between tokens, none behind one with `NoSpaceAfte
 All but `O` is inside a mention; it begins at `B-`, behind `O` and where the type changes, IOBES likewise. Of ranked
 links (`Q1|Q2`) the first is the link, and all are kept as a value; `NIL` and `_` are none. A mention whose links
 differ from token to token has them as mentions of the layer `NEL-LIT`, too, and so has a link on a token that is `O`. A
-mention without a class is written as `ent`.
+mention without a class is written as `ent`. Links that no type tells apart, as where each is `_`, are mentions of the
+layer `NEL-LIT-ALONE`. A header may name more columns than all lines have, and NEL-LIT may be missing.
 Source: HIPE 2022 shared task, participation guidelines; HIPE-scorer.
 """
 
@@ -24,6 +25,7 @@ from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.layers import (
+    ALONE,
     COMMENT,
     CONTINUED,
     DATE,
@@ -92,8 +94,9 @@ def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame
     names = header["line"][0].split("\t")
     odd = [f"has the column {name} twice" for name in COLUMNS if names.count(name) > 1]
     odd += [f"has {len(names)} columns; {_MOST} are the most"] if len(names) > _MOST else []
-    needed = (name for name in ("TOKEN", "NE-COARSE-LIT", "NEL-LIT") if name not in names)
-    odd += [f"has no column {name}{nearest(name, names)}" for name in needed]
+    # Without links a file has types alone, unless a column that is not known may be that of the links.
+    needed = ["TOKEN", "NE-COARSE-LIT", *([] if {*names} <= {*COLUMNS} else ["NEL-LIT"])]
+    odd += [f"has no column {name}{nearest(name, names)}" for name in needed if name not in names]
     if odd:
         raise BadInput(source.name, f"the header {odd[0]}", line=int(header["row"][0]))
     # The header is repeated where files were put together.
@@ -102,6 +105,7 @@ def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame
     rows = rows.filter(~pl.col("line").str.starts_with("\t"))
     cells = rows.with_columns(cells=pl.when(~pl.col("comment")).then(pl.col("line").str.split("\t")))
     count = pl.col("cells").list.len()
+    names = _fit(names, cells.filter(~pl.col("line").str.starts_with(COMMENT)).select(count).to_series(), mends)
     # To the scorer a line that begins with # is a comment, however many cells it has, and MISC may be missing.
     other = pl.col("line").str.starts_with(COMMENT) & (count != len(names)).fill_null(False)
     cells = cells.with_columns(pl.when(~other).then("cells").alias("cells"), comment=pl.col("comment") | other)
@@ -120,6 +124,18 @@ def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame
     misc = pl.col("MISC") if "MISC" in names else pl.lit(None, pl.String)
     glued = misc.str.split("|").list.contains(_GLUED).fill_null(False)
     return found.with_columns(glued=glued, noise=misc.str.extract(_NOISY, 1)).drop("cells")
+
+
+def _fit(names: list[str], counts: pl.Series, mends: Mends) -> list[str]:
+    """Return the columns of the header that the lines have, where all have as many cells, and fewer than it."""
+    width = counts.drop_nulls().unique().to_list()
+    if len(counts) < 2 or len(width) != 1 or not 1 < width[0] < len(names):
+        return names
+    mends.add(
+        "column",
+        f"all {len(counts):,} lines have {width[0]} cells; the header names {', '.join(names[width[0] :])} besides",
+    )
+    return names[: width[0]]
 
 
 def _tell_empty(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
@@ -171,12 +187,16 @@ def _with_documents(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _begin(rows: pl.DataFrame, within: str) -> pl.DataFrame:
-    """Return the rows with `begins` and `parts`: where a mention or its next part begins, and at each token outside."""
+    """Return the rows with `begins` and `parts`: where a mention or its next part begins, and at each token outside.
+
+    At `alone` another link begins, whether the tag tells it or not.
+    """
     inside, kind = pl.col("inside"), pl.col("kind")
     before = (inside.shift() & (kind == kind.shift())).over(within).fill_null(False)
     begins = ~inside | pl.col("tag").str.starts_with("B") | ~before
-    linked = pl.col("tag").str.starts_with("I") & (pl.col("linked") != pl.col("linked").shift())
-    return rows.with_columns(begins=begins, parts=(begins | linked).fill_null(False))
+    other = pl.col("linked") != pl.col("linked").shift()
+    parts = begins | (pl.col("tag").str.starts_with("I") & other)
+    return rows.with_columns(begins=begins, parts=parts.fill_null(False), alone=(begins | other).fill_null(False))
 
 
 def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:
@@ -191,15 +211,22 @@ def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:
     scored = _begin(rows.filter(~pl.col("token").str.starts_with(COMMENT)), "home")
     scored = scored.select("row", run_on=~pl.col("begins"), part_on=~pl.col("parts"))
     rows = rows.join(scored, on="row", how="left", maintain_order="left")
-    rows = rows.with_columns(run=pl.col("begins").cum_sum(), part=pl.col("parts").cum_sum())
+    rows = rows.with_columns(pl.col("begins", "parts", "alone").cum_sum()).rename({"begins": "run", "parts": "part"})
     typed = rows.filter(pl.col("inside") & (pl.col("kind") != ""))
-    odd = typed.filter(pl.col("begins") & pl.col("tag").str.starts_with("I-"))
+    first = pl.col("run") != pl.col("run").shift()
+    odd = typed.filter(first.fill_null(True) & pl.col("tag").str.starts_with("I-"))
     mends.add_rows("tag", odd, "line {row}: I- begins a mention")
     mentions = _join(typed, "run").with_columns(layer=pl.lit(layer), tag=pl.col(layer).str.slice(2), goes_on="run_on")
     several = pl.col("part").n_unique().over("run") > 1
     apart = _join(rows.filter((pl.col("kind") == "") | ~pl.col("inside") | several), "part").filter("is_link")
     apart = apart.with_columns(layer=pl.lit(of_links), tag=pl.lit(None, pl.String), goes_on="part_on")
-    found = pl.concat([mentions, apart])
+    unlike = rows.filter(pl.col("alone").n_unique().over("part") > 1)
+    alone = (
+        _join(unlike, "alone")
+        .filter("is_link")
+        .with_columns(layer=pl.lit(ALONE.get(of_links, "")), tag=pl.lit(None, pl.String), goes_on=pl.lit(False))
+    )
+    found = pl.concat([mentions, apart, alone])
     return found.select(
         *("row", "name", "begin", "end", "linked", "layer", "noise", "goes_on"),
         place=fill("line {}", "row"),
@@ -254,6 +281,8 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     losses += loss_of("blank", blank)
     for layer, links in LAYERS.items():
         apart = kept[links] if links else every.clear()
+        alone = every.filter(layer=ALONE.get(links, ""))
+        apart = pl.concat([_outside(apart, alone), alone])
         # A mention that is linked in parts has the links of its parts alone.
         parted = kept[layer].join_where(
             apart.select(of="document", first="begin", last="end"),
@@ -280,6 +309,17 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     with write_whole(path) as stream:
         stream.write(("\t".join(COLUMNS) + "\n" + "".join(whole.to_series())).encode())
     return losses
+
+
+def _outside(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows that overlap none of the others."""
+    met = rows.join_where(
+        others.select(of="document", first="begin", last="end"),
+        pl.col("document") == pl.col("of"),
+        pl.col("begin") < pl.col("last"),
+        pl.col("end") > pl.col("first"),
+    )
+    return rows.join(met, on="annotation", how="anti", maintain_order="left")
 
 
 def _with_layers(frames: Frames, rows: pl.DataFrame) -> pl.DataFrame:

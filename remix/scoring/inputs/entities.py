@@ -153,38 +153,52 @@ def relax_runs(runs: Mapping[str, Frames], file: Path | str) -> dict[str, Frames
     A mention whose class has `time` in its name becomes NIL. Raises `BadInput` for a file that is no such table.
     """
     mapping = read_mapping(file)
-    return {name: _relax(run, mapping) for name, run in runs.items()}
+    return {name: _map_items(_without_times(run), mapping) for name, run in runs.items()}
 
 
-def _relax(run: Frames, mapping: Mapping[str, str]) -> Frames:
+def relax_gold(gold: Frames, file: Path | str) -> Frames:
+    """Return gold with each link that the table maps replaced by its main item; raises as `relax_runs`."""
+    return _map_items(gold, read_mapping(file))
+
+
+def _without_times(run: Frames) -> Frames:
+    """Return a run whose mentions of times are NIL; links of parts of a time go with it, which is NIL as a whole."""
     times = run.annotations.join(run.classes.filter(pl.col("class").str.contains(_TIME)), on="annotation", how="semi")
     times = times.filter(pl.col("layer") == MAIN)
-    nil = times["annotation"].implode()
+    of_times = run.annotations.join(times.select("document", first="begin", last="end"), on="document")
+    within = of_times.filter((pl.col("begin") >= pl.col("first")) & (pl.col("end") <= pl.col("last")))
+    parts = within.filter(pl.col("layer") == "NEL-LIT")["annotation"].implode()
+    nil, own = times["annotation"].implode(), pl.col("annotation")
+    found = replace(
+        run,
+        annotations=run.annotations.with_columns(pl.col("is_nil") | own.is_in(nil)),
+        links=run.links.filter(~own.is_in(nil)),
+        candidates=run.candidates.filter(~own.is_in(nil)),
+        values=run.values.filter((pl.col("term") != RANKED) | ~pl.col("subject").is_in(nil)),
+    )
+    return found.keep(annotations=found.annotations.filter(~own.is_in(parts))["annotation"])
+
+
+def _map_items(frames: Frames, mapping: Mapping[str, str]) -> Frames:
+    """Return frames whose links lead to the main item of what they led to."""
     main = pl.col("item").replace(mapping)
 
     def map_links(links: pl.DataFrame) -> pl.DataFrame:
         item = pl.col("entity").str.extract(f"^http://www.wikidata.org/entity/({_ITEM})$", 1)
         links = links.with_columns(item=item)
         entity = pl.when(pl.col("item").is_not_null()).then(fill("http://www.wikidata.org/entity/{}", main))
-        changed = links.with_columns(entity=pl.coalesce(entity, "entity")).drop("item")
-        return changed.filter(~pl.col("annotation").is_in(nil))
+        return links.with_columns(entity=pl.coalesce(entity, "entity")).drop("item")
 
-    of_times = run.annotations.join(times.select("document", first="begin", last="end"), on="document")
-    within = of_times.filter((pl.col("begin") >= pl.col("first")) & (pl.col("end") <= pl.col("last")))
-    # Links of parts of a time go with the time, which is NIL as a whole.
-    parts = within.filter(pl.col("layer") == "NEL-LIT")["annotation"].implode()
-    ranked = run.values.filter(pl.col("term") == RANKED, ~pl.col("subject").is_in(nil)).with_row_index("row")
+    ranked = frames.values.filter(pl.col("term") == RANKED).with_row_index("row")
     items = ranked.select("row", item=pl.col("text").str.split("|")).explode("item").with_columns(main)
     spelt = items.group_by("row", maintain_order=True).agg(text=pl.col("item").str.join("|"))
-    ranked = ranked.drop("text").join(spelt, on="row", maintain_order="left").select(run.values.columns)
-    found = replace(
-        run,
-        annotations=run.annotations.with_columns(pl.col("is_nil") | pl.col("annotation").is_in(nil)),
-        links=map_links(run.links).unique(["annotation", "entity"], maintain_order=True),
-        candidates=map_links(run.candidates),
-        values=pl.concat([run.values.filter(pl.col("term") != RANKED), ranked]),
+    ranked = ranked.drop("text").join(spelt, on="row", maintain_order="left").select(frames.values.columns)
+    return replace(
+        frames,
+        links=map_links(frames.links).unique(["annotation", "entity"], maintain_order=True),
+        candidates=map_links(frames.candidates),
+        values=pl.concat([frames.values.filter(pl.col("term") != RANKED), ranked]),
     )
-    return found.keep(annotations=found.annotations.filter(~pl.col("annotation").is_in(parts))["annotation"])
 
 
 KNOWN_WORLD = r"^http://((?:[a-z-]+\.)?dbpedia\.org/resource/|www\.wikidata\.org/entity/)"

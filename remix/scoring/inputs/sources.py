@@ -19,6 +19,7 @@ from remix.scoring.inputs.columns import SEEN, is_of_errors, run_of
 from remix.scoring.inputs.entities import (
     read_entities,
     read_subclasses,
+    relax_gold,
     relax_runs,
     with_labels_linked,
     with_types,
@@ -160,13 +161,15 @@ class Wanted:
 
     - `by`, `weight`: the columns that it is sliced by and weighed by, those aside that a profile fills itself;
     - `documents`: the documents in which answers count, as `Choice` has it;
-    - `empty`: whether gold may be without any annotation, as profiles allow that score documents without anything.
+    - `empty`: whether gold may be without any annotation, as profiles allow that score documents without anything;
+    - `relaxed_gold`: whether what `relax` maps is mapped in gold, too.
     """
 
     by: tuple[str, ...] = ()
     weight: tuple[str, ...] = ()
     documents: str = ""
     empty: bool = False
+    relaxed_gold: bool = False
 
 
 def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
@@ -200,7 +203,11 @@ def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
     shelf = tuple(sorted(file.parent for file in (keeper.folder / "kb").glob("*/kb.json")))
     found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), sources)
     if sources.relax is not None:
-        found = _change(found, relax_runs(found.runs, sources.relax), content_hash(Path(sources.relax)))
+        by = content_hash(Path(sources.relax))
+        found = _change(found, relax_runs(found.runs, sources.relax), by)
+        if wanted.relaxed_gold:
+            contents = {name: known if name else content_hash(known, by) for name, known in found.contents.items()}
+            found = replace(found, gold=relax_gold(found.gold, sources.relax), contents=contents)
     if sources.link_labels:
         known = found.knowledge
         found = _change(found, with_labels_linked(found.runs, known.kb, known.names), "labels")

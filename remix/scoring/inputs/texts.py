@@ -14,12 +14,14 @@ from remix.frames import Frames
 from remix.scoring.inputs.tokens import laid_on_tokens
 
 
-def laid_on_gold(gold: Frames, runs: Mapping[str, Frames], *, in_order: bool = False) -> dict[str, Frames]:
+def laid_on_gold(
+    gold: Frames, runs: Mapping[str, Frames], *, in_order: bool = False, counted: bool = False
+) -> dict[str, Frames]:
     """Return the runs with the documents, texts and offsets of gold, as far as these are told otherwise.
 
     That is by tokens, as `laid_on_tokens` has it, and by the characters of texts, as `laid_on_texts` has it.
     """
-    return laid_on_texts(gold, laid_on_tokens(gold, runs, in_order=in_order))
+    return laid_on_texts(gold, laid_on_tokens(gold, runs, in_order=in_order, counted=counted))
 
 
 def laid_on_texts(gold: Frames, runs: Mapping[str, Frames]) -> dict[str, Frames]:

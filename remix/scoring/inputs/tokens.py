@@ -23,7 +23,9 @@ MISSING = (
 """Tokens that pandas takes for missing, and which files lack that went through it."""
 
 
-def laid_on_tokens(gold: Frames, runs: Mapping[str, Frames], *, in_order: bool = False) -> dict[str, Frames]:
+def laid_on_tokens(
+    gold: Frames, runs: Mapping[str, Frames], *, in_order: bool = False, counted: bool = False
+) -> dict[str, Frames]:
     """Return the runs with the documents and offsets of gold, where both sides tell their tokens.
 
     A document of the run is that of gold with its given name. Where no name is gold's, the documents are gold's in
@@ -33,34 +35,35 @@ def laid_on_tokens(gold: Frames, runs: Mapping[str, Frames], *, in_order: bool =
     many of the run, in order. Documents with another number of tokens stay as they are.
 
     With `in_order`, as HIPE-scorer has it, as many documents of which not all have gold's names are gold's in order,
-    whatever their tokens are: those of a run with its own documents are only counted.
+    whatever their tokens are: those of a run with its own documents are only counted. With `counted` those of a run
+    without documents are so, too.
 
     Raises `BadInput` for a run without documents that has too few tokens, or too many others; with `in_order` also for
     a document with another number of tokens than gold's.
     """
     if tokens_of(gold).is_empty():
         return dict(runs)
-    return {name: _laid_by_file(gold, run, name, in_order) for name, run in runs.items()}
+    return {name: _laid_by_file(gold, run, name, in_order, counted) for name, run in runs.items()}
 
 
-def _laid_by_file(gold: Frames, run: Frames, name: str, in_order: bool) -> Frames:
+def _laid_by_file(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) -> Frames:
     if tokens_of(run).is_empty():
         return run
     sides = [frames.documents["dataset"].unique(maintain_order=True).to_list() for frames in (gold, run)]
     if len(sides[0]) == 1 or len(sides[0]) != len(sides[1]):
-        return _lay(gold, run, name, in_order)
+        return _lay(gold, run, name, in_order, counted)
     parts = []
     for pair in zip(*sides, strict=True):
         own = [
             frames.keep(documents=frames.documents.filter(dataset=dataset)["document"])
             for frames, dataset in zip((gold, run), pair, strict=True)
         ]
-        parts.append(_lay(own[0], own[1], name, in_order))
+        parts.append(_lay(own[0], own[1], name, in_order, counted))
     return Frames.concat(parts)
 
 
-def _lay(gold: Frames, run: Frames, name: str, in_order: bool) -> Frames:
-    tokens = _pair(gold, run, name, in_order)
+def _lay(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) -> Frames:
+    tokens = _pair(gold, run, name, in_order, counted)
     laid = tokens["document"].unique().implode()
     spans = _spans(run.annotations.filter(pl.col("document").is_in(laid)), tokens)
     # What crosses the end of a document of gold is a mention in each.
@@ -94,7 +97,7 @@ def _lay(gold: Frames, run: Frames, name: str, in_order: bool) -> Frames:
 _OWN = ("group", "option")
 
 
-def _pair(gold: Frames, run: Frames, name: str, in_order: bool) -> pl.DataFrame:
+def _pair(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) -> pl.DataFrame:
     """Return the tokens of the run that are laid, in order: document, begin, end, said, gold, to_begin, to_end."""
     left, right = _read(gold), _read(run)
     named = _by_name(gold, run, left, right)
@@ -106,7 +109,7 @@ def _pair(gold: Frames, run: Frames, name: str, in_order: bool) -> pl.DataFrame:
         and not (in_order and as_many)
         and (named.is_empty() or len(ours) > 1 and len(right) >= len(left))
     ):
-        return _deal(left, right, name)
+        return _deal(left, right, name, counted)
     if by_order:
         named = pl.DataFrame({"gold": ours, "document": theirs})
     number = pl.int_range(pl.len()).over("document")
@@ -187,7 +190,7 @@ def _different(tokens: pl.DataFrame) -> pl.DataFrame:
     return other.select("token", "meant").unique(maintain_order=True)
 
 
-def _deal(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
+def _deal(left: pl.DataFrame, right: pl.DataFrame, name: str, counted: bool) -> pl.DataFrame:
     """Return the tokens of a run of one document, dealt out to gold's documents by their number."""
     if len(right) != len(left):
         left, right = left.filter(~_COMMENTED), right.filter(~_COMMENTED)
@@ -203,7 +206,7 @@ def _deal(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
     both = pl.concat([right.head(len(left)), to], how="horizontal")
     both = _say(both)
     other = _different(both)
-    if len(other) > MOST_DIFFERENT:
+    if len(other) > MOST_DIFFERENT and not counted:
         first = other.row(0)
         raise BadInput(
             f"run '{name}'",

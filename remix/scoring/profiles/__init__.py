@@ -82,7 +82,9 @@ class OwnRules:
 
     - `prepare`, `count`, `averages`: as `Conventions` has them;
     - `nearest`: the task and matching by which the conventions of its profile come nearest to that;
-    - `in_order`: whether documents of tokens are gold's by their order, as `laid_on_tokens` has it;
+    - `in_order`, `counted`: whether documents of tokens are gold's by their order, and tokens by their number alone,
+      as `laid_on_tokens` has it;
+    - `relaxes_gold`: whether a table of entities that stand for each other (`relax`) changes gold as well;
     - `of_frames`: whether it counts what stands in the frames of gold and runs, whatever mentions a case has.
     """
 
@@ -91,6 +93,8 @@ class OwnRules:
     averages: Mapping[str, Average]
     nearest: tuple[str, str]
     in_order: bool = False
+    counted: bool = False
+    relaxes_gold: bool = False
     of_frames: bool = False
 
 
@@ -130,7 +134,8 @@ class Profile:
     def prepare(self, inputs: Inputs) -> Inputs:
         """Return what is evaluated as the tool compares it."""
         rules = self.own or self.conventions
-        laid = laid_on_gold(inputs.gold, inputs.runs, in_order=self.own is not None and self.own.in_order)
+        order = {} if self.own is None else {"in_order": self.own.in_order, "counted": self.own.counted}
+        laid = laid_on_gold(inputs.gold, inputs.runs, **order)
         gold, runs = rules.prepare(*with_titles_read(inputs.gold, laid))
         return replace(inputs, gold=gold, runs=runs)
 

@@ -172,12 +172,32 @@ def test_spaces_and_overlaps_that_are_lost_are_named(tmp_path: Path) -> None:
     ("text", "message"),
     [
         (HEADER + "A\tO\n", r"x\.tsv:2: has 2 columns, the header 7"),
+        (HEADER + "A\tO\nB\tO\tO\n", r"x\.tsv:2: has 2 columns, the header 7"),
         (HEADER.replace("NEL-LIT", "NEL-LITERAL"), r"x\.tsv:1: the header has no column NEL-LIT; did you mean 'NEL-L"),
     ],
 )
 def test_broken_file_is_refused_with_the_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read_lines(tmp_path, text)
+
+
+def test_columns_that_the_header_alone_has_and_links_may_be_missing(tmp_path: Path) -> None:
+    # Published runs of 2020: types alone under a header of all columns, and under one of types.
+    for header in (HEADER, "TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\n"):
+        reading = read_lines(tmp_path, header + "A\tB-loc\tO\nB\tO\tO\n")
+        assert reading.frames.annotations["surface_form"].to_list() == ["A"]
+        told = [(one.kind, one.count) for one in reading.report.repairs if one.kind == "column"]
+        assert told == ([("column", 1)] if header == HEADER else [])
+
+
+def test_links_that_no_type_tells_apart_are_a_layer_and_come_back(tmp_path: Path) -> None:
+    reading = read_lines(tmp_path, "TOKEN\tNE-COARSE-LIT\tNEL-LIT\nA\t_\tQ1\nB\t_\tQ1\nC\t_\tQ2\nD\t_\t_\n")
+    rows = reading.frames.annotations.filter(layer="NEL-LIT-ALONE")
+    assert rows["surface_form"].to_list() == ["A B", "C"]
+    write(reading.frames, tmp_path / "y.tsv", "hipe")
+    rows = [line.split("\t") for line in (tmp_path / "y.tsv").read_text().splitlines() if "\t" in line]
+    cells = [row[rows[0].index("NEL-LIT")] for row in rows[1:]]
+    assert cells == ["Q1", "Q1", "Q2", "_"]
 
 
 def test_mention_that_begins_with_i_is_told(tmp_path: Path) -> None:

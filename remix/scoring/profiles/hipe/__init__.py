@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -16,8 +16,9 @@ from remix.errors import UnknownName, UsageError
 from remix.formats.layers import LAYERS, NO_LINK, NOISE, PERIOD, RANKED
 from remix.frames import Frames
 from remix.scoring.conventions import aspects
-from remix.scoring.matching import Case
+from remix.scoring.matching import Case, Counter
 from remix.scoring.profiles import PLAIN_GOLD, OwnRules, Profile
+from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
 from remix.scoring.profiles.hipe.layers import LINKS, cut_noise, sides
 from remix.scoring.profiles.hipe.meetings import meetings
 from remix.scoring.statistics import UNSCOPED, averages
@@ -27,40 +28,75 @@ MATCHINGS = ("fuzzy", "strict", *(f"{regime}@{n}" for n in (1, 3, 5) for regime 
 
 NOISES = {"0.0-0.0": (0.0, 0.0), "0.001-0.1": (0.001, 0.1), "0.1-0.3": (0.1, 0.3), "0.3-1.1": (0.3, 1.1)}
 """The usual bounds of noise, the upper one excluded where they differ."""
+_SLICED = ["system", "doc", "slice"]
 
 
-def count(case: Case, task: str, matching: str) -> pl.DataFrame:
-    """Return the counts of a layer by a regime per system and document; none of links without `@n`, or types with.
+@dataclass(frozen=True)
+class Scorer:
+    """How one edition of the scorer counts."""
 
-    Raises `UnknownName` for another task or matching.
-    """
-    return _count(_events(case, task, matching), ["system", "doc"])
+    edition: Edition
 
+    def count(self, case: Case, task: str, matching: str) -> pl.DataFrame:
+        """Return the counts of a layer by a regime per system and document; none of links without `@n`, or types with.
 
-def by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
-    """Return the counts with `slice`: each event of the label of gold, or of the answer that meets nothing.
+        Raises `UnknownName` for another task or matching.
+        """
+        return _count(self._events(case, task, matching), ["system", "doc"])
 
-    The layers of links have none.
-    """
-    events = _events(case, task, matching)
-    return _count(events.filter(pl.lit(task in LAYERS)), ["system", "doc", "slice"])
+    def by_type(self, case: Case, task: str, matching: str) -> pl.DataFrame:
+        """Return the counts with `slice`: each event of the label of gold, or of the answer that meets nothing.
 
+        The layers of links have none.
+        """
+        events = self._events(case, task, matching)
+        return _count(events.filter(pl.lit(task in LAYERS)), _SLICED)
 
-def by_period(case: Case, task: str, matching: str) -> pl.DataFrame:
-    """Return the counts with `slice`: those of the documents of each ten years."""
-    values = _values_of(case, PERIOD, "period").select(document="subject", slice="text")
-    places = case.mentions.documents.join(values, on="document").select("doc", "slice")
-    return _count(_events(case, task, matching).drop("slice").join(places, on="doc"), ["system", "doc", "slice"])
+    def by_period(self, case: Case, task: str, matching: str) -> pl.DataFrame:
+        """Return the counts with `slice`: those of the documents of each ten years."""
+        values = _values_of(case, PERIOD, "period").select(document="subject", slice="text")
+        places = case.mentions.documents.join(values, on="document").select("doc", "slice")
+        events = self._events(case, task, matching).drop("slice")
+        return _count(events.join(places, on="doc"), _SLICED)
 
+    def by_noise(self, case: Case, task: str, matching: str) -> pl.DataFrame:
+        """Return the counts with `slice`: without the tokens of mentions of gold that are noisier, or less noisy."""
+        _values_of(case, NOISE, "noise")
+        parts = [
+            _count(self._events(case, task, matching, bounds).with_columns(slice=pl.lit(name)), _SLICED)
+            for name, bounds in NOISES.items()
+        ]
+        return pl.concat(parts)
 
-def by_noise(case: Case, task: str, matching: str) -> pl.DataFrame:
-    """Return the counts with `slice`: without the tokens of mentions of gold that are noisier, or less noisy."""
-    _values_of(case, NOISE, "noise")
-    parts = [
-        _count(_events(case, task, matching, bounds).with_columns(slice=pl.lit(name)), ["system", "doc", "slice"])
-        for name, bounds in NOISES.items()
-    ]
-    return pl.concat(parts)
+    def _events(self, case: Case, task: str, matching: str, noise: tuple[float, float] | None = None) -> pl.DataFrame:
+        """Return what happens to each mention and answer: system, doc, mention, answer, `right`, and slice: its label.
+
+        The tokens of mentions of gold whose noise is not in the bounds are cut out before.
+        """
+        if task not in TASKS:
+            raise UnknownName("task of this profile", task, TASKS)
+        form = re.fullmatch(r"(fuzzy|strict)(?:@([1-9]\d?))?", matching)
+        if form is None:
+            raise UnknownName("matching of this profile", matching, MATCHINGS)
+        regime, ranks, asked = form[1], int(form[2] or 1), (form[2] is None) == (task in LAYERS)
+        edition = self.edition
+        gold, answers = case.once((edition.name, task), lambda own: sides(own, task, edition))
+        if not asked:
+            gold, answers = gold.clear(), answers.clear()
+        if noise is not None:
+            gold, answers = (cut_noise(rows, case, noise) for rows in (gold, answers))
+        if not edition.texts:
+            gold, answers = (rows.with_columns(text=pl.lit("")) for rows in (gold, answers))
+        answers = answers.with_columns(pl.col("labels").list.head(ranks))
+        # An answer stays as long as any of its links is one.
+        answers = answers.filter(pl.col("labels").list.drop_nulls().list.len() > 0)
+        key = (edition.name, task, ranks, asked, noise)
+        met = case.once(key, lambda own: meetings(gold, answers, len(own.mentions.systems)))
+        number = pl.int_range(pl.len(), dtype=pl.Int64)
+        told = answers.select(answer=number, said=pl.col("labels").list.first())
+        met = met.join(gold.select("label", mention=number), on="mention", how="left", maintain_order="left")
+        met = met.join(told, on="answer", how="left", maintain_order="left")
+        return met.select("system", "doc", "mention", "answer", right=regime, slice=pl.coalesce("label", "said"))
 
 
 def _values_of(case: Case, term: str, column: str) -> pl.DataFrame:
@@ -82,35 +118,6 @@ def _count(events: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     return counts.with_columns(UNSCOPED)
 
 
-def _events(case: Case, task: str, matching: str, noise: tuple[float, float] | None = None) -> pl.DataFrame:
-    """Return what happens to each mention and answer: system, doc, mention, answer, `right`, and slice, the label it
-    is of.
-
-    The tokens of mentions of gold whose noise is not in the bounds are cut out before.
-    """
-    if task not in TASKS:
-        raise UnknownName("task of this profile", task, TASKS)
-    form = re.fullmatch(r"(fuzzy|strict)(?:@([1-9]\d?))?", matching)
-    if form is None:
-        raise UnknownName("matching of this profile", matching, MATCHINGS)
-    regime, ranks, asked = form[1], int(form[2] or 1), (form[2] is None) == (task in LAYERS)
-    gold, answers = case.once(("hipe", task), lambda own: sides(own, task))
-    if not asked:
-        gold, answers = gold.clear(), answers.clear()
-    if noise is not None:
-        gold, answers = (cut_noise(rows, case, noise) for rows in (gold, answers))
-    answers = answers.with_columns(pl.col("labels").list.head(ranks))
-    # An answer stays as long as any of its links is one.
-    answers = answers.filter(pl.col("labels").list.drop_nulls().list.len() > 0)
-    key = ("hipe", task, ranks, asked, noise)
-    met = case.once(key, lambda own: meetings(gold, answers, len(own.mentions.systems)))
-    number = pl.int_range(pl.len(), dtype=pl.Int64)
-    told = answers.select(answer=number, said=pl.col("labels").list.first())
-    met = met.join(gold.select("label", mention=number), on="mention", how="left", maintain_order="left")
-    met = met.join(told, on="answer", how="left", maintain_order="left")
-    return met.select("system", "doc", "mention", "answer", right=regime, slice=pl.coalesce("label", "said"))
-
-
 def _say(frames: Frames) -> Frames:
     """Return the frames without the annotations whose file says that they have no link, which is not NIL."""
     none = frames.values.filter(pl.col("term") == RANKED, pl.col("text").is_in(NO_LINK))["subject"]
@@ -127,7 +134,52 @@ def _macro() -> Mapping[str, pl.Expr]:
 
 
 _RANKS = {"": "", "1": ", the first link of the answer", **{n: f", any of the first {n} links" for n in "35"}}
-_REGIMES = {"fuzzy": "overlapping spans and the same label", "strict": "the same span, text and label"}
+_CONVENTIONS = replace(
+    PLAIN_GOLD,
+    nil=aspects.Nil(
+        name="nil-where-said",
+        words="NIL is right where gold has NIL; mentions whose file gives neither a link nor NIL are left out",
+        gold=_say,
+        run=_say,
+    ),
+    pairing=aspects.pair_first_unused,
+    undefined=aspects.undefined_zero,
+)
+_NOTES = {
+    "pairing": "an answer is exact on a mention of its span, text and label; any other takes the first mention of "
+    "its span with another label, or that it overlaps and none before it took (ner_eval.py, compute_metrics)",
+    "confusion": "an answer with a wrong label is one FP and one FN, both of the label of gold (ner_eval.py)",
+    "nil": "NIL is an entity like any other; a mention without any link is not asked for and no answer",
+    "ranks": "@n: any of the first n links of an answer may be right, of gold only the first counts",
+    "optional": "ignorable annotations and regions are not known (not of the scorer, which has none)",
+    "macro": "means over documents: P where anything is answered, R where anything is gold, F1 where both are",
+    "undefined": "a micro score without denominator is 0 (ner_eval.py, compute_precision_recall_wrapper)",
+    "noise": "--by noise cuts the tokens out of both sides whose noise in gold is not in the bounds (utils.py)",
+}
+
+
+def _own(edition: Edition) -> OwnRules:
+    return OwnRules(
+        prepare=lambda gold, runs: (gold, dict(runs)),
+        count=Scorer(edition).count,
+        averages={"micro": averages(aspects.zero_of_all)["micro"], "macro": averages(_macro)["macro"]},
+        nearest=("A2KB", "weak"),
+        in_order=True,
+        counted=not edition.texts,
+        relaxes_gold=edition.relaxes_gold,
+        of_frames=True,
+    )
+
+
+def _slices(edition: Edition) -> Mapping[str, Counter]:
+    scorer = Scorer(edition)
+    return {"type": scorer.by_type, "noise": scorer.by_noise, "period": scorer.by_period}
+
+
+def _meanings(alike: str) -> Mapping[str, str]:
+    words = {"fuzzy": "overlapping spans and the same label", "strict": alike}
+    return {name: words[name.partition("@")[0]] + _RANKS[name.partition("@")[2]] for name in MATCHINGS}
+
 
 hipe = Profile(
     name="hipe",
@@ -135,43 +187,46 @@ hipe = Profile(
     source="https://github.com/hipe-eval/HIPE-scorer at 6605770, hipe_evaluation",
     tasks=TASKS,
     matchings=MATCHINGS,
-    meanings={name: _REGIMES[name.partition("@")[0]] + _RANKS[name.partition("@")[2]] for name in MATCHINGS},
+    meanings=_meanings("the same span, text and label"),
     headline=("NEL-LIT", "fuzzy@1"),
-    conventions=replace(
-        PLAIN_GOLD,
-        nil=aspects.Nil(
-            name="nil-where-said",
-            words="NIL is right where gold has NIL; mentions whose file gives neither a link nor NIL are left out",
-            gold=_say,
-            run=_say,
-        ),
-        pairing=aspects.pair_first_unused,
-        undefined=aspects.undefined_zero,
-    ),
-    own=OwnRules(
-        prepare=lambda gold, runs: (gold, dict(runs)),
-        count=count,
-        averages={"micro": averages(aspects.zero_of_all)["micro"], "macro": averages(_macro)["macro"]},
-        nearest=("A2KB", "weak"),
-        in_order=True,
-        of_frames=True,
-    ),
+    conventions=_CONVENTIONS,
+    own=_own(HIPE_2022),
     rest="removed",
-    slices={"type": by_type, "noise": by_noise, "period": by_period},
+    slices=_slices(HIPE_2022),
     sparse=True,
     notes={
         "layers": "each column is scored by itself: types in NE-…, entities in NEL-…, with the spans of NE-COARSE-… "
         "of the same file (utils.py, collect_named_entities, collect_link_objects)",
-        "pairing": "an answer is exact on a mention of its span, text and label; any other takes the first mention of "
-        "its span with another label, or that it overlaps and none before it took (ner_eval.py, compute_metrics)",
-        "confusion": "an answer with a wrong label is one FP and one FN, both of the label of gold (ner_eval.py)",
-        "nil": "NIL is an entity like any other; a mention without any link is not asked for and no answer",
-        "ranks": "@n: any of the first n links of an answer may be right, of gold only the first counts",
+        **_NOTES,
         "parts": "an answer whose tokens are linked differently is a mention for each link (utils.py)",
         "labels": "types count that gold has in the column, in answers those of HIPE 2022 too (clef_evaluation.py)",
-        "optional": "ignorable annotations and regions are not known (not of the scorer, which has none)",
-        "macro": "means over documents: P where anything is answered, R where anything is gold, F1 where both are",
-        "undefined": "a micro score without denominator is 0 (ner_eval.py, compute_precision_recall_wrapper)",
-        "noise": "--by noise cuts the tokens out of both sides whose noise in gold is not in the bounds (utils.py)",
+    },
+)
+
+hipe_2020 = Profile(
+    name="hipe-2020",
+    summary="as hipe, by the rules of 2020: links cut by their own column, texts not compared, times are NIL",
+    source="https://github.com/hipe-eval/HIPE-scorer at 019f456, ner_evaluation, and normalize_linking.py",
+    tasks=TASKS,
+    matchings=MATCHINGS,
+    meanings=_meanings("the same span and label"),
+    headline=("NEL-LIT", "fuzzy@1"),
+    conventions=_CONVENTIONS,
+    own=_own(HIPE_2020),
+    rest="removed",
+    slices=_slices(HIPE_2020),
+    sparse=True,
+    notes={
+        **_NOTES,
+        "layers": "each column is scored by itself: types in NE-…, entities in NEL-… (utils.py)",
+        "pairing": "an answer is exact on a mention of its span and label, whatever its text is; any other takes the "
+        "first mention of its span with another label, or that it overlaps and none before it took (ner_eval.py)",
+        "parts": "neighbouring tokens with the same links are one mention of NEL-…, whatever their types are, in gold "
+        "and answers (utils.py, collect_link_objects)",
+        "times": "what an answer calls a time is NIL in NEL-LIT and NEL-METO, whatever it is linked to "
+        "(normalize_linking.py)",
+        "relax": "--relax maps the links of gold as well",
+        "tokens": "the tokens of a run without documents are dealt out to gold's documents by their number alone",
+        "labels": "types count that gold has in the column, in answers those of HIPE 2020 too (tagset.txt)",
     },
 )

@@ -8,49 +8,49 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix.documents import align
-from remix.formats.layers import COMMENT, CONTINUED, LAYERS, MAIN, NO_LINK, NOISE, RANKED, tokens_of
+from remix.formats.layers import ALONE, COMMENT, CONTINUED, LAYERS, MAIN, NO_LINK, NOISE, RANKED, tokens_of
 from remix.formats.mentions import canonical_entities
 from remix.frames import OTHER_LAYER, Frames
 from remix.kb import KnowledgeBase
 from remix.scoring.matching import Case
 from remix.scoring.matching.told import give_places
+from remix.scoring.profiles.hipe.editions import Edition
 
 LINKS = {links: layer for layer, links in LAYERS.items() if links}
 """The layers of links, with that of the mentions that they are of."""
-
-_TAGS = """
-BUILDING COMP COMP.DEMONYM COMP.FUNCTION COMP.NAME COMP.QUALIFIER COMP.TITLE DATE HUMANPROD LOC LOC.ADD LOC.ADD.ELEC
-LOC.ADD.PHYS LOC.ADM LOC.ADM.NAT LOC.ADM.REG LOC.ADM.SUP LOC.ADM.TOWN LOC.ADMIN.SUP LOC.FAC LOC.ORO LOC.PHYS
-LOC.PHYS.ASTRO LOC.PHYS.GEO LOC.PHYS.HYDRO LOC.UNK OBJECT OBJECT.MANUSCR OBJECT.MUSEUM ORG ORG.ADM ORG.ENT
-ORG.ENT.PRESSAGENCY PER PER.AUTHOR PERS PERS.AUTHOR PERS.COLL PERS.EDITOR PERS.IND PERS.IND.ARTICLEAUTHOR PERS.MYTH
-PERS.OTHER PROD PROD.DOCTR PROD.MEDIA SCOPE STREET TIME TIME.DATE.ABS WORK WORK.PRIMLIT WORK.SECLIT
-"""
-TAGS = frozenset(_TAGS.split())
-"""The labels of HIPE 2022: an answer with one is wrong where the layer of gold has it nowhere, with another none."""
+_TIME = pl.col("class").str.extract("([^/#]*)$", 1).str.contains("time")
 
 
-def sides(case: Case, task: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return gold with `label` and the answers with `system` and `labels`: doc, begin, end and text, in their order.
 
-    Types count that gold has in the layer, and those of `TAGS` in answers; links that are one. In a slice gold is
-    what the slice keeps.
+    Types count that gold has in the layer, and the tags of the edition in answers; links that are one. In a slice gold
+    is what the slice keeps.
     """
     frames, kb = case.known.gold, case.known.inputs.knowledge.kb
     places = case.mentions.documents.unique("document", keep="first", maintain_order=True)
-    gold, pieces = _mentions(frames, task, kb, of_gold=True)
+    alone = edition.links_alone and task in LINKS
+    gold, pieces = _mentions(frames, task, kb, whole=not alone, alone=alone)
     gold, pieces = (rows.join(places, on="document", maintain_order="left") for rows in (gold, pieces))
-    parts = []
+    parts: list[pl.DataFrame] = []
+    times: list[pl.DataFrame] = []
     for number, (name, run) in enumerate(case.known.runs.items()):
         pairs = align(frames, run, name, told=False).join(places, left_on="gold", right_on="document")
-        given = _mentions(run, task, kb, of_gold=False)[0].join(pairs, on="document", maintain_order="left")
-        parts.append(given.with_columns(system=pl.lit(number, pl.Int64)))
-    answers = pl.concat(parts)
+        own = [_mentions(run, task, kb, alone=alone)[0], _times(run) if edition.times_nil else gold.clear()]
+        for to, rows in zip((parts, times), own, strict=True):
+            given = rows.select(_COLUMNS).join(pairs, on="document", maintain_order="left")
+            to.append(given.with_columns(system=pl.lit(number, pl.Int64)))
+    answers, nil = pl.concat(parts), pl.concat(times)
     if case.column:
-        answers = answers.filter(pl.col("doc").is_in(case.answers["doc"].implode()))
+        there = pl.col("doc").is_in(case.answers["doc"].implode())
+        answers, nil = answers.filter(there), nil.filter(there)
     read = _ScorerTokens.of(case)
-    gold = read.lay(gold.with_columns(system=pl.lit(0, pl.Int64)), pieces)
-    # Of a run what is linked otherwise is an answer of its own.
-    answers = read.lay(answers, also=["labels"] if task in LINKS else [])
+    gold = gold.with_columns(system=pl.lit(0, pl.Int64))
+    if alone:
+        gold, answers = read.join_links(gold), read.join_links(answers, nil)
+    else:
+        # Of a run what is linked otherwise is an answer of its own.
+        gold, answers = read.lay(gold, pieces), read.lay(answers, also=["labels"] if task in LINKS else [])
     if task in LAYERS:
         # Types count that are labels of their dataset: of `A-B` only `B` is one.
         part = pl.col("label").str.split("|").list.first().str.extract("([^-]*)$", 1)
@@ -58,7 +58,7 @@ def sides(case: Case, task: str) -> tuple[pl.DataFrame, pl.DataFrame]:
         gold, told = (
             rows.join(known, on=["dataset", "label"], how="semi", maintain_order="left") for rows in (gold, answers)
         )
-        others = answers.filter(pl.col("label").is_in(TAGS)).join(known, on=["dataset", "label"], how="anti")
+        others = answers.filter(pl.col("label").is_in(edition.tags)).join(known, on=["dataset", "label"], how="anti")
         answers = pl.concat([told, others])
     if case.column:
         gold = gold.filter(pl.col("annotation").is_in(case.kept["annotation"].implode()))
@@ -85,9 +85,11 @@ def _in_place(case: Case, gold: pl.DataFrame, answers: pl.DataFrame) -> tuple[pl
 
 
 def _mentions(
-    frames: Frames, task: str, kb: KnowledgeBase | None, *, of_gold: bool
+    frames: Frames, task: str, kb: KnowledgeBase | None, *, whole: bool = False, alone: bool = False
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the mentions of a layer, and of a layer of links those that are only a part of a mention of gold.
+    """Return the mentions of a layer, and of a layer of links those that are only a part where mentions are `whole`.
+
+    Links that no type tells apart are one, unless they stand `alone`.
 
     They have annotation, document, begin, end, text, labels, best first, the first label, and `continued`, whether the
     scorer does not tell them from the mention before. Null is none.
@@ -98,13 +100,13 @@ def _mentions(
     every = rows = frames.annotations.filter(own & kept)
     if task in LINKS:
         apart = frames.annotations.filter(layer=task)
-        others = apart.select("document", other="annotation", first="begin", last="end")
-        both = rows.select("annotation", "document", "begin", "end").join(others, on="document")
-        both = both.filter((pl.col("begin") < pl.col("last")) & (pl.col("first") < pl.col("end")))
-        # A mention of gold has the link that it begins with, one of a run a part for each of its links.
-        gone = both["other"] if of_gold else both["annotation"]
+        # A whole mention has the link that it begins with, else it is a part for each of its links.
         every = pl.concat([rows, apart])
-        rows = every.filter(~pl.col("annotation").is_in(gone.implode()))
+        gone = _overlapped(apart, rows) if whole else _overlapped(rows, apart)
+        rows = every.join(gone, on="annotation", how="anti", maintain_order="left")
+        if alone:
+            single = frames.annotations.filter(layer=ALONE[task])
+            rows = every = pl.concat([rows.join(_overlapped(rows, single), on="annotation", how="anti"), single])
         labels = _links(frames, every, kb)
     else:
         classes = frames.classes.filter(~pl.col("of_entity")).unique("annotation", keep="first", maintain_order=True)
@@ -120,6 +122,24 @@ def _mentions(
         return some.with_columns(label=pl.col("labels").list.first(), continued=pl.col("annotation").is_in(goes_on))
 
     return tell(rows), tell(every.join(rows, on="annotation", how="anti", maintain_order="left"))
+
+
+def _overlapped(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """Return those of the mentions that overlap any of the others."""
+    spans = others.select("document", first="begin", last="end")
+    both = rows.join(spans, on="document")
+    return both.filter((pl.col("begin") < pl.col("last")) & (pl.col("first") < pl.col("end"))).select("annotation")
+
+
+_COLUMNS = ("annotation", "document", "begin", "end", "text", "labels", "label", "continued")
+
+
+def _times(run: Frames) -> pl.DataFrame:
+    """Return what a run calls a time as mentions that are NIL, as `_mentions` has them."""
+    times = run.annotations.filter(pl.col("layer").fill_null(MAIN) == MAIN, pl.col("ignorable").is_null())
+    times = times.join(run.classes.filter(~pl.col("of_entity"), _TIME), on="annotation", how="semi")
+    nil = {"labels": pl.concat_list(pl.lit("NIL")), "label": pl.lit("NIL"), "continued": pl.lit(False)}
+    return times.with_columns(text=pl.lit(""), **nil).select(_COLUMNS)
 
 
 def _links(frames: Frames, rows: pl.DataFrame, kb: KnowledgeBase | None) -> pl.DataFrame:
@@ -223,6 +243,39 @@ class _ScorerTokens:
         joined = found.with_columns(text=said).group_by("chain", maintain_order=True)
         one = joined.agg(pl.all().exclude("end", "text").first(), pl.col("end").last(), pl.col("text").str.join(""))
         return pl.concat([one.select(rows.columns), rows.filter(~known)])
+
+    def join_links(self, rows: pl.DataFrame, times: pl.DataFrame | None = None) -> pl.DataFrame:
+        """Return links as they stand token by token, neighbours with the same as one, and those of times in place.
+
+        What has no link is none. Rows of documents whose tokens are not told stay as they are, but for times.
+        """
+        none = pl.col("labels").list.drop_nulls().list.len() == 0
+        rows, times = rows.filter(~none), rows.clear() if times is None else times.select(rows.columns)
+        homes = self.homes.select("doc", "home", "shift").unique("doc")
+        rows, times = (_move(one.join(homes, on="doc", maintain_order="left")) for one in (rows, times))
+        known = pl.col("doc").is_in(self.tokens["doc"].implode()) & pl.col("begin").is_not_null()
+        place = ["system", "doc", "begin", "end"]
+        rest = rows.filter(~known).join(times, on=place, how="anti", maintain_order="left")
+        left = self.tokens.filter(~pl.col("token").str.starts_with(COMMENT))
+        left = left.with_columns(number=pl.int_range(pl.len(), dtype=pl.Int64))
+        single, of_times = (_split(one.filter(known), left) for one in (rows, times))
+        single = single.join(of_times, on=["system", "doc", "number"], how="anti", maintain_order="left")
+        found = pl.concat([single, of_times]).sort("system", "doc", "number", maintain_order=True)
+        follows = pl.col("number") == pl.col("number").shift() + 1
+        goes_on = (follows & (pl.col("labels") == pl.col("labels").shift())).over("system", "doc").fill_null(False)
+        joined = found.with_columns(chain=(~goes_on).cum_sum()).group_by("chain", maintain_order=True)
+        one = joined.agg(pl.all().exclude("end").first(), pl.col("end").last())
+        return pl.concat([one.select(rows.columns), rest, times.filter(~known)])
+
+
+def _split(rows: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each token of the rows, with its number and place."""
+    found = _shrink(rows, tokens).select(pl.all().exclude("begin", "end", "new_begin", "new_end"))
+    found = (
+        found.with_columns(number=pl.int_ranges("first", pl.col("last") + 1)).drop("first", "last").explode("number")
+    )
+    placed = found.join(tokens.select("number", "begin", "end"), on="number", maintain_order="left")
+    return placed.select(*rows.columns, "number")
 
 
 def _move(rows: pl.DataFrame) -> pl.DataFrame:
