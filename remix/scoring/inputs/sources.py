@@ -203,11 +203,7 @@ def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
     shelf = tuple(sorted(file.parent for file in (keeper.folder / "kb").glob("*/kb.json")))
     found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), sources)
     if sources.relax is not None:
-        by = content_hash(Path(sources.relax))
-        found = _change(found, relax_runs(found.runs, sources.relax), by)
-        if wanted.relaxed_gold:
-            contents = {name: known if name else content_hash(known, by) for name, known in found.contents.items()}
-            found = replace(found, gold=relax_gold(found.gold, sources.relax), contents=contents)
+        found = _relax(found, sources.relax, gold=wanted.relaxed_gold)
     if sources.link_labels:
         known = found.knowledge
         found = _change(found, with_labels_linked(found.runs, known.kb, known.names), "labels")
@@ -361,6 +357,16 @@ def _with_entities(found: Inputs, sources: Sources) -> Inputs:
     if sources.hierarchy is not None:
         known = replace(known, subclasses=read_subclasses(sources.hierarchy))
     return replace(found, gold=gold, knowledge=known)
+
+
+def _relax(found: Inputs, file: Path | str, *, gold: bool) -> Inputs:
+    """Return the inputs with the links of runs, and of gold, mapped by a table of entities."""
+    by = content_hash(Path(file))
+    found = _change(found, relax_runs(found.runs, file), by)
+    if not gold:
+        return found
+    contents = {name: known if name else content_hash(known, by) for name, known in found.contents.items()}
+    return replace(found, gold=relax_gold(found.gold, file), contents=contents)
 
 
 def _change(found: Inputs, runs: Mapping[str, Frames], by: str) -> Inputs:

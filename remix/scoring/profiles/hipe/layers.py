@@ -102,11 +102,11 @@ def _mentions(
         apart = frames.annotations.filter(layer=task)
         # A whole mention has the link that it begins with, else it is a part for each of its links.
         every = pl.concat([rows, apart])
-        gone = _overlapped(apart, rows) if whole else _overlapped(rows, apart)
+        gone = _find_overlapping(apart, rows) if whole else _find_overlapping(rows, apart)
         rows = every.join(gone, on="annotation", how="anti", maintain_order="left")
         if alone:
             single = frames.annotations.filter(layer=ALONE[task])
-            rows = every = pl.concat([rows.join(_overlapped(rows, single), on="annotation", how="anti"), single])
+            rows = every = pl.concat([rows.join(_find_overlapping(rows, single), on="annotation", how="anti"), single])
         labels = _links(frames, every, kb)
     else:
         classes = frames.classes.filter(~pl.col("of_entity")).unique("annotation", keep="first", maintain_order=True)
@@ -124,7 +124,7 @@ def _mentions(
     return tell(rows), tell(every.join(rows, on="annotation", how="anti", maintain_order="left"))
 
 
-def _overlapped(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+def _find_overlapping(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     """Return those of the mentions that overlap any of the others."""
     spans = others.select("document", first="begin", last="end")
     both = rows.join(spans, on="document")
