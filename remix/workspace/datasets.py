@@ -220,6 +220,8 @@ class Datasets:
         if fix is not None:
             edition = read_checked(self.store, [str(overlay)]) if overlay is not None else []
             return write_corrected(read, Path(fix), kb=known, rules=rules, edition=edition)
+        if shared and len(read) < 2:
+            raise UsageError("what datasets have in common is of two or more: name another beside it")
         if shared:
             return share(read)
         if sarif is not None:

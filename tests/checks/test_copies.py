@@ -170,6 +170,11 @@ def test_unknown_dataset_is_an_error_that_names_the_nearest(tmp_path: Path) -> N
         assert (done.returncode > 0, "did you mean 'sample-news'?" in done.stderr) == (True, True), done
 
 
+def test_what_one_dataset_has_in_common_is_refused(tmp_path: Path) -> None:
+    done = run_verb("check", "sample-news", "--shared", folder=tmp_path)
+    assert done.returncode == 2 and "name another beside it" in done.stderr
+
+
 def test_corrected_dataset_is_written_in_its_own_format_or_those_that_suffixes_tell(tmp_path: Path) -> None:
     line = {"document": "d", "text": "in Bonn, old", "begin": 2, "end": 8, "entity": BONN}
     (tmp_path / "x.jsonl").write_text(json.dumps(line) + "\n")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from codecs import BOM_UTF8
@@ -15,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from remix.delimited import parse_table
 from remix.errors import BadInput, nearest
 from remix.expressions import fill
 from remix.formats.json import fields_in, json_lines, json_text, json_value, tell_misspelt
@@ -223,13 +222,8 @@ def _table(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.
         wanted = ", ".join(str(key) for key in list(mapping.shape)[:4])
         raise BadInput(source.name, f"has no header with the columns {wanted}", line=1)
     separator, names = found
-    quote = '"' if rules.quoted else None
-    try:
-        _refuse_columns(source, text, separator)
-        rows = pl.read_csv(text.encode(), separator=separator, infer_schema=False, quote_char=quote)
-    except pl.exceptions.PolarsError as error:
-        _refuse_longer_rows(source, text, separator)
-        raise BadInput(source.name, f"is no table ({' '.join(str(error).split())[:150]})") from None
+    _refuse_columns(source, text, separator)
+    rows = parse_table(source.name, text.encode(), separator=separator, quoted=rules.quoted)
     by_name = {name.strip(): name for name in reversed(rows.columns)}
     tell_unread(mapping, [name.strip() for name in rows.columns], names, mends)
     shape: Shape = {key: part for key, part in mapping.shape.items() if key in names}
@@ -266,21 +260,10 @@ def _refuse_columns(source: SourceFile, text: str, separator: str) -> None:
     line = text.split("\n", 1)[0]
     if line.count(separator) >= _MOST:
         raise BadInput(source.name, f"has more than {_MOST:,} columns", line=1)
-    header = pl.read_csv(line.encode(), separator=separator, has_header=False, infer_schema=False)
-    counts = Counter(name.strip().lower() for name in header.row(0) if name)
+    header = parse_table(source.name, line.encode(), separator=separator, header=False, quoted=True)
+    counts = Counter(name.strip().lower() for row in header.head(1).rows() for name in row if name)
     if twice := next((name for name, count in counts.items() if name and count > 1), None):
         raise BadInput(source.name, f"has the column '{twice}' twice", line=1)
-
-
-def _refuse_longer_rows(source: SourceFile, text: str, separator: str) -> None:
-    """Refuse a table of which a row has more cells than the header, and name its line."""
-    rows = csv.reader(io.StringIO(text), delimiter=separator)
-    wanted = len(next(rows, ()))
-    for row in rows:
-        if len(row) > wanted:
-            quoted = f"put a cell with '{separator}' in it in quotes"
-            reason = f"has {len(row)} cells in a table of {wanted} columns: {quoted}"
-            raise BadInput(source.name, reason, line=rows.line_num)
 
 
 def _headless(mapping: MappingRules, source: SourceFile, text: str) -> tuple[pl.DataFrame, Shape]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from remix.delimited import parse_table
 from remix.errors import BadInput
 from remix.expressions import fill, number_texts
 from remix.files import read_bytes
@@ -127,10 +128,7 @@ def _spell(mapping: MappingRules, one: pl.Expr) -> pl.Expr:
 def _map(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     """Return the links by a table of two columns beside the mapping: what the file says, and what that is."""
     file = Path(mapping.file).parent / mapping.link.map
-    try:
-        known = pl.read_csv(read_bytes(file), separator="\t", has_header=False, infer_schema=False).to_dict()
-    except pl.exceptions.PolarsError as error:
-        raise BadInput(file, f"is no table of two columns ({' '.join(str(error).split())[:100]})") from None
+    known = parse_table(file, read_bytes(file), header=False, quoted=True).to_dict()
     columns = list(known.values())
     if len(columns) < 2:
         raise BadInput(file, "is no table of two columns: what a file says as link, a tab, what that is")

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from remix import resources
+from remix.delimited import parse_table
 from remix.errors import BadInput, UsageError
 from remix.files import read_bytes
 from remix.iris import canonical, expand
@@ -37,22 +38,8 @@ def _rows(file: Path, content: bytes, columns: list[str]) -> pl.DataFrame:
     header = content.split(b"\n", 1)[0].rstrip(b"\r").decode("utf-8", "replace").split("\t")
     if len(header) != len(columns):
         raise BadInput(file, f"{len(columns)} columns are expected ({', '.join(columns)}), not {len(header)}", line=1)
-    try:
-        rows = pl.read_csv(content, separator="\t", quote_char=None, infer_schema=False)
-        return rows.rename(dict(zip(rows.columns, columns, strict=True)))
-    except pl.exceptions.PolarsError as error:
-        raise BadInput(file, _reason(content, len(columns), error)) from None
-
-
-def _reason(content: bytes, width: int, error: Exception) -> str:
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        if line and line.count(b"\t") + 1 != width:
-            return f"line {number} has {line.count(bytes([9])) + 1} fields instead of {width}"
-        try:
-            line.decode()
-        except UnicodeDecodeError:
-            return f"line {number} is not UTF-8"
-    return str(error).split("\n", 1)[0]
+    rows = parse_table(file, content)
+    return rows.rename(dict(zip(rows.columns, columns, strict=True)))
 
 
 def _type_columns(rows: pl.DataFrame, file: Path, name: str) -> pl.DataFrame:

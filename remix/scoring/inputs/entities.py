@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix import iris, progress
+from remix.delimited import parse_table
 from remix.errors import BadInput, MissingKnowledge
 from remix.expressions import fill
 from remix.files import read_bytes
@@ -50,10 +51,7 @@ def read_entities(file: Path | str) -> pl.DataFrame:
     A row per type; entities without types have one row whose class is null. Wikidata's Q numbers become IRIs, other
     entities their canonical form. Raises `BadInput` for a file without these columns.
     """
-    try:
-        rows = pl.read_csv(read_bytes(file), separator="\t", infer_schema=False, quote_char=None)
-    except pl.exceptions.PolarsError as error:
-        raise BadInput(file, f"is no table ({' '.join(str(error).split())[:150]})") from None
+    rows = parse_table(file, read_bytes(file))
     if missing := {"entity", "types"} - set(rows.columns):
         raise BadInput(file, f"has no column {' and no column '.join(sorted(missing))}; it needs entity, name, types")
     if "name" not in rows.columns:

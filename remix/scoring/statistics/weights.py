@@ -16,6 +16,7 @@ from pathlib import Path
 import polars as pl
 
 from remix import progress
+from remix.delimited import parse_table
 from remix.errors import BadInput, UsageError, nearest
 from remix.expressions import sum_up
 from remix.files import read_bytes
@@ -134,10 +135,7 @@ def strict(gold: Frames) -> pl.DataFrame:
 
 def _by_rules(gold: Frames, file: Path) -> pl.DataFrame:
     separator = "," if file.suffix == ".csv" else "\t"
-    try:
-        rules = pl.read_csv(read_bytes(file), separator=separator, infer_schema=False)
-    except pl.exceptions.PolarsError as error:
-        raise BadInput(file, f"is no table ({' '.join(str(error).split())[:150]})") from None
+    rules = parse_table(file, read_bytes(file), separator=separator, quoted=True)
     key = next((name for name in ("class", "annotation") if name in rules.columns), None)
     if key is None or "weight" not in rules.columns:
         raise BadInput(file, f"needs the columns weight and class or annotation; it has {', '.join(rules.columns)}")

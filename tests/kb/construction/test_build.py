@@ -114,7 +114,7 @@ def test_build_when_another_engine_does_the_work_then_every_part_is_the_same(
     ("name", "text", "message"),
     [
         ("types.tsv", "entity_iri\ttype_iri\na\tb\n", "3 columns are expected"),
-        ("types.tsv", "entity_iri\ttype_iri\tsource\na\tb\tc\td\n", "line 2 has 4 fields instead of 3"),
+        ("types.tsv", "entity_iri\ttype_iri\tsource\na\tb\tc\td\n", "types.tsv:2: has 4 cells in a table of 3 columns"),
         ("links.tsv", "s\tt\tcount\tsource\ndbr:A\tdbr:B\tmany\tx\n", "links.tsv:2: 'many' is no count"),
         ("surface_forms.tsv", "f\te\tc\ts\n", "no surface forms are left"),
     ],
