@@ -11,7 +11,7 @@ from remix import progress
 from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats.identifiers import strip_offsets
-from remix.frames import Frames
+from remix.frames import Documents, Frames
 
 AROUND = 15
 """Characters of a text that are shown on both sides of where it differs from another."""
@@ -69,7 +69,7 @@ _PART, _PART_OF_BOTH = 10, 11
 _FOUND = ["gold", "dataset", "document", "text"]
 
 
-def _read_names(documents: pl.DataFrame) -> pl.DataFrame:
+def _read_names(documents: Documents) -> pl.DataFrame:
     """Return document, dataset, given, own (its name in its file) and text."""
     text = pl.col("text").str.strip_chars_end()
     own = pl.coalesce("given", "document")
@@ -115,7 +115,7 @@ def _named_alike(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
     return pairs.with_columns(sure=pl.col("sure") | equal.fill_null(False), same=equal.fill_null(True))
 
 
-def _names(documents: pl.DataFrame, column: str) -> pl.DataFrame:
+def _names(documents: Documents, column: str) -> pl.DataFrame:
     """Return document, dataset, text, name and rank: a column, and in the second rank that without offsets."""
     named = documents.select("document", "dataset", "text", name=column, rank=pl.lit(0))
     short = named.with_columns(strip_offsets(pl.col("name")), rank=pl.lit(1)).filter(pl.col("name") != "")

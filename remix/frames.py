@@ -5,63 +5,119 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Annotated, TypeAlias
 
 import polars as pl
 
-from remix.errors import Error, StoreError
+from remix.errors import BadInput, Error, StoreError
 from remix.names import EL, RMX
 from remix.places import verify
+from remix.schemas import Schema, SchemaColumn, fit
 
-DOCUMENTS: dict[str, pl.DataType] = {
-    "document": pl.String(),
-    "dataset": pl.String(),
-    "text": pl.String(),
-    "words": pl.Int64(),
-    "language": pl.String(),
-    "source": pl.String(),
-    "given": pl.String(),
-}
-"""One row per text. `given` is the IRI as the file has it; `text` is null where a format carries none."""
-
-ANNOTATIONS: dict[str, pl.DataType] = {
-    "annotation": pl.String(),
-    "document": pl.String(),
-    "dataset": pl.String(),
-    "begin": pl.Int64(),
-    "end": pl.Int64(),
-    "surface_form": pl.String(),
-    "is_nil": pl.Boolean(),
-    "ignorable": pl.String(),
-    "layer": pl.String(),
-    "confidence": pl.Float64(),
-    "group": pl.String(),
-    "option": pl.String(),
-    "given": pl.String(),
-}
-"""One row per mention and reading of it; offsets are code points, end exclusive. A `group` counts once; it is
-satisfied by any one of its `option`s, whose annotations are all required. `ignorable` is null, 'optional', 'dropped'
-or 'layer': of a `layer` that is not scored (see `remix.formats.layers`)."""
+DOCUMENTS = Schema(
+    "documents",
+    "a text",
+    (
+        SchemaColumn("document", pl.String(), "its IRI, of its dataset"),
+        SchemaColumn("dataset", pl.String(), "the dataset that it is in", null=True),
+        SchemaColumn("text", pl.String(), "the text; null where a format carries none", null=True),
+        SchemaColumn("words", pl.Int64(), "how many runs without white space the text has", null=True),
+        SchemaColumn("language", pl.String(), "its language", null=True),
+        SchemaColumn("source", pl.String(), "where it comes from", null=True),
+        SchemaColumn("given", pl.String(), "its IRI as the file has it", null=True),
+    ),
+    ("document",),
+)
 
 OTHER_LAYER = "layer"
 """Why an annotation is ignorable that is of another layer than the one that is scored."""
 
-LINKS: dict[str, pl.DataType] = {"annotation": pl.String(), "entity": pl.String(), "entity_as_given": pl.String()}
-"""One row per acceptable entity of an annotation, in canonical form; NIL annotations have none."""
+ANNOTATIONS = Schema(
+    "annotations",
+    "a mention, in one reading of it",
+    (
+        SchemaColumn("annotation", pl.String(), "its IRI, of its dataset"),
+        SchemaColumn("document", pl.String(), "the document that it is in"),
+        SchemaColumn("dataset", pl.String(), "the dataset of the document", null=True),
+        SchemaColumn("begin", pl.Int64(), "where it begins, in code points; null where it has no place", null=True),
+        SchemaColumn("end", pl.Int64(), "where it ends, exclusive", null=True),
+        SchemaColumn("surface_form", pl.String(), "its text, as the file says it", null=True),
+        SchemaColumn("is_nil", pl.Boolean(), "whether it is said to have no entity"),
+        SchemaColumn(
+            "ignorable",
+            pl.String(),
+            "why it is not required: 'optional', 'dropped' (by a remix) or 'layer' (of one that is not scored)",
+            null=True,
+        ),
+        SchemaColumn("layer", pl.String(), "the layer that it is of, where a file has several", null=True),
+        SchemaColumn("confidence", pl.Float64(), "how sure a system was", null=True),
+        SchemaColumn("group", pl.String(), "what counts once, satisfied by any one of its options; else its own IRI"),
+        SchemaColumn(
+            "option", pl.String(), "the option of the group that it is of, all of whose annotations are required"
+        ),
+        SchemaColumn("given", pl.String(), "its IRI as the file has it", null=True),
+    ),
+    ("annotation",),
+)
 
-CLASSES: dict[str, pl.DataType] = {"annotation": pl.String(), "class": pl.String(), "of_entity": pl.Boolean()}
-"""One row per class of an annotation; `of_entity` where the file says it of the linked entity, not of the mention."""
+LINKS = Schema(
+    "links",
+    "an entity that is acceptable for an annotation; NIL has none",
+    (
+        SchemaColumn("annotation", pl.String(), "the annotation"),
+        SchemaColumn("entity", pl.String(), "the IRI of the entity, in canonical form"),
+        SchemaColumn("entity_as_given", pl.String(), "the entity as the file has it", null=True),
+    ),
+    ("annotation", "entity"),
+)
 
-REGIONS: dict[str, pl.DataType] = {"document": pl.String(), "begin": pl.Int64(), "end": pl.Int64()}
-"""What is annotated exhaustively; a document without a row is annotated as a whole."""
+CLASSES = Schema(
+    "classes",
+    "a class of an annotation",
+    (
+        SchemaColumn("annotation", pl.String(), "the annotation"),
+        SchemaColumn("class", pl.String(), "the IRI of the class"),
+        SchemaColumn("of_entity", pl.Boolean(), "whether the file says it of the linked entity, not of the mention"),
+    ),
+)
 
-CANDIDATES: dict[str, pl.DataType] = {"annotation": pl.String(), "entity": pl.String(), "score": pl.Float64()}
-VALUES: dict[str, pl.DataType] = {
-    "subject": pl.String(),
-    "term": pl.String(),
-    "number": pl.Float64(),
-    "text": pl.String(),
-}
-"""Measure values met in a file (`hfts:`, `rmx:` terms), long form: `number` where it is one, else `text`."""
+REGIONS = Schema(
+    "regions",
+    "a part of a document that is annotated exhaustively; a document without any is annotated as a whole",
+    (
+        SchemaColumn("document", pl.String(), "the document"),
+        SchemaColumn("begin", pl.Int64(), "where it begins"),
+        SchemaColumn("end", pl.Int64(), "where it ends, exclusive"),
+    ),
+)
+
+CANDIDATES = Schema(
+    "candidates",
+    "an entity that was offered for an annotation",
+    (
+        SchemaColumn("annotation", pl.String(), "the annotation"),
+        SchemaColumn("entity", pl.String(), "the IRI of the entity, in canonical form"),
+        SchemaColumn("score", pl.Float64(), "its score", null=True),
+    ),
+)
+
+VALUES = Schema(
+    "values",
+    "the value of a measure that a file has (`hfts:` and `rmx:` terms)",
+    (
+        SchemaColumn("subject", pl.String(), "what it is of: a document or an annotation"),
+        SchemaColumn("term", pl.String(), "the IRI of the term"),
+        SchemaColumn("number", pl.Float64(), "the value, where it is a number", null=True),
+        SchemaColumn("text", pl.String(), "the value, where it is none", null=True),
+    ),
+)
+
+TABLES = {table.name: table for table in (DOCUMENTS, ANNOTATIONS, LINKS, CLASSES, REGIONS, CANDIDATES, VALUES)}
+SCHEMAS = {name: table.types for name, table in TABLES.items()}
+
+Documents: TypeAlias = Annotated[pl.DataFrame, DOCUMENTS]
+Annotations: TypeAlias = Annotated[pl.DataFrame, ANNOTATIONS]
+Links: TypeAlias = Annotated[pl.DataFrame, LINKS]
 
 
 def write_parquet(frame: pl.DataFrame, path: Path, *, row_group_size: int | None = None, passing: bool = False) -> None:
@@ -110,9 +166,9 @@ class Frames:
     ['annotation', 'document', 'dataset']
     """
 
-    documents: pl.DataFrame
-    annotations: pl.DataFrame
-    links: pl.DataFrame
+    documents: Documents
+    annotations: Annotations
+    links: Links
     classes: pl.DataFrame
     regions: pl.DataFrame
     candidates: pl.DataFrame
@@ -121,19 +177,25 @@ class Frames:
     @classmethod
     def empty(cls) -> Frames:
         """Return frames with every column and no row."""
-        return cls(**{name: pl.DataFrame(schema=schema) for name, schema in SCHEMAS.items()})
+        return cls(**{name: table.empty() for name, table in TABLES.items()})
 
     @classmethod
     def of(cls, **frames: pl.DataFrame) -> Frames:
         """Return frames made of those given, with missing frames empty and missing columns null.
 
-        `words` is counted where it is missing; `group` and `option` become the annotation's own.
+        `words` is counted where it is missing; `group` and `option` become the annotation's own. Raises `BadInput` for
+        values of another type.
 
         >>> one = Frames.of(documents=pl.DataFrame({"document": ["d"], "text": ["a b"]}))
         >>> one.documents["words"].to_list()
         [2]
         """
-        made = {name: fit(frames.get(name, pl.DataFrame()), schema) for name, schema in SCHEMAS.items()}
+        made = {}
+        for name, schema in SCHEMAS.items():
+            try:
+                made[name] = fit(frames.get(name, pl.DataFrame()), schema)
+            except pl.exceptions.PolarsError as error:
+                raise BadInput(name, f"a column is of another type ({str(error).splitlines()[0]})") from None
         if made["documents"]["words"].has_nulls():
             made["documents"] = made["documents"].with_columns(pl.col("words").fill_null(words(pl.col("text"))))
         made["classes"] = made["classes"].with_columns(pl.col("of_entity").fill_null(False))
@@ -141,6 +203,11 @@ class Frames:
             pl.col("is_nil").fill_null(False), pl.col("group", "option").fill_null(pl.col("annotation"))
         )
         return cls(**made)
+
+    def check(self, place: object) -> None:
+        """Raise `BadInput`, which names the place, where a frame is not as its table is declared (see `TABLES`)."""
+        for name, table in TABLES.items():
+            table.check(getattr(self, name), place)
 
     @classmethod
     def concat(cls, parts: Iterable[Frames]) -> Frames:
@@ -215,30 +282,5 @@ class Frames:
         return cls(**found) if current else cls.of(**found)
 
 
-SCHEMAS: dict[str, dict[str, pl.DataType]] = {
-    "documents": DOCUMENTS,
-    "annotations": ANNOTATIONS,
-    "links": LINKS,
-    "classes": CLASSES,
-    "regions": REGIONS,
-    "candidates": CANDIDATES,
-    "values": VALUES,
-}
-
 FINE_GRAINED = pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX)
 """Whether a class is a fine-grained category (`el:`, `rmx:`): how a mention is written, not what its entity is."""
-
-
-def fit(frame: pl.DataFrame, schema: dict[str, pl.DataType]) -> pl.DataFrame:
-    """Return the columns of a schema, in its order and of its types; those that the frame does not have are null.
-
-    >>> fit(pl.DataFrame({"entity": ["x:Ada"], "more": [1]}), CANDIDATES).row(0)
-    (None, 'x:Ada', None)
-    """
-    if frame.is_empty():
-        return pl.DataFrame(schema=schema)
-    columns = [
-        (pl.col(name) if name in frame.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in schema.items()
-    ]
-    return frame.select(columns)

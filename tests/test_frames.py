@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import polars as pl
+import pytest
 
+from bench.fuzz import SEEDS
+from remix.errors import BadInput
+from remix.formats import FORMATS, read
 from remix.frames import SCHEMAS, Frames
+
+CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 def two_documents() -> Frames:
@@ -50,3 +57,31 @@ def test_write_when_read_back_is_equal(tmp_path: Path) -> None:
     frames.write(tmp_path)
     back = Frames.read(tmp_path)
     assert all(getattr(back, name).equals(getattr(frames, name)) for name in SCHEMAS)
+
+
+@pytest.mark.parametrize("format", FORMATS.names())
+def test_every_format_reads_the_tables_that_are_declared(tmp_path: Path, format: str) -> None:
+    for name, content in SEEDS[format]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        read(tmp_path / name, unannotated=True).frames.check(format)
+
+
+def test_frames_with_values_of_another_type_are_refused_by_the_name_of_the_table() -> None:
+    with pytest.raises(BadInput, match="annotations: a column is of another type .*begin"):
+        Frames.of(annotations=pl.DataFrame({"annotation": ["a"], "begin": ["three"]}))
+
+
+def test_what_is_no_such_table_is_said_with_its_column() -> None:
+    frames = two_documents()
+    twice = pl.concat([frames.documents, frames.documents])
+    with pytest.raises(BadInput, match="x: documents: 2 of 4 rows have the document of another, such as d1"):
+        Frames.of(documents=twice).check("x")
+    with pytest.raises(BadInput, match=r"x: annotations: 'document' \(the document that it is in\) has no value in 1"):
+        Frames.of(annotations=pl.DataFrame({"annotation": ["a"]})).check("x")
+
+
+def test_tables_in_the_documentation_are_those_that_are_declared() -> None:
+    page = CHECKOUT / "docs" / "tables.md"
+    script = runpy.run_path(str(CHECKOUT / "scripts" / "tables.py"))
+    assert page.read_text(encoding="utf-8") == script["documentation"](), "run `python scripts/tables.py`"

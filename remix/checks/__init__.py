@@ -13,9 +13,10 @@ import polars as pl
 
 from remix.expressions import fill
 from remix.formats.offsets import cut_spans
-from remix.frames import Frames, fit
+from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.registry import Registry
+from remix.schemas import fit
 
 SEVERITIES = ("error", "warning", "note")
 """From what is wrong, over what should be looked at, to what one should know."""

@@ -8,7 +8,8 @@ import polars as pl
 
 from remix.expressions import fill
 from remix.formats import Repair
-from remix.frames import Frames, fit
+from remix.frames import Frames
+from remix.schemas import fit
 
 CHANGES: dict[str, pl.DataType] = {
     "change": pl.String(),

@@ -19,7 +19,7 @@ from remix.formats.identifiers import agree_with_offsets, given_iris
 from remix.formats.layers import RANKED
 from remix.formats.nif.writing import rename_things
 from remix.formats.offsets import cut_spans
-from remix.frames import Frames
+from remix.frames import Frames, Links
 from remix.kb import KnowledgeBase
 
 
@@ -56,7 +56,7 @@ def _apply(frames: Frames, mended: pl.DataFrame) -> Frames:
     return replace(frames, annotations=rows.select(annotations.columns))
 
 
-def relink(frames: Frames, links: pl.DataFrame) -> Frames:
+def relink(frames: Frames, links: Links) -> Frames:
     """Return the frames with these links of their annotations in the place of those that these have."""
     before = frames.links.with_row_index("row")
     row = before.group_by("annotation").agg(pl.col("row").min())
@@ -66,7 +66,7 @@ def relink(frames: Frames, links: pl.DataFrame) -> Frames:
     return replace(frames, links=every, values=_rank_anew(frames, every))
 
 
-def _rank_anew(frames: Frames, links: pl.DataFrame) -> pl.DataFrame:
+def _rank_anew(frames: Frames, links: Links) -> pl.DataFrame:
     """Return the values in which what files of tokens spell as links (`RANKED`) names the entities of now."""
     gone = frames.links.join(links, on=frames.links.columns, how="anti")
     came = links.join(frames.links, on=frames.links.columns, how="anti")

@@ -10,7 +10,7 @@ from remix.checks.changes import CHANGES, tell
 from remix.errors import UsageError
 from remix.expressions import fill
 from remix.formats.offsets import cut_spans
-from remix.frames import OTHER_LAYER, Frames
+from remix.frames import OTHER_LAYER, Annotations, Documents, Frames, Links
 from remix.iris import canonical
 
 _REVISION = "http://www.w3.org/ns/prov#wasRevisionOf"
@@ -120,7 +120,7 @@ def _pair(documents: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(found)
 
 
-def _move(documents: pl.DataFrame, corrected: Frames, pairs: pl.DataFrame) -> Frames:
+def _move(documents: Documents, corrected: Frames, pairs: pl.DataFrame) -> Frames:
     """Return the edition's annotations in the documents that they are paired with, under IRIs of their own."""
     rows = corrected.annotations.join(
         pairs, left_on="document", right_on="other", suffix="_here", maintain_order="left"
@@ -191,7 +191,7 @@ def _one_to_one(pairs: pl.DataFrame, was: str = "was", now: str = "now") -> pl.D
     return pairs.unique(was, keep="first", maintain_order=True).unique(now, keep="first", maintain_order=True)
 
 
-def _with_links(annotations: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
+def _with_links(annotations: Annotations, links: Links) -> pl.DataFrame:
     compared = links.with_columns(entity=canonical(links["entity"]))
     joined = compared.group_by("annotation").agg(links=pl.col("entity").unique().sort().str.join(" "))
     rows = annotations.join(joined, on="annotation", how="left", maintain_order="left")

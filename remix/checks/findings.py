@@ -21,11 +21,12 @@ from remix.formats import Repair, read, refusal_report
 from remix.formats.nif.parsing import uncompressed_suffix
 from remix.formats.nif.scoping import ScopedTriples, revise, unscope
 from remix.formats.nif.writing import triples_of, write_terms
-from remix.frames import Frames, fit
+from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.kb import KnowledgeBase
 from remix.locks import holding
 from remix.rdf.ntriples import columns
+from remix.schemas import fit
 from remix.store import DatasetEntry, Store
 
 SUMMARY = {"file": pl.String, "severity": pl.String, "rule": pl.String, "count": pl.Int64, "example": pl.String}

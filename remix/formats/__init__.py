@@ -126,6 +126,7 @@ def read(
         if answers and not format:
             chosen = answers_in(chosen)
         found = chosen.read(source, iri)
+        found.frames.check(source.name)
         if found.frames.annotations.is_empty() and not unannotated:
             raise BadInput(source.name, _without_annotations(found.frames))
         if strict:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.expressions import fill
-from remix.frames import OTHER_LAYER, Frames
+from remix.frames import OTHER_LAYER, Annotations, Frames
 from remix.names import RMX
 from remix.rdf.iris import is_legal
 
@@ -96,7 +96,7 @@ READING = ["document", "begin", "end", pl.col("ignorable").is_null(), _OTHER]
 """What annotations have in common that are alternatives of each other where nothing else is said."""
 
 
-def group_alternatives(annotations: pl.DataFrame) -> pl.DataFrame:
+def group_alternatives(annotations: Annotations) -> pl.DataFrame:
     """Return the annotations with `group` and `option`: those on one span are alternatives of each other.
 
     What the file says itself (a `group` or `option` that is not null) stands. Ignorable annotations are never
@@ -121,7 +121,7 @@ def beside_each_other(annotations: pl.DataFrame, some: pl.Series) -> pl.Series:
     return annotations.with_columns(_some=some).select(pl.col("_some").any().over(READING)).to_series()
 
 
-def usual_groups(annotations: pl.DataFrame) -> pl.DataFrame:
+def usual_groups(annotations: Annotations) -> pl.DataFrame:
     """Return the annotations with the `group` and `option` that reading gives where a file says none itself."""
     return group_alternatives(
         annotations.with_columns(pl.lit(None, pl.String).alias(name) for name in ("group", "option"))

@@ -24,10 +24,11 @@ from remix.formats.losses import CLUSTER
 from remix.formats.mends import Mends
 from remix.formats.offsets import check_offsets
 from remix.formats.source import SourceFile
-from remix.frames import Frames, fit
+from remix.frames import Frames
 from remix.names import RMX
 from remix.rdf.iris import is_absolute, is_legal, legal
 from remix.rdf.terms import language_tag
+from remix.schemas import fit
 
 TEXTS: dict[str, pl.DataType] = {"name": pl.String(), "text": pl.String()}
 DOCUMENTS: dict[str, pl.DataType] = {**TEXTS, "language": pl.String()}

@@ -10,6 +10,7 @@ import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.expressions import fill
+from remix.frames import Annotations
 from remix.iris import canonical, expand
 from remix.kb.forms import normalise
 from remix.kb.parts import GOLD, Parts, match_sources
@@ -172,7 +173,7 @@ class KnowledgeBase(Parts):
             raise UsageError(f"there is no graph of '{of}', but of {' and of '.join(graphs)}")
         return graphs[of](self)
 
-    def candidate_graph(self, annotations: pl.DataFrame, document: str | None) -> networkx.DiGraph:
+    def candidate_graph(self, annotations: Annotations, document: str | None) -> networkx.DiGraph:
         """Return the annotations of a document, their candidates, and the links between these as a graph of networkx.
 
         See `remix.kb.networks.candidate_graph`. Raises `UsageError` without a document, `UnknownName` where it has no

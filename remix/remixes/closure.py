@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from remix.errors import QueryError, UnknownName, UsageError
-from remix.frames import Frames
+from remix.frames import Documents, Frames
 from remix.names import NIF, RDF
 from remix.store.index import Index
 from remix.store.serialise import text_of
@@ -89,7 +89,7 @@ def tell_editions(others: pl.DataFrame) -> list[str]:
     ]
 
 
-def limit_documents(documents: pl.DataFrame, limit: int | None, seed: int | None) -> pl.Series:
+def limit_documents(documents: Documents, limit: int | None, seed: int | None) -> pl.Series:
     """Return at most so many of the documents (document, dataset), sorted by IRI.
 
     Without a seed they are the first of each dataset by IRI, as many of each as it has and the others leave; with one

@@ -117,6 +117,8 @@ def evaluate(
     [(1, 0, 0, 1.0)]
     """
     asked, known = fields_of(keywords, Choice, Knowledge)
+    for place, frames in {"gold": gold, **{f"run '{name}'": run for name, run in runs.items()}}.items():
+        frames.check(place)
     inputs = Inputs(gold, runs, Knowledge(**known))
     return score_inputs(inputs, Choice.of(**asked), None if tuning is None else Inputs(*tuning, inputs.knowledge))
 

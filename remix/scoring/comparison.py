@@ -17,6 +17,7 @@ from remix.scoring.choice import LENGTH, Choice, case_of, frames_hash, sign, sig
 from remix.scoring.counting import counts_of
 from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.inputs.gold import kept_gold
 from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
@@ -39,8 +40,8 @@ class Stratum:
     Parts of the same `members` are of the same mentions; nothing is known of those without.
     """
 
-    counts: pl.DataFrame
-    documents: pl.DataFrame
+    counts: LabelledCounts
+    documents: CaseDocuments
     members: str = ""
 
 
@@ -129,7 +130,7 @@ def _name_parts(parts: Sequence[str]) -> list[str]:
     return pl.DataFrame({"part": parts}, schema={"part": pl.String}).select(local_names("part"))["part"].to_list()
 
 
-def slices_of(counts: pl.DataFrame, case: Case, average: Average) -> dict[str, Stratum]:
+def slices_of(counts: LabelledCounts, case: Case, average: Average) -> dict[str, Stratum]:
     """Return the whole and each slice of one task's and matching's counts, but for InKB and its like, by their names.
 
     The whole is called as its dataset, 'all' where it is several. The documents of a slice are those in which any

@@ -12,8 +12,8 @@ from remix import progress
 from remix.errors import UsageError
 from remix.scoring.choice import Choice
 from remix.scoring.conventions.aspects import pair_maximum, threshold_none
+from remix.scoring.inputs.case_tables import NIL, Counts, LabelledCounts
 from remix.scoring.inputs.columns import breakdown, values_by
-from remix.scoring.inputs.mentions import NIL
 from remix.scoring.matching import Case, matching_named, with_detail
 from remix.scoring.slicing import cross, kb_cases
 from remix.scoring.statistics.weights import CRITERIA, Weights, weigh
@@ -22,7 +22,7 @@ Slices = dict[str, tuple[list[Case], str]]
 """The cases of each column that gold is sliced by, and the `vocabularies` of its values."""
 
 
-def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl.DataFrame:
+def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> LabelledCounts:
     """Return the counts per document, task, matching and slice: of dataset 'all' and, of several datasets, of each.
 
     'all' is all gold together, each mention and answer of documents that datasets share once (`Case.pool`).
@@ -57,7 +57,7 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> pl
     return pl.concat([pooled, counts], how="diagonal_relaxed") if several else pooled
 
 
-def _count_slices(whole: Case, slices: Slices, choice: Choice, degrees: pl.DataFrame | None) -> pl.DataFrame:
+def _count_slices(whole: Case, slices: Slices, choice: Choice, degrees: pl.DataFrame | None) -> LabelledCounts:
     """Return the counts of a case, of its linked and its NIL mentions, and of its slices by each column."""
     parts = [_count(whole, choice, degrees)]
     if choice.profile.kb_rows:
@@ -121,7 +121,7 @@ def _count(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> p
     return pl.concat(parts, how="diagonal_relaxed")
 
 
-def _with_mentions(counts: pl.DataFrame, case: Case, choice: Choice, task: str, matching: str) -> pl.DataFrame:
+def _with_mentions(counts: Counts, case: Case, choice: Choice, task: str, matching: str) -> Counts:
     """Return the counts with lists of the mentions that each document holds and, of the whole, what became of them."""
     conventions = choice.profile.conventions
     told = not choice.profile.own and conventions.pairing == pair_maximum and conventions.threshold == threshold_none

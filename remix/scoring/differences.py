@@ -12,6 +12,7 @@ from remix.errors import UsageError
 from remix.expressions import fill
 from remix.scoring.choice import Choice, case_of
 from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import Case
 from remix.scoring.profiles import PROFILES, Conventions, Profile
 from remix.scoring.profiles.neleval import pair_keys
@@ -75,7 +76,7 @@ class Counting:
         key = (id(counts), step.own, rules.undefined.scores, rules.macro.documents, rules.macro.harmonic)
         return self._once("scores", *key, work=lambda: self._sum_up(step, counts))
 
-    def _sum_up(self, step: Step, counts: pl.DataFrame) -> pl.DataFrame:
+    def _sum_up(self, step: Step, counts: Counts) -> pl.DataFrame:
         systems = self._case(step).mentions.names
         found = {name: average.summarise(counts, ["system"]) for name, average in step.profile.averages.items()}
         micro = found["micro"].select("system", *SCORES[:-1])
@@ -84,7 +85,7 @@ class Counting:
         rows = rows.join(macro.select("system", macro_f1="f1"), on="system", how="left", maintain_order="left")
         return rows.with_columns(pl.col("tp", "fp", "fn").fill_null(0)).select(pl.col("name").alias("system"), *SCORES)
 
-    def counts(self, step: Step) -> pl.DataFrame:
+    def counts(self, step: Step) -> Counts:
         """Return the counts of a step per system (its number) and document."""
         case, rules = self._case(step), step.profile.conventions
         counting = (rules.pairing.count, rules.macro.documents != "defined", *(rule.choose for rule in rules))

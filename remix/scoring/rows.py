@@ -15,6 +15,7 @@ from remix.errors import UsageError
 from remix.frames import Frames
 from remix.names import FAILED
 from remix.scoring.choice import Choice
+from remix.scoring.inputs.case_tables import LabelledCounts
 from remix.scoring.inputs.columns import label_of
 from remix.scoring.matching import Case
 from remix.scoring.statistics import SCORES, precision_of_f1, taking
@@ -31,7 +32,7 @@ BOUNDS = [f"{score}_{end}" for score in ("precision", "recall", "f1") for end in
 
 
 def rows_of(
-    counts: pl.DataFrame, whole: Case, systems: Iterable[str], choice: Choice, kept: Collection[str] = ()
+    counts: LabelledCounts, whole: Case, systems: Iterable[str], choice: Choice, kept: Collection[str] = ()
 ) -> pl.DataFrame:
     """Return the scores of all gold together and, if there are several datasets, of each and their mean.
 
@@ -80,7 +81,7 @@ def rows_of(
     return _order(rows, choice, of_f1)
 
 
-def _with_sizes(rows: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
+def _with_sizes(rows: pl.DataFrame, counts: LabelledCounts) -> pl.DataFrame:
     """Return the rows of slices with the number of documents that hold a kept mention of the slice."""
     keys = ["dataset", "column", "slice"]
     holding = counts.filter(pl.col("column") != "", pl.col("tp") + pl.col("fn") > 0)
@@ -89,7 +90,7 @@ def _with_sizes(rows: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(documents=pl.coalesce("holding", "documents")).drop("holding")
 
 
-def _counted_once(counts: pl.DataFrame) -> pl.DataFrame:
+def _counted_once(counts: LabelledCounts) -> LabelledCounts:
     """Return the counts of rows whose TPs are the same for precision and recall, which intervals are drawn from."""
     if "tp_of_gold" not in counts.columns:
         return counts
@@ -175,7 +176,7 @@ def with_failures(rows: pl.DataFrame, gold: Frames, runs: Mapping[str, Frames]) 
     return rows.with_columns(failed=counted).drop("failed_of_all")
 
 
-def with_vocabularies(rows: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
+def with_vocabularies(rows: pl.DataFrame, counts: LabelledCounts) -> pl.DataFrame:
     """Return the rows with `vocabularies`, where slices are of classes and there are several vocabularies of these."""
     if "vocabularies" not in counts.columns:
         return rows

@@ -11,6 +11,7 @@ from remix.frames import Frames
 from remix.scoring.choice import LENGTH, Choice, case_of, frames_hash
 from remix.scoring.conventions.aspects import threshold_none
 from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.case_tables import LabelledCounts
 from remix.scoring.matching import Case
 from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.statistics.thresholds import above, threshold_rule, thresholds_by
@@ -87,7 +88,7 @@ def _statements(gold: Frames) -> pl.DataFrame:
     return rows.select("text", "begin", "end", "entity").unique()
 
 
-def with_thresholds(rows: pl.DataFrame, counts: pl.DataFrame) -> pl.DataFrame:
+def with_thresholds(rows: pl.DataFrame, counts: LabelledCounts) -> pl.DataFrame:
     """Return the rows with `threshold_of_profile`: what the profile's own rule chose for the dataset of a row."""
     if "threshold" not in counts.columns:
         return rows.with_columns(threshold_of_profile=pl.lit(None, pl.Float64))

@@ -15,7 +15,7 @@ import polars as pl
 
 from remix.errors import MissingKnowledge, UsageError
 from remix.expressions import fill
-from remix.frames import Frames
+from remix.frames import Documents, Frames
 from remix.kb import KnowledgeBase
 from remix.kb.forms import keys
 from remix.registry import Registry
@@ -113,7 +113,7 @@ def candidates(spans: pl.DataFrame, kb: KnowledgeBase) -> pl.DataFrame:
     )
 
 
-def spot(documents: pl.DataFrame, kb: KnowledgeBase) -> pl.DataFrame:
+def spot(documents: Documents, kb: KnowledgeBase) -> pl.DataFrame:
     """Return the longest forms of the dictionary in the texts, none overlapping another; the first of equal ones.
 
     A text in lower case is a mention from five letters on, one of two letters only in capitals: else every 'he'
@@ -126,7 +126,7 @@ def spot(documents: pl.DataFrame, kb: KnowledgeBase) -> pl.DataFrame:
     return _longest(grams.filter(plausible)).select(*SPAN, "surface_form")
 
 
-def _tokens(documents: pl.DataFrame) -> pl.DataFrame:
+def _tokens(documents: Documents) -> pl.DataFrame:
     # A token is a run of letters, digits and inner apostrophes or dots ("U.S."), or one sign; offsets are in
     # code points, counted as what stands before.
     pieces = documents.select(

@@ -121,7 +121,7 @@ def _values(answered: Answered) -> pl.DataFrame:
         if (count := answer.told.get("not-in-text", 0))
     ]
     failed = [(document, FAILED, None, reason) for document, reason in answered.failed.items()]
-    return pl.DataFrame([*counts, *failed], schema=VALUES, orient="row")
+    return pl.DataFrame([*counts, *failed], schema=VALUES.types, orient="row")
 
 
 def _in_order(frames: Frames, made: Frames) -> Frames:

@@ -7,6 +7,7 @@ import polars as pl
 from remix.checks import Subject, list_documents, list_mentions, rule
 from remix.checks.repeats import bare_form, bare_spans
 from remix.expressions import fill
+from remix.frames import Links
 from remix.iris import canonical
 from remix.measures.classes import COARSE, classes_for
 
@@ -56,7 +57,7 @@ def _find_local(subject: Subject) -> pl.DataFrame:
     return list_mentions(rows, fill("{} is the same as {}", "entity_as_given", "entity"))
 
 
-def _find_spelt(links: pl.DataFrame) -> pl.DataFrame:
+def _find_spelt(links: Links) -> pl.DataFrame:
     """Return the links that spell their entity themselves, where a link of the dataset spells it otherwise.
 
     A link through a resource of the dataset's own is no spelling: the entity is said of that resource.

@@ -37,8 +37,9 @@ from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
 from remix.formats.mends import Mends
 from remix.formats.offsets import cut_spans
-from remix.frames import VALUES, Frames, fit
+from remix.frames import VALUES, Frames
 from remix.names import RMX
+from remix.schemas import fit
 
 WD = "http://www.wikidata.org/entity/"
 UNMAPPED = "<NO_MAPPING>"
@@ -251,7 +252,7 @@ def _hyperlinks(rows: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:
 
 
 def _values(found: pl.DataFrame) -> pl.DataFrame:
-    return fit(found.with_columns(subject="annotation", term=pl.lit(RMX) + pl.col("term")), VALUES)
+    return fit(found.with_columns(subject="annotation", term=pl.lit(RMX) + pl.col("term")), VALUES.types)
 
 
 def _regions(articles: pl.DataFrame) -> pl.DataFrame:

@@ -13,9 +13,10 @@ from remix.formats.nif import CLASS, CONTEXT, DATASET, DOCUMENT, GIVEN, IDENT, I
 from remix.formats.nif.blocks import Blocks
 from remix.formats.nif.mentions import NifTables
 from remix.formats.nif.writing import iri_or_text, link_terms, terms_of
-from remix.frames import Frames, fit
+from remix.frames import Frames
 from remix.rdf.iris import entity_iri, plain_entity
 from remix.rdf.terms import iri, iri_term, literal, number_term, predicate
+from remix.schemas import fit
 
 _OLD_REFERENCES = predicate("referenceDocuments", names.HFTS_OLD)
 _BEGIN, _END = INDEXES

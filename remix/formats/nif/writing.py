@@ -13,7 +13,7 @@ from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import nif
 from remix.formats.identifiers import beside_each_other, given_iris, usual_groups
-from remix.frames import SCHEMAS, Frames
+from remix.frames import SCHEMAS, Annotations, Frames, Links
 from remix.iris import canonical
 from remix.rdf.iris import entity_iri, is_legal
 from remix.rdf.ntriples import SCHEMA, serialise, write_ntriples
@@ -79,7 +79,7 @@ def terms_of(frames: Frames, *, given: bool = False, values: bool = True) -> pl.
     return pl.concat([pl.DataFrame(schema=SCHEMA), *parts]).drop_nulls()
 
 
-def link_terms(links: pl.DataFrame) -> pl.DataFrame:
+def link_terms(links: Links) -> pl.DataFrame:
     """Return subject and object, as terms, of the triples that say these links."""
     return links.select(subject=iri_term(entity_iri(pl.col("annotation"))), object=_entity()).drop_nulls()
 
@@ -155,7 +155,7 @@ def _entity() -> pl.Expr:
     return entity_term(chosen)
 
 
-def _groups(annotations: pl.DataFrame) -> Iterator[Statement]:
+def _groups(annotations: Annotations) -> Iterator[Statement]:
     """Yield the groups and options that reading would not give by itself."""
     usual = usual_groups(annotations)
     for name in ("group", "option"):

@@ -14,7 +14,7 @@ import polars as pl
 from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.scoring.conventions import Convention
-from remix.scoring.inputs.mentions import NIL
+from remix.scoring.inputs.case_tables import NIL, Counts
 from remix.scoring.matching import Case, Counter, matching_named
 from remix.scoring.statistics import SCORES, Over, count_pairs, ratio, scores
 from remix.scoring.tasks import Elements, count_entities, elements, task_named
@@ -147,7 +147,7 @@ def count_by_pairs(
     *,
     repeated: bool = False,
     known: Sequence[str] = OF_PEERS,
-) -> pl.DataFrame:
+) -> Counts:
     """Return the counts of a tool that pairs answers and mentions by a rule of its own.
 
     `pair` returns the pairs that are right and what is compared without the pairs and answers that it takes out: an
@@ -164,11 +164,11 @@ def count_by_pairs(
     return count_pairs(right, wrong, asked.join(compared.edges, on=["system", "group"], how="anti"))
 
 
-def _maximum(case: Case, task: str, matching: str) -> pl.DataFrame:
+def _maximum(case: Case, task: str, matching: str) -> Counts:
     return task_named(task).count(case, matching_named(matching))
 
 
-def _greedy(case: Case, task: str, matching: str) -> pl.DataFrame:
+def _greedy(case: Case, task: str, matching: str) -> Counts:
     def pair(compared: Elements) -> tuple[pl.DataFrame, Elements]:
         taken = first_unused(compared.edges)
         return taken, replace(compared, edges=taken)

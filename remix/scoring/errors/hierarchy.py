@@ -6,7 +6,7 @@ import polars as pl
 
 from remix.scoring.errors import Errors, Taxonomy, class_rows, under_matchings
 from remix.scoring.errors.neleval import judged_pairs
-from remix.scoring.inputs.mentions import NIL
+from remix.scoring.inputs.case_tables import NIL
 from remix.scoring.matching import Case
 
 NEAR = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.scoring.errors import Errors, Taxonomy, class_rows, under_matchings
-from remix.scoring.inputs.mentions import NIL
+from remix.scoring.inputs.case_tables import NIL
 from remix.scoring.matching import MATCHINGS, Case
 
 CLASSES = {

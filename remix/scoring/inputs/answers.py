@@ -17,7 +17,8 @@ from remix.expressions import fill
 from remix.formats.losses import CLUSTER
 from remix.frames import Frames
 from remix.scoring.inputs import Background, Inputs
-from remix.scoring.inputs.mentions import NIL, Mentions
+from remix.scoring.inputs.case_tables import NIL
+from remix.scoring.inputs.mentions import Mentions
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase

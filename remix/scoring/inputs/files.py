@@ -80,6 +80,7 @@ def answers_of(name: str, given: GivenAnswers, formats: Iterable[str] = ()) -> t
     `BadInput` for a file or a table that cannot be read.
     """
     if isinstance(given, Frames):
+        given.check(f"run '{name}'")
         return given, ""
     if isinstance(given, pl.DataFrame):
         from remix.formats.mapping.reading import read_table

@@ -19,35 +19,28 @@ from remix.documents import align
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.kb.forms import normalise
+from remix.scoring.inputs.case_tables import NIL, CaseDocuments, GoldMentions, SystemAnswers
 from remix.scoring.inputs.texts import tell_texts
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
-
-NIL = -1
-"""The `link` of a mention without an entity."""
 
 
 @dataclass(frozen=True)
 class Mentions:
     """What is compared, numbered in an order that depends on content alone (document, offsets, entities).
 
-    - `documents`: doc, document, dataset;
-    - `gold`: mention, doc, begin, end, link, form, group (the smallest mention in it), option (likewise), ignorable,
-      annotation;
-    - `answers`: answer, system (its number), doc, begin, end, link, form, inside (an annotated region), annotation;
+    - `documents`, `gold`, `answers`: as `remix.scoring.inputs.case_tables` declares them;
     - `gold_links`, `answer_links`: mention or answer, entity;
     - `entities`: the IRI of each entity number.
 
-    `link` is the entity's number, `NIL`, or a number beyond all entities that stands for a set of several. Both sides
-    have `form`, the number of the surface form: begin and end are null where a mention has no place, as in answers
-    about conversations, and what is told of it is its form; where all have a place it is null.
+    A mention has no place in answers about conversations, as an example: what is told of it is its form.
     """
 
     systems: tuple[str, ...]
-    documents: pl.DataFrame
-    gold: pl.DataFrame
-    answers: pl.DataFrame
+    documents: CaseDocuments
+    gold: GoldMentions
+    answers: SystemAnswers
     gold_links: pl.DataFrame
     answer_links: pl.DataFrame
     entities: pl.Series

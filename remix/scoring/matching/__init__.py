@@ -14,6 +14,7 @@ from remix.dense import counts, look_up, mark
 from remix.errors import UsageError
 from remix.registry import Registry
 from remix.scoring.inputs.answers import Answers
+from remix.scoring.inputs.case_tables import Counts, GoldMentions, SystemAnswers
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching.originals import Originals
 from remix.scoring.matching.pairs import assign
@@ -61,14 +62,14 @@ class Scope:
         inside = rows.group_by("one").agg(pl.col("in_scope").fill_null(True).any())
         return Scope(inside.select("in_scope", answer="one").select("answer", "in_scope"), unknown)
 
-    def mark(self, answers: pl.DataFrame) -> pl.DataFrame:
+    def mark(self, answers: SystemAnswers) -> pl.DataFrame:
         """Return the answers with `in_scope`; a wrong link on a kept mention (`on_mention`) is never excused."""
         if self.inside.is_empty():
             return answers.with_columns(in_scope=pl.lit(True))
         rows = answers.join(self.inside, on="answer", how="left", maintain_order="left")
         return rows.with_columns(pl.col("in_scope").fill_null(True) | pl.col("on_mention"))
 
-    def drop_unknown(self, counts: pl.DataFrame) -> pl.DataFrame:
+    def drop_unknown(self, counts: Counts) -> Counts:
         """Return counts without those in scope of the documents where they are not known."""
         if self.unknown.is_empty():
             return counts
@@ -104,8 +105,8 @@ class Case:
     """
 
     mentions: Mentions
-    gold: pl.DataFrame
-    answers: pl.DataFrame
+    gold: GoldMentions
+    answers: SystemAnswers
     overlaps: pl.DataFrame
     known: Answers
     column: str = ""
@@ -118,7 +119,7 @@ class Case:
     _judged: dict[tuple[object, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
-    def kept(self) -> pl.DataFrame:
+    def kept(self) -> GoldMentions:
         """The gold annotations that are required."""
         return self.gold.filter(pl.col("ignorable").is_null())
 
@@ -205,7 +206,7 @@ def _pool(case: Case) -> Case:
     return pooled if case.whole is None else replace(pooled, whole=case.whole.pool())
 
 
-Counter = Callable[[Case, str, str], pl.DataFrame]
+Counter = Callable[[Case, str, str], Counts]
 """The counts of a case by the names of task and matching, as `remix.scoring.tasks.Task.count` returns them."""
 
 

@@ -10,6 +10,7 @@ import polars as pl
 from remix.dense import components
 from remix.frames import Frames
 from remix.scoring.inputs import Background
+from remix.scoring.inputs.case_tables import CaseDocuments, GoldMentions, SystemAnswers
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching.pairs import overlaps
 
@@ -30,16 +31,16 @@ class Originals:
     mentions: Mentions
     overlaps: pl.DataFrame
 
-    def pool_documents(self, documents: pl.DataFrame) -> pl.DataFrame:
+    def pool_documents(self, documents: CaseDocuments) -> CaseDocuments:
         """Return the documents, each once."""
         ones = documents.join(self.documents, on="doc")["one"].unique()
         return self.mentions.documents.filter(pl.col("doc").is_in(ones.implode()))
 
-    def pool_gold(self, gold: pl.DataFrame) -> pl.DataFrame:
+    def pool_gold(self, gold: GoldMentions) -> GoldMentions:
         """Return the mentions, each once: required where a copy is, dropped where every copy is."""
         return _pool_gold(gold, self.gold)
 
-    def pool_answers(self, answers: pl.DataFrame) -> pl.DataFrame:
+    def pool_answers(self, answers: SystemAnswers) -> SystemAnswers:
         """Return the answers, each once: inside of what is annotated where a copy is."""
         return _pool_answers(answers, self.answers)
 
@@ -64,7 +65,7 @@ def originals_of(mentions: Mentions, gold: Frames, backgrounds: Sequence[Backgro
     return Originals(documents, of_gold, of_answers, united, overlaps(united))
 
 
-def _find_copies(documents: pl.DataFrame, gold: Frames, backgrounds: Sequence[Background]) -> pl.DataFrame:
+def _find_copies(documents: CaseDocuments, gold: Frames, backgrounds: Sequence[Background]) -> pl.DataFrame:
     """Return doc and `one`, the first of the documents (or of the contexts in it) that are copies of each other."""
     nth = pl.int_range(pl.len(), dtype=pl.Int64)
     origins = pl.concat(one.frames.documents.select("document", "dataset", "given", "text") for one in backgrounds)
@@ -85,7 +86,7 @@ def _find_copies(documents: pl.DataFrame, gold: Frames, backgrounds: Sequence[Ba
     return rows.select("doc", one=pl.col("doc").first().over(*key, "nth"))
 
 
-def _unite(documents: pl.DataFrame, copies: pl.DataFrame) -> pl.DataFrame:
+def _unite(documents: CaseDocuments, copies: pl.DataFrame) -> CaseDocuments:
     """Return the first of all copies; the datasets of documents that share any, however far apart, are one."""
     rows = documents.join(copies, on="doc", maintain_order="left")
     number = rows["dataset"].rank("dense").cast(pl.Int64).to_numpy()
@@ -107,7 +108,7 @@ def _with_said(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(said=pl.struct(_SAID).rank("dense").cast(pl.Int64))
 
 
-def _copies_of_gold(gold: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+def _copies_of_gold(gold: GoldMentions, documents: pl.DataFrame) -> pl.DataFrame:
     rows = _with_said(gold, documents).sort("mention")
     words = pl.col("said").unique().sort().cast(pl.String).str.join(" ")
     options = rows.group_by("group", "option", maintain_order=True).agg(pl.col("one_doc", "doc").first(), words=words)
@@ -126,12 +127,12 @@ def _copies_of_gold(gold: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame
     return rows.select("mention", "one_doc", "one_group", "one_option", one=one)
 
 
-def _copies_of_answers(answers: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+def _copies_of_answers(answers: SystemAnswers, documents: pl.DataFrame) -> pl.DataFrame:
     rows = _with_said(answers, documents).sort("answer").with_columns(nth=_NTH.over("system", "doc", "said"))
     return rows.select("answer", "one_doc", one=pl.col("answer").min().over("system", "one_doc", "said", "nth"))
 
 
-def _pool_gold(gold: pl.DataFrame, copies: pl.DataFrame) -> pl.DataFrame:
+def _pool_gold(gold: GoldMentions, copies: pl.DataFrame) -> GoldMentions:
     rank = pl.when(pl.col("ignorable").is_null()).then(0).when(pl.col("ignorable") != "dropped").then(1).otherwise(2)
     rows = gold.join(copies, on="mention", maintain_order="left").sort(rank, "mention", maintain_order=True)
     rows = rows.unique("one", keep="first", maintain_order=True)
@@ -139,7 +140,7 @@ def _pool_gold(gold: pl.DataFrame, copies: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("doc", "begin", "end", "mention").select(gold.columns)
 
 
-def _pool_answers(answers: pl.DataFrame, copies: pl.DataFrame) -> pl.DataFrame:
+def _pool_answers(answers: SystemAnswers, copies: pl.DataFrame) -> SystemAnswers:
     rows = answers.join(copies, on="answer", maintain_order="left").sort("answer")
     rows = rows.with_columns(inside=pl.col("inside").any().over("one"))
     rows = rows.unique("one", keep="first", maintain_order=True).with_columns(answer="one", doc="one_doc")

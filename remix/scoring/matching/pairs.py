@@ -18,7 +18,8 @@ import numpy as np
 import polars as pl
 
 from remix.dense import components, counts
-from remix.scoring.inputs.mentions import NIL, Mentions
+from remix.scoring.inputs.case_tables import NIL
+from remix.scoring.inputs.mentions import Mentions
 
 
 def overlaps(mentions: Mentions) -> pl.DataFrame:

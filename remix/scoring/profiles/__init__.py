@@ -18,6 +18,7 @@ from remix.frames import Frames
 from remix.registry import Registry
 from remix.scoring.conventions import Convention, aspects
 from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.inputs.entities import with_titles_read
 from remix.scoring.inputs.texts import laid_on_gold
 from remix.scoring.matching import MATCHINGS, Case, Counter, matching_named
@@ -56,7 +57,7 @@ class Conventions:
             answers = {name: rule.run(run) for name, run in answers.items()}
         return gold, answers
 
-    def count(self, case: Case, task: str, matching: str) -> pl.DataFrame:
+    def count(self, case: Case, task: str, matching: str) -> Counts:
         """Return the counts of a task and matching by the rules, per system and document, as `Task.count` has them."""
         for rule in self:
             case = rule.choose(case, task, matching, self.pairing.count)
@@ -139,7 +140,7 @@ class Profile:
         gold, runs = rules.prepare(*with_titles_read(inputs.gold, laid))
         return replace(inputs, gold=gold, runs=runs)
 
-    def count(self, case: Case, task: str, matching: str) -> pl.DataFrame:
+    def count(self, case: Case, task: str, matching: str) -> Counts:
         """Return the tool's counts of a task and matching, per system and document, as `Task.count` has them."""
         counter = self.own.count if self.own else self.around(self.conventions.count)
         return counter(case, task, matching)
@@ -179,7 +180,7 @@ CONVENTIONS: Registry[Convention] = Registry(
 """The rules of all tools: those of several stand in `remix.scoring.conventions`, those of one with its profile."""
 
 
-def _of_every_document(case: Case, counts: pl.DataFrame) -> pl.DataFrame:
+def _of_every_document(case: Case, counts: Counts) -> Counts:
     """Return the counts with rows of zeros for the other documents, and `has_gold`.
 
     In a slice a system that it asks nothing of and that answers nothing there has no rows.
@@ -199,7 +200,7 @@ def _of_every_document(case: Case, counts: pl.DataFrame) -> pl.DataFrame:
     return counts.with_columns(*zeros, has_gold=has_gold)
 
 
-def _with_thresholds(case: Case, counts: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
+def _with_thresholds(case: Case, counts: Counts, chosen: pl.DataFrame) -> Counts:
     """Return the counts with the `threshold` that answers of the system had to be above in the document."""
     places = case.mentions.documents.select("doc", "dataset")
     chosen = chosen.select("system", "dataset", threshold="above")

@@ -6,6 +6,7 @@ from functools import partial
 import polars as pl
 
 from remix.scoring.conventions import aspects
+from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import Case, Counter, matching_named, with_detail
 from remix.scoring.matching.pairs import overlaps
 from remix.scoring.profiles import PLAIN_GOLD, Profile
@@ -61,7 +62,7 @@ _RECOGNISED = {"accuracy": "A2KB", "candidates(measure=recognised)": "candidates
 _TASKS = ("A2KB", "ERec", "candidates", "candidates(measure=recognised)", "accuracy", "NIL")
 
 
-def _count(case: Case, task: str, matching: str) -> pl.DataFrame:
+def _count(case: Case, task: str, matching: str) -> Counts:
     """Return the counts of a task, of shares of the recognised mentions those right as TP, others as FP and as FN.
 
     Accuracy is the TPs of AM over those of MM (Chen et al., section 4.4.3 and Table 4: M_s / M_g), the recall R_m of

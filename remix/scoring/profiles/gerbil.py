@@ -10,6 +10,7 @@ from remix.expressions import sum_up
 from remix.frames import Frames
 from remix.names import DBO, DBR
 from remix.scoring.conventions import aspects
+from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import Case, Counter, matching_named
 from remix.scoring.profiles import PLAIN_GOLD, Profile
 from remix.scoring.statistics import UNSCOPED
@@ -50,7 +51,7 @@ CLASSED = ("A2KB", "D2KB", "C2KB")
 
 
 def _counting(rules: Counter) -> Counter:
-    def count(case: Case, task: str, matching: str) -> pl.DataFrame:
+    def count(case: Case, task: str, matching: str) -> Counts:
         if task in ("ETyping", "RT2KB"):
             return _typing(case, task, matching)
         counts = rules(case, task, matching)

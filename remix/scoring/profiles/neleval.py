@@ -19,7 +19,7 @@ from remix.expressions import fill, sum_up
 from remix.frames import Frames
 from remix.names import RMX
 from remix.scoring.conventions import aspects
-from remix.scoring.inputs.mentions import NIL
+from remix.scoring.inputs.case_tables import NIL, Counts
 from remix.scoring.matching import Case, with_detail
 from remix.scoring.matching.told import give_places
 from remix.scoring.profiles import PLAIN_GOLD, Profile
@@ -109,7 +109,7 @@ def triple_named(name: str, task: str = "A2KB") -> Triple:
     return Triple(aggregate, chosen, fields)
 
 
-def counts_by_triple(case: Case, triple: Triple) -> pl.DataFrame:
+def counts_by_triple(case: Case, triple: Triple) -> Counts:
     """Return the counts of a case by a triple, per system and document, with `tp_of_gold`."""
     columns = list(dict.fromkeys(column for field in triple.key for column in FIELDS[field]))
     gold, answers = case.once(("triples", "sides"), lambda own: _sides(give_places(own)))
@@ -155,11 +155,11 @@ def _with_fields(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(eid=named.fill_null(""), is_nil=nil, is_linked=~nil)
 
 
-def _fill(counts: pl.DataFrame) -> pl.DataFrame:
+def _fill(counts: pl.DataFrame) -> Counts:
     return counts.select("system", "doc", "tp", "fp", "fn", "tp_of_gold", *UNSCOPED, ignored=pl.lit(0, pl.Int64))
 
 
-def _sets(gold: pl.DataFrame, answers: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+def _sets(gold: pl.DataFrame, answers: pl.DataFrame, columns: list[str]) -> Counts:
     """Return the counts of keys, each once a side: that of its first row there."""
     both = pl.concat([rows.select("system", *columns) for rows in (gold, answers)], rechunk=True)
     # Rows are told apart by their hashes, which takes a third of the time; that these do so is then verified.
@@ -176,7 +176,7 @@ def _sets(gold: pl.DataFrame, answers: pl.DataFrame, columns: list[str]) -> pl.D
     return count_pairs(found, extra.with_columns(free=pl.lit(False)), missed)
 
 
-def _overlapping(gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple) -> pl.DataFrame:
+def _overlapping(gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple) -> Counts:
     """Return the counts of shared characters; all annotations are counted, whatever the filter: as neleval does."""
     fields = [column for field in triple.key if field != "span" for column in FIELDS[field]]
     alike = pl.struct(*dict.fromkeys(["system", "doc", *fields])).alias("alike")

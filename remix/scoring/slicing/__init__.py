@@ -9,11 +9,13 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UnknownName, UsageError
+from remix.frames import Documents
 from remix.names import PREFIXES
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.answers import Answers
+from remix.scoring.inputs.case_tables import NIL
 from remix.scoring.inputs.columns import Slicing
-from remix.scoring.inputs.mentions import NIL, Mentions, mentions_of
+from remix.scoring.inputs.mentions import Mentions, mentions_of
 from remix.scoring.matching import Case, Scope
 from remix.scoring.matching.originals import originals_of
 from remix.scoring.matching.pairs import overlaps
@@ -90,7 +92,7 @@ def say_shared(different: int, every: int) -> str:
     )
 
 
-def contexts(documents: pl.DataFrame) -> pl.DataFrame:
+def contexts(documents: Documents) -> pl.DataFrame:
     r"""Return document, context (from 0) and begin: the lines of each text or, where it has but one, its sentences.
 
     A document without text is one context.

@@ -9,6 +9,8 @@ from typing import Literal
 
 import polars as pl
 
+from remix.scoring.inputs.case_tables import Counts, LabelledCounts
+
 KEYS = ["system", "doc"]
 """What there is a row of counts for."""
 
@@ -27,7 +29,7 @@ F1 = {"all": "f1", "in scope": "f1_in_scope", "on mention": "f1_on_mention"}
 """The F1 of each precision, by what the precision is of."""
 
 
-def count_pairs(tp: pl.DataFrame, fp: pl.DataFrame, fn: pl.DataFrame) -> pl.DataFrame:
+def count_pairs(tp: pl.DataFrame, fp: pl.DataFrame, fn: pl.DataFrame) -> Counts:
     """Return counts per system and document; the rows of the three are what is counted, fp has `free` as well."""
     wrong = {"fp": (~pl.col("free")).cast(pl.Int64), "ignored": pl.col("free").cast(pl.Int64)}
     one = pl.lit(1, pl.Int64)
@@ -68,7 +70,7 @@ def scores() -> dict[str, pl.Expr]:
     return {name: exact[name] for name in SCORES}
 
 
-def precision_of_f1(counts: pl.DataFrame) -> str:
+def precision_of_f1(counts: LabelledCounts) -> str:
     """Return which F1 is shown of all these counts: 'in scope' where all have it, else 'on mention', else 'all'.
 
     Where no gold was cut that is 'all', as it is for tasks that know one precision alone. InKB and its like do not
@@ -85,7 +87,7 @@ def precision_of_f1(counts: pl.DataFrame) -> str:
     return "all"
 
 
-def taking(counts: pl.DataFrame, of: str) -> pl.DataFrame:
+def taking(counts: LabelledCounts, of: str) -> LabelledCounts:
     """Return the counts with `fp_of_f1`, the false positives of the F1 that takes the precision `of`."""
     wrong = pl.col("fp") if of == "all" else pl.coalesce(f"fp_{of.replace(' ', '_')}", "fp")
     return counts.with_columns(fp_of_f1=wrong)
@@ -112,7 +114,7 @@ class Average:
     documents: Over = "defined"
     harmonic: bool = False
 
-    def of_documents(self, counts: pl.DataFrame) -> pl.DataFrame:
+    def of_documents(self, counts: Counts | LabelledCounts) -> pl.DataFrame:
         """Return counts by document with the scores of `SCORES` that a mean is over, null where a document is in none.
 
         Where the mean is over documents in which the score is defined ('defined'), one in which nothing counts, as
@@ -133,7 +135,7 @@ class Average:
         found = counts.with_columns(**self.scores())
         return found.with_columns(pl.when(counting[name]).then(name).alias(name) for name in SCORES)
 
-    def summarise(self, counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    def summarise(self, counts: Counts | LabelledCounts, keys: list[str]) -> pl.DataFrame:
         """Return a row for each value of the keys: the counts, `mentions`, the scores of `SCORES` and, where they are
         means over documents, `<score>_documents`."""
         counts = with_tp_of_gold(counts)
@@ -173,7 +175,7 @@ def averages(
     return {"micro": Average("micro", scores), "macro": Average("macro", scores, documents, harmonic)}
 
 
-def with_tp_of_gold(counts: pl.DataFrame) -> pl.DataFrame:
+def with_tp_of_gold(counts: Counts | LabelledCounts) -> pl.DataFrame:
     """Return counts with `tp_of_gold`: where gold is found in part or twice, it differs from the TP among answers."""
     own = [name for name in ("tp_of_gold", "tp") if name in counts.columns]
     return counts.with_columns(tp_of_gold=pl.coalesce(own))

@@ -16,7 +16,8 @@ from remix.errors import UsageError
 from remix.frames import Frames
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.answers import Answers
-from remix.scoring.inputs.mentions import NIL, Mentions, mentions_of
+from remix.scoring.inputs.case_tables import NIL
+from remix.scoring.inputs.mentions import Mentions, mentions_of
 from remix.scoring.inputs.texts import laid_on_texts
 from remix.scoring.matching import MATCHINGS, Case
 from remix.scoring.matching.pairs import overlaps, touching

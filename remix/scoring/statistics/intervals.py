@@ -19,6 +19,7 @@ import numpy.typing as npt
 import polars as pl
 
 from remix.errors import UsageError
+from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.statistics import AVERAGES, Average, with_tp_of_gold
 
 METHOD = "jackknife-logit-t"
@@ -39,7 +40,7 @@ Array = npt.NDArray[Any]
 
 
 def intervals(
-    counts: pl.DataFrame, keys: list[str], documents: pl.DataFrame, *, averages: Mapping[str, Average] = AVERAGES
+    counts: LabelledCounts, keys: list[str], documents: CaseDocuments, *, averages: Mapping[str, Average] = AVERAGES
 ) -> pl.DataFrame:
     """Return keys, `average` and, for precision, recall and f1, `<score>_low` and `<score>_high`; `interval_doubt`.
 
@@ -65,7 +66,7 @@ def intervals(
     return pl.concat(parts)
 
 
-def units_of(documents: pl.DataFrame, dataset: str) -> pl.DataFrame:
+def units_of(documents: CaseDocuments, dataset: str) -> pl.DataFrame:
     """Return the documents (doc, dataset) of a dataset; without any of its own, 'all' has every one."""
     own = documents.filter(pl.col("dataset") == dataset)
     return documents if own.is_empty() and dataset == "all" else own
@@ -256,7 +257,7 @@ def _divide(part: Array, whole: Array) -> Array:
 
 
 def tables_of(
-    counts: pl.DataFrame, documents: pl.DataFrame, labels: int = 1, averages: Mapping[str, Average] = AVERAGES
+    counts: LabelledCounts, documents: CaseDocuments, labels: int = 1, averages: Mapping[str, Average] = AVERAGES
 ) -> DocumentTables:
     """Return the tables of these documents; `counts` has doc, the counts and, for several labels, `label`.
 

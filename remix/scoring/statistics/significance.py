@@ -13,6 +13,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
+from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.statistics import AVERAGES, Average
 from remix.scoring.statistics.intervals import (
     LEAST_UNITS,
@@ -27,8 +28,8 @@ _BLOCK = 4_000_000
 
 
 def between_systems(
-    counts: pl.DataFrame,
-    documents: pl.DataFrame,
+    counts: LabelledCounts,
+    documents: CaseDocuments,
     systems: Sequence[str],
     *,
     average: str = "micro",

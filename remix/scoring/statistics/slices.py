@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from remix import progress
+from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.statistics import AVERAGES, Average
 from remix.scoring.statistics.effects import Verdicts, test_parts
 from remix.scoring.statistics.intervals import LEAST_UNITS, Array, difference_of, jackknife, tables_of, units_of
@@ -25,9 +26,9 @@ _NO_OUTCOMES = "task, matching or profile does not tell which mentions are right
 
 
 def differences_of_slices(
-    counts: pl.DataFrame,
+    counts: LabelledCounts,
     keys: list[str],
-    documents: pl.DataFrame,
+    documents: CaseDocuments,
     *,
     against: str = "",
     samples: int = 1_000,
@@ -85,7 +86,7 @@ def _correct(rows: pl.DataFrame, keys: list[str], samples: int) -> pl.DataFrame:
     return rows.select(*keys, *DIFFERENCES, UNTESTED)
 
 
-def _pair(counts: pl.DataFrame, keys: list[str], against: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _pair(counts: LabelledCounts, keys: list[str], against: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return each slice with the `label` of itself and of its `other`, and all labels with their keys."""
     named = pl.col("members") if "members" in counts.columns else pl.lit(None, pl.String).alias("members")
     labels = counts.select(*keys, named).unique(keys, maintain_order=True).with_row_index("label")
@@ -108,7 +109,7 @@ def _each_once(pairs: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     return kept
 
 
-def _test(counts: pl.DataFrame, pairs: pl.DataFrame, samples: int, seed: int) -> pl.DataFrame:
+def _test(counts: LabelledCounts, pairs: pl.DataFrame, samples: int, seed: int) -> pl.DataFrame:
     """Return label, `p`, `p_precision` and `untested` of each pair; counts and pairs have their labels."""
     told = "found" in counts.columns
     held = counts.filter(pl.col("held").is_not_null()) if told else counts.clear()

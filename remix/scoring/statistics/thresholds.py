@@ -12,6 +12,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError, nearest
+from remix.scoring.inputs.case_tables import CaseDocuments, Counts, SystemAnswers
 from remix.scoring.matching import Case, Counter, Scope, with_detail
 from remix.scoring.statistics import ratio
 
@@ -128,7 +129,7 @@ def confident() -> pl.Expr:
     return unscored | (pl.col("confidence") > pl.col("above"))
 
 
-def _states(answers: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+def _states(answers: SystemAnswers, documents: CaseDocuments) -> pl.DataFrame:
     """Return doc, above, state: each document without threshold (null) and with each of its own scores as threshold.
 
     Nothing where no answer has a score.
@@ -139,7 +140,7 @@ def _states(answers: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     return states.with_columns(state=pl.int_range(pl.len(), dtype=pl.Int64))
 
 
-def _at_every_threshold(case: Case, answers: pl.DataFrame, states: pl.DataFrame) -> Case:
+def _at_every_threshold(case: Case, answers: SystemAnswers, states: pl.DataFrame) -> Case:
     """Return a case of one system in which each state of a document is a document of its own."""
     number = pl.int_range(pl.len(), dtype=pl.Int64)
     left = case.gold.join(states.select("doc", "state"), on="doc").with_columns(new=number)
@@ -172,7 +173,7 @@ def _at_every_threshold(case: Case, answers: pl.DataFrame, states: pl.DataFrame)
     )
 
 
-def _sum_up(counts: pl.DataFrame, states: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
+def _sum_up(counts: Counts, states: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
     """Return dataset, above and the sums of the documents' counts at that threshold."""
     rows = states.join(counts.select("tp", "fp", "fn", state="doc"), on="state", how="left").join(places, on="doc")
     names = ["tp", "fp", "fn"]

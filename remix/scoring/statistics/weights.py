@@ -22,6 +22,7 @@ from remix.expressions import sum_up
 from remix.files import read_bytes
 from remix.frames import Frames
 from remix.names import EL, PREFIXES
+from remix.scoring.inputs.case_tables import LabelledCounts
 from remix.scoring.inputs.columns import column_values
 from remix.scoring.matching import Case, matching_named
 from remix.scoring.statistics import ratio
@@ -212,7 +213,7 @@ def _sum(order: str) -> pl.Expr:
     return pl.col("weight").sort_by(order).sum()
 
 
-def fuzzy_scores(counts: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+def fuzzy_scores(counts: LabelledCounts, keys: list[str]) -> pl.DataFrame:
     """Return keys, `average`, `fuzzy_recall` (R*) and `fuzzy_f1` (F*₁) of sorted counts per document.
 
     Where Σ µ is 0 both are undefined, except F*₁ of what has no gold at all: that is F1.

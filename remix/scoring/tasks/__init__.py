@@ -12,7 +12,7 @@ import polars as pl
 from remix.dense import Numbers, look_up
 from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.registry import Registry
-from remix.scoring.inputs.mentions import NIL
+from remix.scoring.inputs.case_tables import NIL, Counts
 from remix.scoring.matching import Case, Judged, Matching, fits_ignorable, whole_matching_named, with_detail
 from remix.scoring.statistics import KEYS, SCOPED, UNSCOPED
 
@@ -32,7 +32,7 @@ class Task:
 
     name: str
     summary: str
-    count: Callable[[Case, Matching], pl.DataFrame]
+    count: Callable[[Case, Matching], Counts]
     at: Callable[..., Task] | None = None
     takes: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
@@ -114,14 +114,14 @@ def narrow(task: Task, value: str) -> Task:
     if value not in FILTERS:
         raise UnknownName("filter", value, FILTERS)
 
-    def count(case: Case, matching: Matching) -> pl.DataFrame:
+    def count(case: Case, matching: Matching) -> Counts:
         return task.count(FILTERS[value](case), matching)
 
     summary = f"{task.summary}; {value} alone"
     return replace(task, name=f"{task.name}(filter={value})", summary=summary, count=count, at=None)
 
 
-def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bool = False) -> pl.DataFrame:
+def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bool = False) -> Counts:
     """Return the counts of a task that compares mention by mention, by a criterion of `Case.judge`.
 
     A group of gold gives one TP or one FN, or parts of them where the matching has such. With `on_mention_only`,
@@ -140,7 +140,7 @@ def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bo
     return counts.with_columns(sums).drop(f"{name}_added" for name in names)
 
 
-def _tally(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
+def _tally(case: Case, judged: Judged, on_mention_only: bool) -> Counts:
     wrong = pl.col("outcome") == "fp"
     wrong = wrong & pl.col("on_mention") if on_mention_only else wrong
     answers = judged.answers.select(
@@ -154,12 +154,12 @@ def _tally(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
     return rows if on_mention_only else case.scope.drop_unknown(rows)
 
 
-def refuse_counts(case: Case, matching: Matching) -> pl.DataFrame:
+def refuse_counts(case: Case, matching: Matching) -> Counts:
     """Raise `UsageError`: a task whose scores are means of others' has no counts of its own."""
     raise UsageError("a task that is the mean of others has no counts: name one of its parts")
 
 
-def complete_counts(case: Case, required: pl.Series, found: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+def complete_counts(case: Case, required: pl.Series, found: pl.DataFrame, answers: pl.DataFrame) -> Counts:
     """Return counts with their FN, for every system and document that gold or the system has something in.
 
     `required` is the document (doc) of each mention, `found` has system and doc of each that a system has, `answers`
@@ -241,7 +241,7 @@ def with_candidates(case: Case, pairs: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(held=pl.col("link") | pl.col("rank").is_not_null(), rank=rank)
 
 
-def count_entities(case: Case, *, repeated: bool) -> pl.DataFrame:
+def count_entities(case: Case, *, repeated: bool) -> Counts:
     """Return the counts of C2KB: entities of documents, each as often as it is linked to (`repeated`), or once.
 
     Of several entities of a mention the first counts.

@@ -8,7 +8,7 @@ import polars as pl
 
 from remix.dense import look_up
 from remix.errors import UnknownName
-from remix.scoring.inputs.mentions import NIL
+from remix.scoring.inputs.case_tables import NIL, Counts
 from remix.scoring.matching import Case, Matching
 from remix.scoring.statistics import UNSCOPED
 from remix.scoring.tasks import Task, narrow, tally, with_candidates
@@ -38,7 +38,7 @@ def _accuracy(measure: str) -> Task:
     if measure not in ACCURACIES:
         raise UnknownName("measure of accuracy", measure, ACCURACIES)
 
-    def count(case: Case, matching: Matching) -> pl.DataFrame:
+    def count(case: Case, matching: Matching) -> Counts:
         """Return TP: mentions with a right span and link, FP and FN: with a right span and a wrong link."""
         keys = ["system", "doc", "group"]
         spans = case.judge("span, link first", matching).groups.select(keys).unique()
@@ -68,7 +68,7 @@ def _candidates(measure: str) -> Task:
     if measure not in OFFERS:
         raise UnknownName("measure of candidates", measure, OFFERS)
 
-    def count(case: Case, matching: Matching) -> pl.DataFrame:
+    def count(case: Case, matching: Matching) -> Counts:
         """Return how many linked mentions have their entity among the candidates (EUEF's CM), and how many have not."""
         kept = case.kept.filter(pl.col("link") != NIL)
         found = pl.when("held").then(1 / pl.col("rank") if measure == "mrr" else pl.lit(1, pl.Int64)).otherwise(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.scoring.inputs.mentions import NIL
+from remix.scoring.inputs.case_tables import NIL, Counts
 from remix.scoring.matching import Case
 from remix.scoring.matching.told import give_places
 from remix.scoring.statistics import KEYS
@@ -26,7 +26,7 @@ def _require(case: Case) -> pl.DataFrame:
     return required.with_columns(size=pl.col("mention").n_unique().over("group", "option"))
 
 
-def _count(case: Case) -> pl.DataFrame:
+def _count(case: Case) -> Counts:
     required = _require(case)
     answered = _answer_sets(give_places(case))
     units = _units(required, case.mentions.gold_links)

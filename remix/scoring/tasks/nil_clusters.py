@@ -6,7 +6,7 @@ import polars as pl
 
 from remix.errors import UnknownName
 from remix.expressions import fill
-from remix.scoring.inputs.mentions import NIL
+from remix.scoring.inputs.case_tables import NIL, Counts
 from remix.scoring.matching import Case, Matching, with_detail
 from remix.scoring.matching.told import give_places
 from remix.scoring.statistics import UNSCOPED
@@ -26,7 +26,7 @@ def _at(measure: str) -> Task:
     if measure not in CLUSTER_MEASURES:
         raise UnknownName("measure of clusters", measure, [*CLUSTER_MEASURES, "blanc"])
 
-    def count(case: Case, matching: Matching) -> pl.DataFrame:
+    def count(case: Case, matching: Matching) -> Counts:
         """Return the counts of a measure of clusters, for NIL mentions on the same span and of one system."""
         case = with_detail(give_places(case), "cluster")
         # What is ignorable takes no part on either side.

@@ -9,6 +9,7 @@ from dataclasses import replace
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
+from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import Case, Matching, with_detail
 from remix.scoring.statistics import KEYS, UNSCOPED
 from remix.scoring.statistics.thresholds import above, choose_best
@@ -25,7 +26,7 @@ def _at_measure(name: str, summary: str, ranking: Ranking, base: Task | None, me
     """Return the task by a measure of rankings; with `base`, it takes a threshold, too, above which that is counted."""
     require_measure(measure)
 
-    def count(case: Case, matching: Matching) -> pl.DataFrame:
+    def count(case: Case, matching: Matching) -> Counts:
         items, asked = ranking(case, matching)
         return ranked_counts(case, items, asked, measure)
 
@@ -53,7 +54,7 @@ def _above(name: str, base: Task, threshold: str) -> Task:
     except ValueError:
         raise UsageError(f"a threshold is a number or '{ORACLE}', not '{threshold}'") from None
 
-    def count_fixed(case: Case, matching: Matching) -> pl.DataFrame:
+    def count_fixed(case: Case, matching: Matching) -> Counts:
         systems = case.mentions.names.select("system", above=pl.lit(number))
         return base.count(above(case, systems), matching)
 
@@ -130,7 +131,7 @@ def _rank(items: pl.DataFrame, order: list[str], *, last: bool = False) -> pl.Da
     return items.select(*KEYS, "right", rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(KEYS))
 
 
-def ranked_counts(case: Case, items: pl.DataFrame, asked: pl.DataFrame, measure: str) -> pl.DataFrame:
+def ranked_counts(case: Case, items: pl.DataFrame, asked: pl.DataFrame, measure: str) -> Counts:
     """Return the counts of a measure of rankings, for each system and document that gold has something in.
 
     The mean of a measure over documents is a ratio of sums: `tp` is its value in a document, `fp` what is missing

@@ -19,6 +19,7 @@ from remix.dense import look_up
 from remix.frames import FINE_GRAINED, Frames
 from remix.names import OWL
 from remix.scoring.inputs.answers import Answers
+from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import MATCHINGS, Case, Matching, with_detail
 from remix.scoring.statistics import KEYS, SCOPED
 from remix.scoring.tasks import Task, refuse_counts
@@ -30,7 +31,7 @@ def on_gold_spans(found: Typed) -> Typed:
     return replace(found, extra=found.extra.filter("on_mention"))
 
 
-def _counts(found: Typed) -> pl.DataFrame:
+def _counts(found: Typed) -> Counts:
     left, wrong = pl.col("asked") - pl.col("shared"), pl.col("answered") - pl.col("shared")
     scoped = {f"fp_{name}": pl.when(name).then("answered") for name in ("in_scope", "on_mention")}
     parts = [

@@ -15,7 +15,7 @@ from remix.errors import UsageError
 from remix.frames import Frames
 from remix.names import RMX
 from remix.scoring.conventions import aspects
-from remix.scoring.inputs.mentions import NIL
+from remix.scoring.inputs.case_tables import NIL, Counts
 from remix.scoring.matching import Case
 from remix.scoring.matching.told import TOLD, give_places
 from remix.scoring.profiles import Conventions, OwnRules, Profile
@@ -243,7 +243,7 @@ OTHER = f"{RMX}OTHER"
 """The type of what has no type that ELEVANT lists, and of dates and quantities."""
 
 
-def count(case: Case, task: str, matching: str) -> pl.DataFrame:
+def count(case: Case, task: str, matching: str) -> Counts:
     """Return the counts per system and document of A2KB or ERec in one mode, `IGNORED` or `REQUIRED`.
 
     Nested labels give one TP or one FN with their root, and an FP each where they count. ERec leaves coreference out.

@@ -9,7 +9,7 @@ import polars as pl
 from remix.frames import FINE_GRAINED
 from remix.names import RMX
 from remix.scoring.inputs.answers import CUT
-from remix.scoring.inputs.mentions import NIL
+from remix.scoring.inputs.case_tables import NIL
 from remix.scoring.matching import Case
 from remix.scoring.matching.told import give_places
 from remix.scoring.matching.words import grow

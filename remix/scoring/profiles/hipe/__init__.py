@@ -16,6 +16,7 @@ from remix.errors import UnknownName, UsageError
 from remix.formats.layers import LAYERS, NO_LINK, NOISE, PERIOD, RANKED
 from remix.frames import Frames
 from remix.scoring.conventions import aspects
+from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import Case, Counter
 from remix.scoring.profiles import PLAIN_GOLD, OwnRules, Profile
 from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
@@ -37,7 +38,7 @@ class Scorer:
 
     edition: Edition
 
-    def count(self, case: Case, task: str, matching: str) -> pl.DataFrame:
+    def count(self, case: Case, task: str, matching: str) -> Counts:
         """Return the counts of a layer by a regime per system and document; none of links without `@n`, or types with.
 
         Raises `UnknownName` for another task or matching.
