@@ -21,6 +21,7 @@ import polars as pl
 
 from remix.kb import KnowledgeBase
 from remix.scoring import evaluate
+from remix.scoring.inputs import Knowledge
 from remix.scoring.inputs.entities import read_entities
 from remix.scoring.inputs.files import read_frames
 
@@ -45,8 +46,8 @@ def found(benchmark: str, systems: list[str], kb: KnowledgeBase | None) -> pl.Da
         system: read_frames(sorted((DATA / "results").rglob(f"{system}.{benchmark}.linked_articles.jsonl*")))
         for system in systems
     }
-    how = {"profile": "elevant", "by": ["type"], "errors": ["elevant"], "types": types, "names": names, "kb": kb}
-    return evaluate(gold, runs, **how)  # type: ignore[arg-type]
+    known = Knowledge(types=types, names=names, kb=kb)
+    return evaluate(gold, runs, profile="elevant", by="type", errors="elevant", known=known)
 
 
 def single(results: dict[str, Any]) -> Iterator[tuple[str, str, str, int]]:

@@ -10,14 +10,15 @@ import pytest
 
 from remix.errors import UnknownName
 from remix.formats import read
-from remix.scoring import evaluate, score_inputs
-from remix.scoring.choice import Choice
+from remix.question import Question
+from remix.scoring import score_inputs
+from remix.scoring.choice import choose
 from remix.scoring.inputs import Inputs
 from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Form, Note
 from remix.workspace import Workspace
 from tests.commands import run_verb
-from tests.scoring.conftest import framed
+from tests.scoring.conftest import evaluate, framed
 
 DBO, WD, MNT = "http://dbpedia.org/ontology/", "http://www.wikidata.org/entity/", "https://w3id.org/nel-remix/mnt#"
 # Of five mentions three have classes of dbo, two of wd, one of mnt, and one has none.
@@ -48,12 +49,12 @@ def sizes(rows: pl.DataFrame, column: str) -> dict[str, int]:
     ],
 )
 def test_slices_by_class_are_of_the_vocabulary_of_most_mentions_or_of_the_one_asked_for(by, expected):
-    rows = evaluate(GOLD, {"s": GOLD}, tasks=["A2KB"], matchings=["strong"], by=[by])
+    rows = evaluate(GOLD, {"s": GOLD}, task=["A2KB"], match=["strong"], by=[by])
     assert sizes(rows, by) == expected
 
 
 def test_the_vocabulary_shown_and_the_others_stand_in_the_rows():
-    rows = evaluate(GOLD, {"s": GOLD}, tasks=["A2KB"], matchings=["strong"], by=["class", "class:wd", "dataset"])
+    rows = evaluate(GOLD, {"s": GOLD}, task=["A2KB"], match=["strong"], by=["class", "class:wd", "dataset"])
     told = dict(rows.select("column", "vocabularies").unique().iter_rows())
     of_classes = {"class": "class: dbo (3), wd (2), mnt (1)", "class:wd": "class: wd (2), dbo (3), mnt (1)"}
     assert told == {"": None, "dataset": None, **of_classes}
@@ -61,7 +62,7 @@ def test_the_vocabulary_shown_and_the_others_stand_in_the_rows():
 
 def test_of_vocabularies_with_as_many_mentions_the_first_by_name_is_shown():
     gold = framed([{**ROWS[0], "classes": [f"{WD}Q5", f"{MNT}Alias"]}])
-    rows = evaluate(gold, {"s": gold}, tasks=["A2KB"], matchings=["strong"], by=["class"])
+    rows = evaluate(gold, {"s": gold}, task=["A2KB"], match=["strong"], by=["class"])
     assert sizes(rows, "class") == {f"{MNT}Alias": 1}
 
 
@@ -73,7 +74,7 @@ def test_alternatives_and_ignorable_mentions_do_not_make_a_vocabulary_the_most_f
     ]
     ignored = [{**row, "begin": 50 + n, "ignorable": "optional"} for n, row in enumerate(ROWS[:2])]
     gold = framed([*group, *ROWS[1:3], *ignored])
-    rows = evaluate(gold, {"s": gold}, tasks=["A2KB"], matchings=["strong"], by=["class"])
+    rows = evaluate(gold, {"s": gold}, task=["A2KB"], match=["strong"], by=["class"])
     # wd: the group and ROWS[1]; dbo: ROWS[1] and ROWS[2]. A tie, so that dbo is shown.
     assert rows["vocabularies"].drop_nulls().unique().to_list() == ["class: dbo (2), wd (2)"]
 
@@ -91,7 +92,7 @@ def test_an_answer_whose_entity_has_no_class_of_the_vocabulary_is_in_the_scope_o
     )
     wrong = [{"begin": 70, "end": 73, "entity": "e:wd"}, {"begin": 80, "end": 83, "entity": "e:dbo"}]
     run = framed([*ROWS[3:], *wrong])
-    rows = evaluate(GOLD, {"s": run}, tasks=["A2KB"], matchings=["strong"], by=["class"], types=types)
+    rows = evaluate(GOLD, {"s": run}, task=["A2KB"], match=["strong"], by=["class"], types=types)
     [row] = rows.filter(slice="unspecified", average="micro").to_dicts()
     assert (row["tp"], row["fp"], row["precision_in_scope"]) == (2, 2, 2 / 3)
 
@@ -103,7 +104,7 @@ def test_runs_on_different_datasets_are_sliced_by_one_vocabulary():
     gold = type(first).concat([first, second])
     homes = gold.documents.select("dataset", gold="document").select("gold", home="dataset")
     inputs = Inputs(gold, {"one": first, "both": gold}, made_for={"one": "A2KB", "both": "A2KB"}, homes=homes)
-    rows = score_inputs(inputs, Choice.of(by="class", tasks=["A2KB"], matchings=["strong"]))
+    rows = score_inputs(inputs, choose(Question(by=("class",), task=("A2KB",), match=("strong",))))
     own = rows.filter(column="class")
     assert {*own.filter(system="both")["slice"]} == {f"{DBO}Person", f"{DBO}Place", "unspecified"}
     assert {*own["vocabularies"]} == {"class: dbo (3), wd (3)"}

@@ -15,6 +15,7 @@ import click
 
 from remix import tables
 from remix.files import write_whole
+from remix.question import OPTIONS, Option
 from remix.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -125,6 +126,20 @@ def _together(*options: Options) -> Options:
     return add
 
 
+def _ask_for(name: str, field: Option) -> Options:
+    """Return what adds the option of a field of `Question`."""
+    more: dict[str, Any] = {}
+    if field.choices:
+        more = {"type": click.Choice(field.choices), "metavar": field.words or None}
+    elif field.least is not None:
+        more = {"type": click.IntRange(min=field.least)}
+    elif field.is_file:
+        more = {"type": click.Path(path_type=Path, dir_okay=False)}
+    if field.default_text:
+        more["show_default"] = field.default_text
+    return option(f"--{name.replace('_', '-')} {field.words}", field.help, **more)
+
+
 output_option = _together(
     click.option(
         "-o",
@@ -138,11 +153,7 @@ output_option = _together(
 )
 """The format of tables, and the file that takes it."""
 
-format_option = option(
-    "--format --map format NAME[=FILE]",
-    "Format of the files, or of one of them (default: from content and suffix; see `remix list formats`); a "
-    "mapping is named by its TOML file (docs/formats.md).",
-)
+format_option = _ask_for("format", OPTIONS["format"])
 """The format of each of the files which are read."""
 
 file_format_option = option(
@@ -190,50 +201,12 @@ asking_options = _together(
 """What a query is given, and where and how long it is asked."""
 
 
-scoring_options = _together(
-    click.argument("datasets", nargs=-1, metavar="DATASET|FILE..."),
-    option("--gold", "File of gold; the workspace is not used.", type=FILE),
-    option(
-        "--run NAME[=FILE]",
-        "A registered run (`remix run list`), or answers in a file; files of one NAME add up. Default: all "
-        "registered runs that answer gold.",
-    ),
-    format_option,
-    option("--system", "A registered run, too, by its system."),
-    option(
-        "--profile",
-        "Whose conventions are followed; `evaluate` shows several (a,b or all) side by side with what makes the "
-        "difference.",
-    ),
-    option("--task", "A2KB, D2KB, C2KB, ERec, … (default: the profile's)."),
-    option("--match", "strong, weak, … (default: the profile's)."),
-    option(
-        "--by COLUMN[:SCHEME]",
-        "Break down by class, type, kb, a measure, a property of documents (dcterms:subject) or the errors of a "
-        "run (error:SYSTEM); a,b crosses two; schemes: log-deciles, quantiles:4, thresholds:3,5, head-torso-tail.",
-    ),
-    option("--min-support N", "Leave out slices of fewer mentions.", type=COUNT),
-    option(
-        "--documents",
-        "Documents whose answers count: all, or those with a kept mention (default: all; of a remix whose origins "
-        "are not loaded, kept).",
-        type=click.Choice(["", "all", "kept"]),
-        metavar="all|kept",
-    ),
-    option(
-        "--unit",
-        "What samples draw: documents, or their lines (of a text in one line: sentences).",
-        type=click.Choice(["document", "context"]),
-    ),
-    option("--seed N", "Seed of the samples.", type=COUNT),
-    option("--entities", "Types of entities (TSV: entity, name, types)."),
-    option(
-        "--hierarchy",
-        "RDF file with rdfs:subClassOf (default: the knowledge base's): for ETyping and RT2KB, --match graded and "
-        "--errors hierarchy.",
-    ),
-)
-"""What every verb takes that scores runs: gold, runs, profile, task, matching, columns, samples."""
+def question_options(command: Command) -> Command:
+    """Add datasets and the options of the fields of `Question` that the method has and the verb does not say itself."""
+    parameters = vars(command)["parameters"]
+    said = {one.name for one in vars(command)["__click_params__"]}
+    asked = [_ask_for(name, field) for name, field in OPTIONS.items() if name in parameters and name not in said]
+    return _together(click.argument("datasets", nargs=-1, metavar="DATASET|FILE..."), *asked)(command)
 
 
 def as_data(output: str, to: Path | None) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import calling, option, output_option, print_report, scoring_options
+from remix.cli._options import calling, option, output_option, print_report, question_options
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ AFTER = "evaluate"
 
 
 @click.command()
-@scoring_options
+@question_options
 @option("--unfiltered NAME", "What the others are correlated with (default: first).")
 @option("--score", "What is tested.", type=click.Choice(["precision", "recall", "f1"]))
 @option("--average", "Average of it.", type=click.Choice(["micro", "macro"]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import as_data, calling, option, output_option, print_report, scoring_options
+from remix.cli._options import as_data, calling, option, output_option, print_report, question_options
 from remix.errors import NO_BOOTSTRAP
 from remix.workspace import Workspace
 
@@ -25,31 +25,8 @@ def _refuse_bootstrap(_context: click.Context, _option: click.Parameter, given: 
 
 
 @click.command()
-@scoring_options
-@option("--scope CLASS", "Class that gold was cut down to (P in scope), if not by its query.")
-@option("--spans", "Spans given in D2KB.", type=click.Choice(["all", "kept"]))
-@option("--intervals", "Intervals of 95 %, over documents; with --by, tests of slices.")
-@option("--samples N", "How many draws the p of slices is a share of.", type=click.IntRange(min=100))
+@question_options
 @click.option("--bootstrap", hidden=True, expose_value=False, callback=_refuse_bootstrap, help="Now --intervals.")
-@option("--against SLICE", "Slice that others are held against (--by, --intervals); else all.")
-@option("--errors TAXONOMY", "Count the classes of errors of elevant, neleval, …")
-@option(
-    "--relax MAPPING",
-    "Table of entities (main item, then those it stands for) that runs may answer for each other; times are NIL.",
-    type=click.Path(path_type=Path, dir_okay=False),
-)
-@option("--seen DATASET|FILE", "Training set: adds the columns seenForm, seenEntity and seenPair to break down by.")
-@option("--link-labels", "Link labels that a model answered to the one entity that is called so.")
-@option(
-    "--weight RULE",
-    "Fuzzy recall R* and F1*: strict, relaxed:0.5, a file (weight and class or annotation), or a numeric column.",
-)
-@option("--fix-offsets", "Read offsets that count in other units as what they seem to be, document by document.")
-@option(
-    "--threshold RULE",
-    "Confidence above which answers count: none, 0.3, tuned:DATASET (the best there) or oracle (the best here).",
-    show_default="none, or the profile's own",
-)
 @option(
     "--plot [KIND=]FILE",
     "Also draw micro-F1, or a curve: alpha (F1* by the weight of what is not strict), progression (best "

@@ -12,6 +12,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import Error, UnknownName, UsageError
+from remix.question import Question
 from remix.reports.figures import Figure
 from remix.reports.overview import (
     BROADEST,
@@ -32,10 +33,10 @@ from remix.reports.readable import (
     signature_lines,
 )
 from remix.reports.scores import DRAWN, figure_of_curve, figure_of_scores
-from remix.scoring import evaluate_profiles, evaluate_sources
-from remix.scoring.choice import Choice, asked_of
+from remix.scoring import evaluate_profiles, evaluate_question
+from remix.scoring.choice import Choice, choose
 from remix.scoring.differences import difference_lines, profile_names
-from remix.scoring.inputs.sources import Keeper, Sources
+from remix.scoring.inputs.sources import Keeper
 from remix.scoring.reproduction import check, read_record, write_record
 from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
@@ -130,11 +131,8 @@ class ComparisonReport(Report):
 
 def evaluation_report(
     keeper: Keeper,
-    sources: Sources,
-    choice: Choice,
+    question: Question[str],
     *,
-    profiles: str = "",
-    with_kb: bool = False,
     every: bool = True,
     full: bool = False,
     store: bool = False,
@@ -143,31 +141,35 @@ def evaluation_report(
 ) -> EvaluationReport:
     """Return the scores of runs on datasets or files.
 
-    Several `profiles` (`a,b` or `all`) are held against each other, with all of their rows (`every`) or one score each.
-    The tables show the task that runs were made for under one matching unless the choice names others, or all (`full`).
-    `with_kb` shows the slices by InKB and NIL, which have rows in every evaluation. `store` keeps the outcomes of each
-    run as RDF, `record` is a file for all that `reproduction_report` needs, `plots` are files, `KIND=FILE` for a curve.
+    Several profiles (`a,b` or `all`) are held against each other, with all of their rows (`every`) or one score each.
+    The tables show the task that runs were made for under one matching unless the question names others, or all
+    (`full`). `store` keeps the outcomes of each run as RDF, `record` is a file for all that `reproduction_report`
+    needs, `plots` are files, `KIND=FILE` for a curve.
     Raises what `remix.scoring.evaluate` does.
     """
     drawn = [_plot(setting) for setting in plots]
-    if profiles:
+    if question.profile == "all" or "," in question.profile:
         if store or plots or record:
             option = "--store" if store else "--plot" if plots else "--signature-to"
-            raise UsageError(f"{option} goes with one profile, not with --profile {profiles}")
-        return _side_by_side(keeper, sources, choice, profiles, every)
-    if store and (sources.names or sources.gold):
-        _store(keeper, sources, choice)
-    rows, datasets = evaluate_sources(keeper, sources, choice)
-    if store and not (sources.names or sources.gold):
-        _store(keeper, replace(sources, names=tuple(datasets)), choice)
+            raise UsageError(f"{option} goes with one profile, not with --profile {question.profile}")
+        return _side_by_side(keeper, question, every)
+    choice = choose(question)
+    recorded = question.as_json() if record is not None else {}
+    if store and (choice.datasets or choice.gold):
+        _store(keeper, choice)
+    rows, datasets = evaluate_question(keeper, choice)
+    if store and not (choice.datasets or choice.gold):
+        _store(keeper, replace(choice, datasets=tuple(datasets)))
     if record is not None:
-        write_record(record, rows, sources, choice)
+        write_record(record, rows, recorded)
     undrawn = None
     try:
         for kind, file in drawn:
-            save(_draw(keeper, sources, choice, kind) if kind in DRAWN else figure_of_scores(rows, datasets), file)
+            save(_draw(keeper, choice, kind) if kind in DRAWN else figure_of_scores(rows, datasets), file)
     except Error as error:  # what is counted is shown, whatever cannot be drawn
         undrawn = error
+    # InKB, EE and GSInKB have rows in every evaluation; they are shown where they are asked for.
+    with_kb = "kb" in question.by
     by = (*choice.by, *(["kb"] if with_kb else []))
     shown = rows if full else headline_rows(rows, choice)
     tell_other_tasks(rows if every else shown)
@@ -221,10 +223,7 @@ def reproduction_report(
 ) -> EvaluationReport:
     """Return the evaluation of a record once more; raises `Error` where it does not come out as recorded."""
     recorded = read_record(file)
-    keywords = dict(recorded["arguments"])
-    report = evaluation_report(
-        keeper, *asked_of(keywords.pop("names"), keywords), full=full, record=record, plots=plots
-    )
+    report = evaluation_report(keeper, recorded.question, full=full, record=record, plots=plots)
     check(recorded, report.every_row)
     progress.note(f"reproduced: the rows are the same as recorded in {file}, byte for byte")
     return report
@@ -232,8 +231,7 @@ def reproduction_report(
 
 def comparison_report(
     keeper: Keeper,
-    sources: Sources,
-    choice: Choice,
+    question: Question[str],
     *,
     unfiltered: str = "",
     score: str = "f1",
@@ -244,7 +242,7 @@ def comparison_report(
     from remix.scoring.comparison import compared_inputs
 
     found = compared_inputs(
-        keeper, sources, choice, unfiltered=unfiltered, score=score, average=average, samples=samples
+        keeper, choose(question), unfiltered=unfiltered, score=score, average=average, samples=samples
     )
     kinds = {"score": found.scores, "pair": found.pairs, "correlation": found.correlations}
     parts = [rows.select(pl.lit(kind).alias("kind"), pl.all()) for kind, rows in kinds.items() if len(rows)]
@@ -257,7 +255,7 @@ def comparison_report(
     tables = [wide, found.pairs, found.correlations.filter(pl.col("systems") > 1)]
     of_f1 = "" if found.f1_precision == "all" else f" {found.f1_precision}"
     called = f"{average}-{SHORT.get(score, f'F1{of_f1}')}"
-    told = _explain_tests(called, choice.unit) if len(found.pairs) else [f"scores are {called}"] if of_f1 else []
+    told = _explain_tests(called, question.unit) if len(found.pairs) else [f"scores are {called}"] if of_f1 else []
     if (systems := found.scores["system"].unique()).len() == 1:
         told.append(
             f"{systems[0]} is one system alone: a comparison needs two, `remix run list` shows those that are kept"
@@ -281,11 +279,11 @@ def _explain_tests(score: str, unit: str) -> list[str]:
     ]
 
 
-def agreement_report(keeper: Keeper, sources: Sources) -> ComparisonReport:
+def agreement_report(keeper: Keeper, question: Question[str]) -> ComparisonReport:
     """Return how far two annotations of the same texts agree."""
     from remix.scoring.comparison import agreement_of
 
-    rows = agreement_of(keeper, sources)
+    rows = agreement_of(keeper, question)
     signature = rows["signature"][0]
     show = partial(ShownTables, [_round_scores(rows.drop("signature"))], [f"signature {signature}"])
     return ComparisonReport(rows, show, signature=signature)
@@ -300,10 +298,13 @@ def _round_scores(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(local, pl.col(floats).round(4)).rename(names)
 
 
-def _side_by_side(keeper: Keeper, sources: Sources, choice: Choice, profiles: str, every: bool) -> EvaluationReport:
+def _side_by_side(keeper: Keeper, question: Question[str], every: bool) -> EvaluationReport:
     """Return the scores of several profiles and a line for each convention that makes a difference."""
-    choice.only((), f"goes with one profile; --profile {profiles} compares the tools' own rows")
-    rows, scores, changes = evaluate_profiles(keeper, sources, profiles, every=every)
+    profiles = question.profile
+    question.only(
+        Question(profile=profiles), f"goes with one profile; --profile {profiles} compares the tools' own rows"
+    )
+    rows, scores, changes = evaluate_profiles(keeper, question, every=every)
     rounded = [name for name in scores.columns if scores.schema[name].is_float()]
     renamed = {"precision": "P", "recall": "R", "f1": "F1", "macro_f1": "macro-F1"}
     names = profile_names(profiles)
@@ -316,17 +317,17 @@ def _side_by_side(keeper: Keeper, sources: Sources, choice: Choice, profiles: st
     return EvaluationReport(rows, partial(ShownTables, tables, lines))
 
 
-def _store(keeper: Keeper, sources: Sources, choice: Choice) -> None:
+def _store(keeper: Keeper, choice: Choice) -> None:
     """Keep the outcomes of A2KB under the first matching as RDF, and say what was kept."""
     if choice.profile.name != "remix":
         raise UsageError(f"--store keeps outcomes by the profile remix: leave --profile {choice.profile.name} out")
     found = keeper.store_runs(
-        sources.names,
-        run=sources.runs,
-        system=sources.systems,
-        match=choice.matchings[0] if choice.matchings else "strong",
+        choice.datasets,
+        run=choice.run,
+        system=choice.system,
+        match=choice.match[0] if choice.match else "strong",
         errors=choice.errors or ("neleval",),
-        format=sources.formats,
+        format=choice.format,
     )
     for row in found.iter_rows(named=True):
         progress.note("{system} on {dataset}: {tp} TP, {fp} FP, {fn} FN, {status}".format(**row))
@@ -342,7 +343,8 @@ def _plot(setting: str) -> tuple[str, Path]:
     return kind, Path(file)
 
 
-def _draw(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> Figure:
+def _draw(keeper: Keeper, choice: Choice, kind: str) -> Figure:
+    """Return the figure of a curve, which has no slices, weights or thresholds of its own."""
     from remix.scoring.comparison import curve
 
-    return figure_of_curve(kind, curve(keeper, sources, Choice(choice.profile, choice.tasks, choice.matchings), kind))
+    return figure_of_curve(kind, curve(keeper, choice.bare(), kind))

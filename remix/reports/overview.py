@@ -28,14 +28,14 @@ def headline_rows(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     tasks, matchings = rows["task"].drop_nulls().unique(maintain_order=True), rows["matching"].drop_nulls().unique()
     task, matching = choice.profile.headline
     whole = pl.col("column") == "error_class"
-    if not choice.tasks and len(tasks):
+    if not choice.task and len(tasks):
         made = pl.lit(task if task in tasks else tasks[0])
         if "run_task" in rows.columns:
             # The mean of a run's repeats is of what they were made for.
             own = pl.col("run_task").drop_nulls().first().over(pl.col("system").str.replace(_REPEAT, ""), "task")
             made = pl.when(own.is_in(tasks.implode())).then(own).otherwise(made)
         rows = rows.filter(whole | (pl.col("task") == made))
-    if not choice.matchings and not any("match=" in one for one in choice.tasks) and matching in matchings:
+    if not choice.match and not any("match=" in one for one in choice.task) and matching in matchings:
         of_no_span = pl.col("task").is_in(rows.filter(matching=matching)["task"].drop_nulls().unique().implode()).not_()
         rows = rows.filter((pl.col("matching") == matching) | of_no_span.fill_null(False))
     return rows

@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,13 +30,14 @@ from remix.errors import Error, UsageError
 from remix.files import write_whole
 from remix.frames import read_parquet
 from remix.places import discard
+from remix.question import Question
 from remix.reports.scores import Scored
 from remix.runs.registration import list_runs
-from remix.scoring import evaluate_sources
-from remix.scoring.choice import Choice
+from remix.scoring import evaluate_question
+from remix.scoring.choice import Choice, choose
 from remix.scoring.comparison import compared_inputs
 from remix.scoring.inputs.gold import LEARNT
-from remix.scoring.inputs.sources import Keeper, Sources
+from remix.scoring.inputs.sources import Keeper
 from remix.scoring.statistics.intervals import METHOD
 from remix.scoring.statistics.slices import METHOD as OF_SLICES
 from remix.signature import content_hash
@@ -78,17 +79,6 @@ answer_all(Workspace, line)
 """What the process runs; workspaces are no business of this module otherwise."""
 
 
-@dataclass(frozen=True)
-class ScoreQuestion:
-    """What is scored: datasets together, by a profile, one task and matching, and sliced by columns."""
-
-    datasets: tuple[str, ...]
-    profile: str
-    task: str
-    match: str
-    by: tuple[str, ...] = ()
-
-
 class ScoreCache:
     """The answers of a workspace. With `waits` those that are missing are computed at once, else by a process."""
 
@@ -101,7 +91,7 @@ class ScoreCache:
         self._closed = False
         self._lock = threading.Lock()
 
-    def ask(self, questions: Sequence[ScoreQuestion]) -> Scored:
+    def ask(self, questions: Sequence[Question[str]]) -> Scored:
         """Return the answers that there are, and how many of all questions these are."""
         places = self._places(questions)
         missing = [one for one in questions if not _is_answered(places[one])]
@@ -118,7 +108,7 @@ class ScoreCache:
         scores, pairs = (_drop_empty(rows.filter(kind=kind).drop("kind")) for kind in ("score", "pair"))
         return Scored(scores, pairs, problems, len(found), len(questions))
 
-    def _places(self, questions: Sequence[ScoreQuestion]) -> dict[ScoreQuestion, Path]:
+    def _places(self, questions: Sequence[Question[str]]) -> dict[Question[str], Path]:
         """Return the file of each answer, named by the question and by all of the workspace that can change it."""
         store, kb = self._keeper.store, self._keeper.kb
         known = [__version__, iris.VERSION, METHOD, OF_SLICES, str(SAMPLES), kb.version if kb is not None else ""]
@@ -129,10 +119,10 @@ class ScoreCache:
         for one in questions:
             own = [str(asdict(run)) for run in runs if run.dataset in one.datasets]
             own += learnt if LEARNT & {*one.by} else []
-            places[one] = folder / f"{content_hash(*known, *own, json.dumps(asdict(one)))[:24]}.parquet"
+            places[one] = folder / f"{content_hash(*known, *own, json.dumps(one.as_json()))[:24]}.parquet"
         return places
 
-    def _start(self, missing: Sequence[ScoreQuestion], places: dict[ScoreQuestion, Path]) -> None:
+    def _start(self, missing: Sequence[Question[str]], places: dict[Question[str], Path]) -> None:
         """Have a process answer the questions, unless it is busy with those of others."""
         with self._lock:
             if self._process is not None or self._closed:
@@ -149,7 +139,7 @@ class ScoreCache:
                     stderr=said,
                     env={**os.environ, "PYTHONPATH": path, "TMPDIR": scratch.name},
                 )
-            asked = [[asdict(one), str(places[one])] for one in missing]
+            asked = [[one.as_json(), str(places[one])] for one in missing]
             folder = str(self._keeper.store.folder.resolve())
             told = {"folder": folder, "seconds": self._seconds, "asked": asked}
             self._watching = threading.Thread(target=self._watch, args=(process, scratch, told), daemon=True)
@@ -211,12 +201,12 @@ def _explain_end(code: int, said: str, seconds: float) -> str | None:
     return f"{died} ({lines[-1] if lines else f'signal {-code}' if code < 0 else f'exit code {code}'})"
 
 
-def answer(keeper: Keeper, question: ScoreQuestion, place: Path) -> None:
+def answer(keeper: Keeper, question: Question[str], place: Path) -> None:
     """Compute the answer to a question and keep it; what cannot be computed is kept as a problem for some minutes."""
     names = question.datasets
     try:
-        asked = Choice.of(question.profile, tasks=question.task, matchings=question.match, by=question.by)
-        rows = _score(keeper, Sources(tuple(names)), asked)
+        choice = choose(question)
+        rows = _score(keeper, choice)
     except Stopped:
         raise
     except Error as error:
@@ -224,18 +214,18 @@ def answer(keeper: Keeper, question: ScoreQuestion, place: Path) -> None:
         return
     parts = [rows.select(pl.lit("score").alias("kind"), pl.all())]
     with suppress(Error):  # there is nothing to compare: one system, or too few documents
-        pairs = compared_inputs(keeper, Sources(tuple(names)), asked, samples=10 * SAMPLES).pairs
+        pairs = compared_inputs(keeper, choice, samples=10 * SAMPLES).pairs
         parts.append(pairs.select(pl.lit("pair").alias("kind"), pl.all()))
     whole = pl.lit(", ".join(names)).alias("asked")
     _write(place, pl.concat(parts, how="diagonal_relaxed").with_columns(whole))
 
 
-def _score(keeper: Keeper, sources: Sources, asked: Choice) -> pl.DataFrame:
+def _score(keeper: Keeper, choice: Choice) -> pl.DataFrame:
     """Return scores with their intervals, and without where there are too few documents for any."""
     try:
-        return evaluate_sources(keeper, sources, replace(asked, intervals=True, samples=SAMPLES))[0]
+        return evaluate_question(keeper, replace(choice, intervals=True, samples=SAMPLES))[0]
     except UsageError:
-        return evaluate_sources(keeper, sources, asked)[0]
+        return evaluate_question(keeper, choice)[0]
 
 
 def _drop_empty(rows: pl.DataFrame) -> pl.DataFrame:
@@ -285,7 +275,6 @@ def answer_all(open_keeper: Callable[[str], Keeper], line: str) -> None:
     for asked, place in told["asked"]:
         # Nobody handles the signal: it ends the process, whatever that is doing.
         signal.setitimer(signal.ITIMER_REAL, told["seconds"])
-        lists = {name: tuple(value) for name, value in asked.items() if isinstance(value, list)}
         with suppress(Stopped):  # who stopped a query of it did not mean the question: the next who asks begins again
-            answer(keeper, ScoreQuestion(**{**asked, **lists}), Path(place))
+            answer(keeper, Question.of_json(asked), Path(place))
     os._exit(0)

@@ -9,9 +9,10 @@ import polars as pl
 
 from remix.errors import UsageError
 from remix.measures.classes import class_mapping
+from remix.question import Question
 from remix.runs.outcomes import Outcomes, outcomes
 from remix.scoring.inputs.columns import breakdown, columns_of, is_of_errors, values_by
-from remix.scoring.inputs.sources import Keeper, Sources, Wanted, read_inputs
+from remix.scoring.inputs.sources import Keeper, read_inputs
 
 OUTCOMES = {
     "correct": "the answer is on the mention and has gold's entity",
@@ -72,8 +73,8 @@ def judge_mentions(
     columns = breakdown(by) if by else ()
     if len(columns) > 1 or any(is_of_errors(one.column) for one in columns):
         raise UsageError(f"mentions are shown by one column of the data, not by '{by}'")
-    sources = Sources((dataset,), systems=tuple(systems))
-    read = read_inputs(keeper, sources, Wanted(by=tuple(columns_of([by] if by else []))))
+    question = Question[str](datasets=(dataset,), system=tuple(systems))
+    read = read_inputs(keeper, question, by=tuple(columns_of([by] if by else [])))
     found = outcomes(replace(read, knowledge=read.knowledge.with_types()), match, ("neleval",))
     case, mentions = found.case, _mentions(found)
     notes: tuple[str, ...] = ()

@@ -49,7 +49,7 @@ def outcomes(inputs: Inputs, matching: str, taxonomies: Sequence[str] = ()) -> O
     taxonomy that does not exist.
     """
     rules = PROFILES["remix"]
-    case = case_of(rules.prepare(inputs), Choice(rules))
+    case = case_of(rules.prepare(inputs), Choice(profile=rules))
     mentions, judged = case.mentions, case.judge("link", MATCHINGS[matching])
     required = mentions.for_each_system(case.kept.select("doc", "mention", "group", "annotation"))
     found = judged.groups.select("system", "group").unique().with_columns(outcome=pl.lit("tp"))

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import Any
 
 import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
-from remix.scoring.choice import Asked, Choice, case_of, fields_of, sign, signature_of_tasks
+from remix.question import Question, Several, several
+from remix.scoring.choice import Choice, case_of, choose, fill, read_chosen, sign, signature_of_tasks, take_headline
 from remix.scoring.counting import counts_of
 from remix.scoring.differences import Counting, differences, headlines, profile_names
 from remix.scoring.errors import error_rows
 from remix.scoring.errors.columns import complete
-from remix.scoring.inputs import Background, Inputs, Knowledge
+from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.columns import columns_of, vocabularies_of
-from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
+from remix.scoring.inputs.sources import Keeper
 from remix.scoring.matching import MATCHINGS, Case, Matching
 from remix.scoring.matching.namespaces import tell_namespaces
 from remix.scoring.matching.offsets import read_offsets, tell_beyond, wrong_offsets
@@ -42,10 +42,6 @@ from remix.scoring.statistics.weights import weights_of
 from remix.scoring.tasks import TASKS, Task, takes_spans
 from remix.scoring.tuning import apply_threshold, follow_threshold, with_thresholds
 from remix.vocabularies import COLUMNS as OF_CLASSES
-from remix.vocabularies import Vocabularies
-
-if TYPE_CHECKING:
-    from remix.kb import KnowledgeBase
 
 __all__ = [
     "MATCHINGS",
@@ -56,40 +52,40 @@ __all__ = [
     "Task",
     "evaluate",
     "evaluate_profiles",
-    "evaluate_sources",
+    "evaluate_question",
     "score_inputs",
 ]
-
-
-class AskedAndKnown(Asked, total=False):
-    """The keywords of `evaluate`: the fields of `Choice` and of `Knowledge`."""
-
-    profile: Profile | str
-    columns: pl.DataFrame | None
-    document_columns: pl.DataFrame | None
-    types: pl.DataFrame | None
-    names: pl.DataFrame | None
-    subclasses: pl.DataFrame | None
-    kb: KnowledgeBase | None
-    shelf: tuple[Path, ...]
-    backgrounds: tuple[Background, ...]
-    stated: pl.DataFrame | None
-    kept: frozenset[str]
-    vocabularies: Mapping[str, Vocabularies]
 
 
 def evaluate(
     gold: Frames,
     runs: Mapping[str, Frames],
     *,
+    profile: Profile | str = "remix",
+    task: Several = (),
+    match: Several = (),
+    by: Several = (),
+    min_support: int = 0,
+    documents: str = "",
+    unit: str = "document",
+    seed: int = 0,
+    scope: str = "",
+    spans: str = "all",
+    intervals: bool = False,
+    samples: int = 1_000,
+    against: str = "",
+    errors: Several = (),
+    weight: str = "",
+    fix_offsets: bool = False,
+    threshold: str = "",
+    known: Knowledge | None = None,
     tuning: tuple[Frames, Mapping[str, Frames]] | None = None,
-    **keywords: Unpack[AskedAndKnown],
 ) -> pl.DataFrame:
     """Return scores: a row per system, dataset, task, matching, slice and average.
 
-    `runs` maps a system's name to its answers; documents are aligned by IRI, else by text. Keywords are the fields of
-    `Choice`, what is asked (`tasks`, `by`, …), with the profile by its name, and of `Knowledge`, what is known (`kb`,
-    `types`, …). `tuning` is the gold and the runs that `threshold='tuned:…'` tunes on.
+    `runs` maps a system's name to its answers; documents are aligned by IRI, else by text. `remix.question.Question`
+    says what each of the others asks; what is `known` beside gold and runs are a knowledge base, types, …, and `tuning`
+    is the gold and the runs that `threshold='tuned:…'` tunes on.
 
     Columns: `system`, `dataset` ('all' is of all gold together, each mention and answer of documents that several
     datasets share once; 'mean' is the unweighted mean of datasets), `task`,
@@ -112,46 +108,64 @@ def evaluate(
     ...     mention = pl.DataFrame({"annotation": ["a"], "document": ["d"], "begin": [begin], "end": [end]})
     ...     link = pl.DataFrame({"annotation": ["a"], "entity": [entity]})
     ...     return Frames.of(documents=texts, annotations=mention, links=link)
-    >>> rows = evaluate(one(0, 3, "e:Ada"), {"s": one(0, 3, "e:Ada")}, tasks=["A2KB"], matchings=["strong"])
+    >>> rows = evaluate(one(0, 3, "e:Ada"), {"s": one(0, 3, "e:Ada")}, task="A2KB", match="strong")
     >>> rows.filter(pl.col("average") == "micro").select("tp", "fp", "fn", "f1").rows()
     [(1, 0, 0, 1.0)]
     """
-    asked, known = fields_of(keywords, Choice, Knowledge)
+    question = Question[Any](
+        profile=profile,
+        task=several(task),
+        match=several(match),
+        by=several(by),
+        min_support=min_support,
+        documents=documents,
+        unit=unit,
+        seed=seed,
+        scope=scope,
+        spans=spans,
+        intervals=intervals,
+        samples=samples,
+        against=against,
+        errors=several(errors),
+        weight=weight,
+        fix_offsets=fix_offsets,
+        threshold=threshold,
+    )
     for place, frames in {"gold": gold, **{f"run '{name}'": run for name, run in runs.items()}}.items():
         frames.check(place)
-    inputs = Inputs(gold, runs, Knowledge(**known))
-    return score_inputs(inputs, Choice.of(**asked), None if tuning is None else Inputs(*tuning, inputs.knowledge))
+    inputs = Inputs(gold, runs, known or Knowledge())
+    return score_inputs(inputs, choose(question), None if tuning is None else Inputs(*tuning, inputs.knowledge))
 
 
-def evaluate_sources(keeper: Keeper, sources: Sources, choice: Choice) -> tuple[pl.DataFrame, list[str]]:
+def evaluate_question(keeper: Keeper, choice: Choice) -> tuple[pl.DataFrame, list[str]]:
     """Return the scores, as `remix.scoring.evaluate` has them, and the names of gold's datasets.
 
     Repeats of a run (`NAME#1`, …) have a row of their means besides.
     """
-    found, tuning = read_inputs(keeper, sources, choice.needs()), None
+    found, tuning = read_chosen(keeper, choice), None
     if choice.threshold.startswith("tuned:"):
-        other = sources.for_tuning(choice.threshold.partition(":")[2])
-        tuning = read_inputs(keeper, other, replace(choice, by=(), against="", weight="").needs())
+        other = choice.on(choice.threshold.partition(":")[2])
+        tuning = read_chosen(keeper, replace(other, by=(), against="", weight=""))
     rows = score_inputs(found, choice, tuning)
     return with_means_of_repeats(rows), found.gold.documents["dataset"].unique().sort().to_list()
 
 
 def evaluate_profiles(
-    keeper: Keeper, sources: Sources, profiles: str, *, every: bool = True
+    keeper: Keeper, question: Question[str], *, every: bool = True
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return the rows of several profiles, the score of each that is held against the others', and the differences.
 
-    `profiles` names them, separated by commas, or is 'all'; see `remix.scoring.differences` for the last two tables.
-    The rows are all of a profile's (`every`) or those of that score.
+    The profile of the question names them, separated by commas, or is 'all'; see `remix.scoring.differences` for the
+    last two tables. The rows are all of a profile's (`every`) or those of that score.
     """
-    chosen = profile_names(profiles)
-    found = read_inputs(keeper, sources, Choice(PROFILES[chosen[0]]).needs())
+    names = profile_names(question.profile)
+    choices = [choose(replace(question, profile=name)) for name in names]
+    found = read_chosen(keeper, choices[0])
     with progress.once():
-        choices = [Choice(PROFILES[name]) for name in chosen]
-        rows = [score_inputs(found, choice if every else choice.headline()) for choice in choices]
+        rows = [score_inputs(found, choice if every else take_headline(choice)) for choice in choices]
         every_run = [Counting(own) for own in found.apart()]
         scores, changes = (
-            pl.concat([work(counting, chosen) for counting in every_run]) for work in (headlines, differences)
+            pl.concat([work(counting, names) for counting in every_run]) for work in (headlines, differences)
         )
         return pl.concat(rows, how="diagonal_relaxed"), scores, changes
 
@@ -163,13 +177,13 @@ def score_inputs(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -
     tells. Registered runs are scored on what they are registered on.
     """
     choice = follow_threshold(choice)
-    asked = choice.fill(choice.profile.tasks, choice.profile.matchings)
+    asked = fill(choice, choice.profile.tasks, choice.profile.matchings)
     with progress.once():
         apart = _of_one_vocabulary(inputs, asked).apart()
         parts = [_score_apart(own, asked, tuning) for own in apart]
     parts = [_with_dataset(rows, own) for rows, own in zip(parts, apart, strict=True)]
     rows = sort_rows(_of_one_f1(parts), asked) if len(parts) > 1 else parts[0]
-    places = {task: place for place, task in enumerate(dict.fromkeys(task_name(task) for task in asked.tasks))}
+    places = {task: place for place, task in enumerate(dict.fromkeys(task_name(task) for task in asked.task))}
     order = pl.col("task").replace_strict(places, default=len(places), return_dtype=pl.Int64)
     return rows.sort(order, maintain_order=True)
 
@@ -202,15 +216,15 @@ def _score_apart(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
     """Return the scores of runs that are on the same documents."""
     parts: list[pl.DataFrame] = []
     for spans in (False, True) if inputs.given_spans else (False,):
-        tasks = tuple(task for task in asked.tasks if not inputs.given_spans or takes_spans(task) == spans)
+        tasks = tuple(task for task in asked.task if not inputs.given_spans or takes_spans(task) == spans)
         if tasks:
             # Classes of errors are of no task; they are counted once.
-            own = replace(asked, tasks=tasks, errors=() if parts else asked.errors)
+            own = replace(asked, task=tasks, errors=() if parts else asked.errors)
             on = None if tuning is None else tuning.for_tasks(spans=spans)
             parts.append(_score_tasks(inputs.for_tasks(spans=spans), own, on))
     if len(parts) == 1:
         return parts[0]
-    rows, signature = _of_one_f1(parts), signature_of_tasks(parts, asked.tasks)
+    rows, signature = _of_one_f1(parts), signature_of_tasks(parts, asked.task)
     return rows.drop("signature", "signature_short").join(signature, on="system", how="left", maintain_order="left")
 
 
@@ -241,7 +255,7 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
     rows = with_failures(rows, inputs.gold, inputs.runs)
     rows = with_thresholds(with_vocabularies(rows, counts), counts)
     if choice.errors:
-        wrong = error_rows(whole, choice.errors, choice.matchings).with_columns(profile=pl.lit(choice.profile.name))
+        wrong = error_rows(whole, choice.errors, choice.match).with_columns(profile=pl.lit(choice.profile.name))
         rows = pl.concat([rows, wrong], how="diagonal_relaxed")
     if inputs.made_for:
         task = pl.col("system").replace_strict(inputs.made_for, default=None, return_dtype=pl.String)

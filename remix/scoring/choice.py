@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
 from remix import iris
 from remix._version import __version__
-from remix.errors import NO_BOOTSTRAP, UsageError, nearest
 from remix.frames import Frames
 from remix.names import RMX
+from remix.question import Question
 from remix.scoring.conventions.aspects import undefined_null
 from remix.scoring.inputs.columns import columns_of
 from remix.scoring.inputs.gold import LEARNT
-from remix.scoring.inputs.sources import Sources, Wanted
+from remix.scoring.inputs.sources import Keeper, read_inputs
 from remix.scoring.matching import Case
 from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.slicing import whole_case, with_originals
@@ -29,167 +29,45 @@ if TYPE_CHECKING:
     from remix.scoring.inputs import Background, Inputs
 
 
-class Asked(TypedDict, total=False):
-    """The fields of `Choice` but the profile, as they may be given: one name for several."""
-
-    tasks: Sequence[str]
-    matchings: Sequence[str]
-    by: Sequence[str]
-    min_support: int
-    scope: str
-    spans: str
-    documents: str
-    intervals: bool
-    samples: int
-    seed: int
-    unit: str
-    against: str
-    errors: Sequence[str]
-    weight: str
-    threshold: str
-    fix_offsets: bool
+Choice: TypeAlias = Question[Profile]
+"""What is asked, with the profile itself in the place of its name."""
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What is asked; every field can change a number and is in the signature.
+def choose(question: Question[str] | Choice) -> Choice:
+    """Return what is asked with its profile looked up; raises `UnknownName` for a profile that there is not.
 
-    - `profile`: whose conventions are followed;
-    - `tasks`, `matchings`: those of the profile unless given; a task can name its own, `A2KB(match=weak)`;
-    - `by`: columns to slice by: `class`, any of `Knowledge.columns` or `document_columns`, a property or measure;
-      `a,b` crosses them, `a:quantiles:4` cuts numbers (see `remix.scoring.inputs.columns.breakdown`);
-    - `min_support`: slices of fewer mentions are left out;
-    - `scope`: the class that gold was cut down to, where it is a remix by class; it goes before the queries;
-    - `spans`: 'all' leaves dropped spans in D2KB's input, 'kept' takes them out, for D2KB alone;
-    - `documents`: in which documents answers count, 'all' of gold's or those with a 'kept' mention; by default all, of
-      a remix whose origins are not at hand the kept ones (see `remix.scoring.inputs.gold`);
-    - `intervals`: whether scores have intervals of 95 % (`remix.scoring.statistics.intervals`) and, with `by`, slices
-      are tested (`differences_of_slices`);
-    - `samples`, `seed`: how many draws the p of slices is a share of, and what they are drawn by;
-    - `unit`: what macro averages and intervals are over, 'document' or 'context': a line or, in a text of one line,
-      a sentence;
-    - `against`: with `by` and `intervals`, the slice that others are held against (see `differences_of_slices`), by
-      default the whole, 'all';
-    - `errors`: taxonomies (`remix.scoring.errors`) whose classes are counted in rows of their own;
-    - `weight`: how much each annotation of gold is required, as `remix.scoring.statistics.weights.weights_of` has it;
-    - `threshold`: which answers count by their confidence, as `remix.scoring.statistics.thresholds.threshold_rule` has
-      it; by default all, or what the profile's own rule leaves;
-    - `fix_offsets`: read the offsets of runs that `remix.scoring.matching.offsets.wrong_offsets` finds to count in
-      other units as what they seem to be, document by document; without it that is only said.
+    A column `kb` is left out: InKB, EE and GSInKB have their rows in every evaluation.
 
-    Raises `UsageError` for values that do not go together.
+    >>> choice = choose(Question(profile="gerbil", task=("A2KB",), by=("class", "kb")))
+    >>> choice.profile.name, choice.task, choice.by
+    ('gerbil', ('A2KB',), ('class',))
     """
-
-    profile: Profile
-    tasks: tuple[str, ...] = ()
-    matchings: tuple[str, ...] = ()
-    by: tuple[str, ...] = ()
-    min_support: int = 0
-    scope: str = ""
-    spans: str = "all"
-    documents: str = ""
-    intervals: bool = False
-    samples: int = 1_000
-    seed: int = 0
-    unit: str = "document"
-    against: str = ""
-    errors: tuple[str, ...] = ()
-    weight: str = ""
-    threshold: str = ""
-    fix_offsets: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what does not go together."""
-        if self.spans not in ("all", "kept"):
-            raise UsageError(f"spans are 'all' or 'kept', not '{self.spans}'")
-        if self.documents not in ("", "all", "kept"):
-            raise UsageError(f"documents are 'all' or 'kept', not '{self.documents}'")
-        if self.against and not (self.by and self.intervals):
-            raise UsageError(f"--against {self.against} tests slices: it goes with --by and --intervals")
-
-    @classmethod
-    def of(cls, profile: Profile | str = "remix", **given: Unpack[Asked]) -> Choice:
-        """Return the choice of keywords: a profile by its name, any sequence for a tuple, None for the default.
-
-        A column `kb` is left out: InKB, EE and GSInKB have their rows in every evaluation.
-
-        >>> choice = Choice.of("gerbil", tasks=["A2KB"], by="class")
-        >>> choice.profile.name, choice.tasks, choice.by
-        ('gerbil', ('A2KB',), ('class',))
-        """
-        several = {one.name for one in fields(cls) if isinstance(one.default, tuple)}
-        values: dict[str, Any] = {
-            name: ((value,) if isinstance(value, str) else tuple(value)) if name in several else value
-            for name, value in cast(dict[str, Any], given).items()
-            if value is not None
-        }
-        values["by"] = tuple(column for column in values.get("by", ()) if column != "kb")
-        return cls(PROFILES[profile] if isinstance(profile, str) else profile, **values)
-
-    def fill(self, tasks: tuple[str, ...], matchings: tuple[str, ...]) -> Choice:
-        """Return the choice with these tasks and matchings where it names none."""
-        return replace(self, tasks=self.tasks or tuple(tasks), matchings=self.matchings or tuple(matchings))
-
-    def headline(self) -> Choice:
-        """Return the choice with the one task and matching that profiles are compared by, where it names none."""
-        return self.fill(self.profile.headline[:1], self.profile.headline[1:])
-
-    def only(self, names: tuple[str, ...], otherwise: str) -> Choice:
-        """Return the choice itself; raises `UsageError`, whose end is `otherwise`, where it asks for anything else."""
-        for one in fields(self):
-            if one.name not in ("profile", *names) and getattr(self, one.name) != one.default:
-                option = OPTIONS.get(one.name, one.name).replace("_", "-")
-                raise UsageError(f"--{option} {otherwise}")
-        return self
-
-    def needs(self) -> Wanted:
-        """Return what is to be read of gold for it."""
-        by = tuple(name for name in columns_of(self.by) if name not in self.profile.slices)
-        weight = tuple(name for name in column_weighed_by(self.weight) if name not in self.profile.slices)
-        # A profile that scores documents without anything scores gold that is empty throughout, too.
-        empty = self.profile.conventions.undefined != undefined_null
-        own = self.profile.own
-        return Wanted(by, weight, self.documents, empty, own is not None and own.relaxes_gold)
-
-    def keywords(self) -> dict[str, Any]:
-        """Return the keywords that `Choice.of` makes this choice of."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {**values, "profile": self.profile.name}
+    profile = PROFILES[question.profile] if isinstance(question.profile, str) else question.profile
+    by = tuple(column for column in question.by if column != "kb")
+    return Choice(**{**vars(question), "profile": profile, "by": by})
 
 
-OPTIONS = {"tasks": "task", "matchings": "match"}
-"""Fields that the command line calls otherwise."""
+def fill(choice: Choice, task: Iterable[str], match: Iterable[str]) -> Choice:
+    """Return the choice with these tasks and matchings where it names none."""
+    return replace(choice, task=choice.task or tuple(task), match=choice.match or tuple(match))
 
 
-def fields_of(given: Mapping[str, Any], *records: type) -> list[dict[str, Any]]:
-    """Return the keywords apart: for each record those that are its fields; raises `UsageError` for one of none.
-
-    >>> fields_of({"tasks": ["A2KB"]}, Choice)
-    [{'tasks': ['A2KB']}]
-    >>> fields_of({"task": ["A2KB"]}, Choice)
-    Traceback (most recent call last):
-    remix.errors.UsageError: nothing is called 'task' here; did you mean 'tasks'?
-    """
-    known = [[one.name for one in fields(record)] for record in records]
-    every = [name for names in known for name in names]
-    if "bootstrap" in given and Choice in records:
-        raise UsageError(NO_BOOTSTRAP)
-    if unknown := [name for name in given if name not in every]:
-        raise UsageError(f"nothing is called '{unknown[0]}' here{nearest(unknown[0], every)}")
-    return [{name: given[name] for name in names if name in given} for names in known]
+def take_headline(choice: Choice) -> Choice:
+    """Return the choice with the one task and matching that profiles are compared by, where it names none."""
+    return fill(choice, choice.profile.headline[:1], choice.profile.headline[1:])
 
 
-def asked_of(names: Iterable[str], keywords: Mapping[str, Any]) -> tuple[Sources, Choice]:
-    """Return the sources and the choice of keywords, which are the fields of `Sources` and of `Choice`.
-
-    >>> sources, choice = asked_of(["news"], {"systems": ["prior"], "tasks": ["A2KB"]})
-    >>> sources.names, sources.systems, choice.tasks
-    (('news',), ('prior',), ('A2KB',))
-    """
-    read, asked = fields_of(keywords, Sources, Choice)
-    several = {one.name for one in fields(Sources) if isinstance(one.default, tuple)}
-    read = {name: tuple(value) if name in several else value for name, value in read.items()}
-    return Sources(**{**read, "names": tuple(names)}), Choice.of(**asked)
+def read_chosen(keeper: Keeper, choice: Choice) -> Inputs:
+    """Return what the choice reads, with its columns but those that the profile fills itself."""
+    profile, own = choice.profile, choice.profile.own
+    by, weight = (
+        tuple(name for name in names if name not in profile.slices)
+        for names in (columns_of(choice.by), column_weighed_by(choice.weight))
+    )
+    # A profile that scores documents without anything scores gold that is empty throughout, too.
+    empty = profile.conventions.undefined != undefined_null
+    relaxes = own is not None and own.relaxes_gold
+    return read_inputs(keeper, choice, by=by, weight=weight, empty=empty, relaxes_gold=relaxes)
 
 
 def case_of(inputs: Inputs, choice: Choice) -> Case:
@@ -236,8 +114,8 @@ def _list_asked(choice: Choice, *, weight: str, threshold: str, offsets: str) ->
     return {
         "remix": __version__,
         "profile": choice.profile.name,
-        "tasks": ",".join(choice.tasks),
-        "matchings": ",".join(choice.matchings),
+        "tasks": ",".join(choice.task),
+        "matchings": ",".join(choice.match),
         "by": ",".join(choice.by),
         "errors": ",".join(choice.errors),
         "weight": weight,

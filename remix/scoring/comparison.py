@@ -13,14 +13,24 @@ from numpy.typing import NDArray
 from remix import iris, progress
 from remix._version import __version__
 from remix.errors import UnknownName, UsageError
-from remix.scoring.choice import LENGTH, Choice, case_of, frames_hash, sign, signature_of_parts
+from remix.question import Question
+from remix.scoring.choice import (
+    LENGTH,
+    Choice,
+    case_of,
+    frames_hash,
+    read_chosen,
+    sign,
+    signature_of_parts,
+    take_headline,
+)
 from remix.scoring.counting import counts_of
 from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.inputs.gold import kept_gold
-from remix.scoring.inputs.sources import Keeper, Sources, read_inputs
+from remix.scoring.inputs.sources import Keeper
 from remix.scoring.matching import Case
 from remix.scoring.profiles import require_pairs
 from remix.scoring.slicing import local_names, tell_shared
@@ -199,16 +209,17 @@ _CORRELATED = {
 }
 
 
-def curve(keeper: Keeper, sources: Sources, choice: Choice, kind: str) -> pl.DataFrame:
+def curve(keeper: Keeper, choice: Choice, kind: str) -> pl.DataFrame:
     """Return a curve of `remix.scoring.statistics.curves`, unless given of the profile's headline task and matching.
 
     Raises `UsageError` for a choice that curves do not take, `UnknownName` for another kind.
     """
     if kind not in CURVES:
         raise UnknownName("curve", kind, CURVES)
-    choice = choice.only(("tasks", "matchings"), "changes no curve: leave it out").headline()
-    read = read_inputs(keeper, sources, choice.needs())
-    own = [choice.profile.prepare(one.for_tasks(spans=takes_spans(choice.tasks[0]))) for one in read.apart()]
+    choice.only(choice.bare(), "changes no curve: leave it out")
+    choice = take_headline(choice)
+    read = read_chosen(keeper, choice)
+    own = [choice.profile.prepare(one.for_tasks(spans=takes_spans(choice.task[0]))) for one in read.apart()]
     return pl.concat(draw(case_of(inputs, choice).pool(), choice, kind) for inputs in own)
 
 
@@ -216,12 +227,11 @@ def draw(case: Case, choice: Choice, kind: str) -> pl.DataFrame:
     """Return a curve of one case; raises `UsageError` for a profile or a task that has none of that kind."""
     if kind in OF_PAIRS:
         require_pairs(choice.profile)
-    return CURVES[kind](case, pairings_of(choice.tasks, choice.matchings), choice.profile.count)
+    return CURVES[kind](case, pairings_of(choice.task, choice.match), choice.profile.count)
 
 
 def compared_inputs(
     keeper: Keeper,
-    sources: Sources,
     choice: Choice,
     *,
     unfiltered: str = "",
@@ -235,18 +245,25 @@ def compared_inputs(
     Raises `UsageError` for a choice that comparisons do not take and for an average that the profile does not have,
     `UnknownName` and `BadInput` as `read_inputs`.
     """
-    choice = choice.only(
-        ("tasks", "matchings", "by", "min_support", "documents", "unit", "samples", "seed"),
-        "is not for comparisons: leave it out",
-    ).headline()
-    if len(choice.tasks) + len(choice.matchings) > 2:
+    taken = replace(
+        choice.bare(),
+        by=choice.by,
+        min_support=choice.min_support,
+        documents=choice.documents,
+        unit=choice.unit,
+        seed=choice.seed,
+    )
+    choice.only(taken, "is not for comparisons: leave it out")
+    choice.refuse_two_golds()
+    choice = take_headline(choice)
+    if len(choice.task) + len(choice.match) > 2:
         raise UsageError("systems are compared by one task under one matching: name one")
     averages = choice.profile.averages
     if average not in averages:
         raise UsageError(f"profile '{choice.profile.name}' has no {average} scores: --average {[*averages][0]}")
     read = (
-        read_inputs(keeper, own, choice.needs()).for_tasks(spans=takes_spans(choice.tasks[0]))
-        for own in ([sources] if choice.by else sources.of_one_kind().one_by_one() or [sources])
+        read_chosen(keeper, own).for_tasks(spans=takes_spans(choice.task[0]))
+        for own in ([choice] if choice.by else choice.of_each_gold() or [choice])
     )
     return compare_inputs(read, choice, unfiltered=unfiltered, score=score, average=average, samples=samples)
 
@@ -278,13 +295,13 @@ def compare_inputs(
     return replace(found, f1_precision=of_f1, signature=signature_of_parts(signatures, asked))
 
 
-def agreement_of(keeper: Keeper, sources: Sources) -> pl.DataFrame:
+def agreement_of(keeper: Keeper, question: Question[str]) -> pl.DataFrame:
     """Return how far two annotations of the same texts agree, two datasets by name or two files."""
-    if len(sources.names) + len(sources.gold) != 2:
+    if len(question.datasets) + len(question.gold) != 2:
         raise UsageError("agreement is of two annotations: remix compare --gold A --gold B")
     first, second = (
-        *(kept_gold(keeper.store, [name], sources.formats)[0] for name in sources.names),
-        *(read_frames([file], formats=sources.formats) for file in sources.gold),
+        *(kept_gold(keeper.store, [name], question.format)[0] for name in question.datasets),
+        *(read_frames([file], formats=question.format) for file in question.gold),
     )
     kb = keeper.kb
     fields = {"remix": __version__, "entities": iris.VERSION} | ({"kb": kb.version[:LENGTH]} if kb is not None else {})

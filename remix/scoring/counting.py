@@ -90,7 +90,7 @@ def _keep_supported(cases: list[Case], column: str, least: int) -> list[Case]:
 def _sliced_by_profile(whole: Case, choice: Choice, column: str, order: list[str]) -> list[pl.DataFrame]:
     """Return the counts of every task and matching, sliced by a column that the profile has its own rule for."""
     parts = []
-    for task, matching in product(choice.tasks, choice.matchings):
+    for task, matching in product(choice.task, choice.match):
         counts = choice.profile.slices[column](whole, task, matching)
         labels = {"task": task, "matching": matching, "column": column}
         counts = counts.with_columns(pl.lit(value).alias(name) for name, value in labels.items())
@@ -107,9 +107,9 @@ def _count(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> p
         labels["members"] = sha256(b"|".join(one.to_numpy().tobytes() for one in rows)).hexdigest()
     cut = bool((case.gold["ignorable"] == "dropped").any())
     parts = []
-    for task in choice.tasks:
+    for task in choice.task:
         seen = replace(case, gold=case.kept) if task == "D2KB" and choice.spans == "kept" else case
-        for matching in choice.matchings:
+        for matching in choice.match:
             counts = choice.profile.count(seen, task, matching)
             if degrees is not None:
                 fuzzy = weigh(seen, task, matching, degrees)

@@ -102,7 +102,7 @@ class Counting:
         )
         # Rules that find nothing to change leave the very frames that they were given.
         frames = (rules.repeated.collapse, id(inputs.gold), *(id(run) for run in inputs.runs.values()))
-        return self._once("case", *frames, work=lambda: case_of(inputs, Choice(step.profile)).pool())
+        return self._once("case", *frames, work=lambda: case_of(inputs, Choice(profile=step.profile)).pool())
 
 
 def headlines(counting: Counting, names: list[str]) -> pl.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +12,31 @@ import polars as pl
 
 from remix import tables
 from remix._version import __version__
-from remix.errors import BadInput, Error
+from remix.errors import BadInput, Error, UsageError
 from remix.files import write_whole
-from remix.scoring.choice import Choice
-from remix.scoring.inputs.sources import Sources
+from remix.question import Question
 from remix.signature import Signature, content_hash
 
-PATHS = ("entities", "hierarchy", "relax")
+
+@dataclass(frozen=True)
+class EvaluationRecord:
+    """What was asked, the signature of each system, and the hash of the rows that came out."""
+
+    question: Question[str]
+    signatures: Mapping[str, str]
+    rows: str
 
 
-def write_record(to: Path, rows: pl.DataFrame, sources: Sources, choice: Choice) -> None:
+def write_record(to: Path, rows: pl.DataFrame, question: Mapping[str, Any]) -> None:
     """Write the record of an evaluation as JSON: what was asked, the files named, its signatures, its rows' hash.
 
-    A file has its `name`, the SHA-256 of its bytes, and as `place` where it was.
+    A file has its `name`, the SHA-256 of its bytes, and as `place` where it was; the question is as `Question.as_json`
+    returns it.
     """
-    plain = json.loads(json.dumps({**vars(sources), **choice.keywords()}, default=str))
-    files = [{"name": path.name, "place": str(path), "sha256": content_hash(path)} for path in _files(plain)]
+    files = [{"name": path.name, "place": str(path), "sha256": content_hash(path)} for path in _files(question)]
     record = {
         "remix": __version__,
-        "arguments": plain,
+        "arguments": question,
         "files": files,
         "signatures": _signatures(rows),
         "short": {system: Signature.parse(line).short() for system, line in _signatures(rows).items()},
@@ -39,8 +46,8 @@ def write_record(to: Path, rows: pl.DataFrame, sources: Sources, choice: Choice)
         stream.write(json.dumps(record, indent=1, ensure_ascii=False, sort_keys=True).encode() + b"\n")
 
 
-def read_record(file: Path) -> dict[str, Any]:
-    """Return the record of a file, as `write_record` wrote it, with `arguments`: the keywords of `asked_of`.
+def read_record(file: Path) -> EvaluationRecord:
+    """Return the record of a file, as `write_record` wrote it.
 
     A file that is not where it was is taken from the folder of the record. Raises `BadInput` for a file that is no
     record, and for one that it names and that is gone or has other bytes.
@@ -48,22 +55,20 @@ def read_record(file: Path) -> dict[str, Any]:
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
         places = {one["place"]: _place(file, one) for one in record["files"]}
-        arguments = {name: _move(value, places) for name, value in record["arguments"].items()}
-        known = {"rows": str(record["rows"]), "signatures": dict(record["signatures"]), "names": arguments["names"]}
+        asked = {name: _move(value, places) for name, value in record["arguments"].items()}
+        return EvaluationRecord(Question.of_json(asked), dict(record["signatures"]), str(record["rows"]))
     except OSError as error:
         raise BadInput(file, f"cannot be read ({error.strerror or error})") from None
+    except UsageError as error:
+        raise BadInput(file, f"is a record of another version of remix: {error}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise BadInput(file, "is no record of an evaluation: remix evaluate … --signature-to FILE writes one") from None
-    for name in PATHS:
-        if arguments.get(name):
-            arguments[name] = Path(arguments[name])
-    return {**known, "arguments": arguments}
 
 
-def check(record: Mapping[str, Any], rows: pl.DataFrame) -> None:
+def check(record: EvaluationRecord, rows: pl.DataFrame) -> None:
     """Raise `Error` where an evaluation is not the recorded one, with what has changed, or where its rows differ."""
     now = _signatures(rows)
-    for system, line in record["signatures"].items():
+    for system, line in record.signatures.items():
         before, after = dict(Signature.parse(line).fields), dict(Signature.parse(now.get(system, "none:")).fields)
         changed = [
             f"{name} was {before.get(name, 'not there')}, is {after.get(name, 'not there')}"
@@ -72,9 +77,9 @@ def check(record: Mapping[str, Any], rows: pl.DataFrame) -> None:
         ]
         if changed:
             raise Error(f"not reproduced: of '{system}' {'; '.join(changed)}")
-    if record["rows"] != (found := _rows_hash(rows)):
+    if record.rows != (found := _rows_hash(rows)):
         raise Error(
-            f"not reproduced: signatures are equal, but the rows hash to {found[:12]}, not {record['rows'][:12]}; "
+            f"not reproduced: signatures are equal, but the rows hash to {found[:12]}, not {record.rows[:12]}; "
             "this is a defect of remix or of a library it uses: compare their versions"
         )
 

@@ -106,8 +106,8 @@ def _skeleton(systems: Iterable[str], datasets: pl.Series, choice: Choice) -> pl
     values = {
         "system": systems,
         "dataset": datasets,
-        "task": choice.tasks,
-        "matching": choice.matchings,
+        "task": choice.task,
+        "matching": choice.match,
         "column": [""],
         "slice": [""],
         "average": choice.profile.averages,
@@ -143,8 +143,8 @@ def _order(rows: pl.DataFrame, choice: Choice, of_f1: str) -> pl.DataFrame:
 
 def sort_rows(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     """Return rows of scores by task, matching, slice, dataset, system and average, as they were asked for."""
-    tasks = [*dict.fromkeys(task_name(task) for task in choice.tasks)]
-    places = {"dataset": ["all", "mean"], "task": tasks, "matching": list(choice.matchings)}
+    tasks = [*dict.fromkeys(task_name(task) for task in choice.task)]
+    places = {"dataset": ["all", "mean"], "task": tasks, "matching": list(choice.match)}
     places["column"] = ["", "kb", *(label_of(text) for text in choice.by)]
     order = [
         pl.col(name).replace_strict({value: place for place, value in enumerate(known)}, default=len(known))
@@ -248,11 +248,11 @@ def _parts(task: str) -> tuple[str, ...]:
 
 def expand(choice: Choice) -> Choice:
     """Return the choice with what is counted for it: the parts of tasks, and every matching that one names."""
-    split = [_split(task) for task in choice.tasks]
+    split = [_split(task) for task in choice.task]
     tasks = [part for task, _ in split for part in (_parts(task) or (task,))]
     own = [matching for _, matching in split if matching]
-    shared = choice.matchings if any(not matching for _, matching in split) else ()
-    return replace(choice, tasks=tuple(dict.fromkeys(tasks)), matchings=tuple(dict.fromkeys([*shared, *own])))
+    shared = choice.match if any(not matching for _, matching in split) else ()
+    return replace(choice, task=tuple(dict.fromkeys(tasks)), match=tuple(dict.fromkeys([*shared, *own])))
 
 
 def with_means(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
@@ -262,8 +262,8 @@ def with_means(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     part's F1 is defined. Means have no counts.
     """
     counted, means = [pl.lit(False)], []
-    for task, own in dict.fromkeys(_split(task) for task in choice.tasks):
-        parts, matching = _parts(task), pl.col("matching").is_in([own] if own else list(choice.matchings))
+    for task, own in dict.fromkeys(_split(task) for task in choice.task):
+        parts, matching = _parts(task), pl.col("matching").is_in([own] if own else list(choice.match))
         if parts:
             means.append(_mean_of_parts(rows.filter(pl.col("task").is_in(parts), matching), task))
         else:

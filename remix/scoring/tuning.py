@@ -41,9 +41,7 @@ def apply_threshold(whole: Case, gold: Frames, choice: Choice, tuning: Inputs | 
         # Gold is cut from a background, what is tuned on is not.
         known = replace(tuning.knowledge.with_types(), backgrounds=(), stated=None)
         tuned = case_of(choice.profile.prepare(replace(tuning, knowledge=known)), choice).pool()
-    found = thresholds_by(
-        whole.pool(), choice.tasks[0], choice.matchings[0], choice.profile.count, choice.threshold, tuned
-    )
+    found = thresholds_by(whole.pool(), choice.task[0], choice.match[0], choice.profile.count, choice.threshold, tuned)
     named = found.join(whole.mentions.names, on="system")
     rows = named.select(system="name", threshold_by=pl.lit(rule), threshold="above")
     return above(whole, found), rows, _declare(choice, rule, tuning)

@@ -8,13 +8,13 @@ scored and served.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from remix.errors import UnknownName, UsageError
-from remix.workspace.datasets import DEFAULT_FOLDER, _one_or_several
+from remix.question import Question, Several, several
+from remix.workspace.datasets import DEFAULT_FOLDER
 from remix.workspace.runs import Runs
 
 if TYPE_CHECKING:
@@ -25,13 +25,9 @@ if TYPE_CHECKING:
     from remix.reports.scores import Scored
     from remix.reports.sentences import ErrorsReport
     from remix.runs.judgements import Judgements
-    from remix.scoring.choice import Choice
     from remix.scoring.inputs.files import GivenAnswers
-    from remix.scoring.inputs.sources import Sources
-    from remix.workspace.datasets import Dataset, Several
+    from remix.workspace.datasets import Dataset
 
-    Gold: TypeAlias = Path | str | Iterable[Path | str]
-    """A file of gold, or several."""
     RunsGiven: TypeAlias = Several | Mapping[str, GivenAnswers]
     """Names of registered runs and `NAME=FILE` settings, or answers by the name of their run."""
 
@@ -47,7 +43,7 @@ class Workspace(Runs):
         self,
         datasets: Dataset | Iterable[Dataset] = (),
         *,
-        gold: Gold = (),
+        gold: Path | str | Iterable[Path | str] = (),
         run: RunsGiven = (),
         system: Several = (),
         profile: str = "remix",
@@ -84,8 +80,8 @@ class Workspace(Runs):
 
         Gold is datasets (loaded, remixes, or files), or the files of `gold`, of which the workspace's measures are not
         looked at. Runs are registered ones by name (`run` or `system`; by default all that answer gold), files
-        (`NAME=FILE`), or a mapping of names to files, frames or tables. `remix.scoring.choice.Choice` and
-        `remix.scoring.inputs.sources.Sources` say what each of the others is.
+        (`NAME=FILE`), or a mapping of names to files, frames or tables. `remix.question.Question` says what
+        each of the others is.
 
         `format` is that of files (`NAME`, or `NAME=FILE` of one), by default by content; `plot` are files to draw
         (`KIND=FILE`), `store` keeps outcomes as RDF, `signature_to` writes the record of which `reproduce` runs the
@@ -94,34 +90,52 @@ class Workspace(Runs):
         `full` every task and matching with all of its columns; the rows are the same. See `remix.scoring.evaluate` for
         the columns and the errors.
         """
-        options = dict(locals())  # what was given, by the names of the parameters
         from remix.reports.evaluations import evaluation_report, reproduction_report
+        from remix.scoring.inputs.sources import check_formats_of, given_runs
 
-        plots, record = _one_or_several(plot), Path(signature_to) if signature_to is not None else None
+        plots, record = several(plot), Path(signature_to) if signature_to is not None else None
         if reproduce is not None:
             return reproduction_report(self, Path(reproduce), full=full, record=record, plots=plots)
-        several = profile if profile == "all" or "," in profile else ""
-        with_kb = "kb" in _one_or_several(by)
+        runs, answers = given_runs(run)
         with self._place_datasets(datasets) as names:
-            sources, choice = _ask(names, {**options, "profile": "remix"} if several else options)
-            return evaluation_report(
-                self,
-                sources,
-                choice,
-                profiles=several,
-                with_kb=with_kb,
-                every=every,
-                full=full,
-                store=store,
-                record=record,
-                plots=plots,
+            question = Question(
+                datasets=tuple(names),
+                gold=several(gold),
+                run=runs,
+                answers=answers,
+                format=several(format),
+                system=several(system),
+                profile=profile,
+                task=several(task),
+                match=several(match),
+                by=several(by),
+                min_support=min_support,
+                documents=documents,
+                unit=unit,
+                seed=seed,
+                entities=entities,
+                hierarchy=hierarchy,
+                scope=scope,
+                spans=spans,
+                intervals=intervals,
+                samples=samples,
+                against=against,
+                errors=several(errors),
+                relax=relax,
+                seen=seen,
+                link_labels=link_labels,
+                weight=weight,
+                fix_offsets=fix_offsets,
+                threshold=threshold,
             )
+            check_formats_of(question, threshold.partition(":")[2])
+            return evaluation_report(self, question, every=every, full=full, store=store, record=record, plots=plots)
 
     def compare(
         self,
         datasets: Dataset | Iterable[Dataset] = (),
         *,
-        gold: Gold = (),
+        gold: Path | str | Iterable[Path | str] = (),
         run: RunsGiven = (),
         system: Several = (),
         profile: str = "remix",
@@ -147,32 +161,58 @@ class Workspace(Runs):
         default the first; tested are differences in `score` by `average`, with so many `samples`. See
         `remix.scoring.comparison` for the columns and the errors.
         """
-        options = dict(locals())
         from remix.reports.evaluations import comparison_report
+        from remix.scoring.inputs.sources import check_formats_of, given_runs
 
         if agreement:
             return self.agreement(datasets, gold=gold, format=format)
+        runs, answers = given_runs(run)
         with self._place_datasets(datasets) as names:
-            sources, choice = _ask(names, options)
+            question = Question(
+                datasets=tuple(names),
+                gold=several(gold),
+                run=runs,
+                answers=answers,
+                format=several(format),
+                system=several(system),
+                profile=profile,
+                task=several(task),
+                match=several(match),
+                by=several(by),
+                min_support=min_support,
+                documents=documents,
+                unit=unit,
+                seed=seed,
+                entities=entities,
+                hierarchy=hierarchy,
+            )
+            check_formats_of(question)
             return comparison_report(
-                self, sources, choice, unfiltered=unfiltered, score=score, average=average, samples=samples
+                self, question, unfiltered=unfiltered, score=score, average=average, samples=samples
             )
 
     def agreement(
-        self, datasets: Dataset | Iterable[Dataset] = (), *, gold: Gold = (), format: Several = ()
+        self,
+        datasets: Dataset | Iterable[Dataset] = (),
+        *,
+        gold: Path | str | Iterable[Path | str] = (),
+        format: Several = (),
     ) -> ComparisonReport:
         """Return how far two annotations of the same texts agree, of two datasets or files; see `compare`."""
         from remix.reports.evaluations import agreement_report
+        from remix.scoring.inputs.sources import check_formats_of
 
         with self._place_datasets(datasets) as names:
-            return agreement_report(self, _ask(names, {"gold": gold, "format": format})[0])
+            question = Question[str](datasets=tuple(names), gold=several(gold), format=several(format))
+            check_formats_of(question)
+            return agreement_report(self, question)
 
     def curve(
         self,
         datasets: Dataset | Iterable[Dataset] = (),
         *,
         kind: str,
-        gold: Gold = (),
+        gold: Path | str | Iterable[Path | str] = (),
         run: RunsGiven = (),
         system: Several = (),
         profile: str = "remix",
@@ -185,11 +225,25 @@ class Workspace(Runs):
 
         Gold and runs are as in `evaluate`; raises `UnknownName` for another kind.
         """
-        options = dict(locals())
+        from remix.scoring.choice import choose
         from remix.scoring.comparison import curve
+        from remix.scoring.inputs.sources import given_runs
 
+        runs, answers = given_runs(run)
         with self._place_datasets(datasets) as names:
-            return curve(self, *_ask(names, options), kind)
+            question = Question(
+                datasets=tuple(names),
+                gold=several(gold),
+                run=runs,
+                answers=answers,
+                system=several(system),
+                profile=profile,
+                task=several(task),
+                match=several(match),
+                entities=entities,
+                hierarchy=hierarchy,
+            )
+            return curve(self, choose(question), kind)
 
     def judgements(
         self, dataset: Path | str, *, system: Several = (), match: str = "strong", by: str = ""
@@ -200,7 +254,7 @@ class Workspace(Runs):
         """
         from remix.runs.judgements import judge_mentions
 
-        return judge_mentions(self, str(dataset), systems=_one_or_several(system), match=match, by=by)
+        return judge_mentions(self, str(dataset), systems=several(system), match=match, by=by)
 
     def errors(
         self,
@@ -253,12 +307,9 @@ class Workspace(Runs):
         They are computed once for each state of the workspace and kept in its cache; `task` and `match` are one each.
         What `serve` has not computed yet is missing, and is computed meanwhile.
         """
-        from remix.reports.score_cache import ScoreQuestion
-
-        one = {"task": _one_or_several(task)[0], "match": _one_or_several(match)[0]}
-        asked = [tuple(_one_or_several(names)) for names in datasets]
+        task, match, by = several(task), several(match), several(by)
         return self._scores.ask(
-            [ScoreQuestion(names, profile, **one, by=tuple(_one_or_several(by))) for names in asked]
+            [Question(datasets=several(names), profile=profile, task=task, match=match, by=by) for names in datasets]
         )
 
     def report(self, datasets: Several = (), *, run: Several = (), by: Several = (), to: Path | str) -> Path:
@@ -269,9 +320,9 @@ class Workspace(Runs):
         """
         from remix.web.report import write_report
 
-        names = _one_or_several(datasets)
+        names = several(datasets)
         self.ensure_sample(names)
-        return write_report(self, names, _one_or_several(run), Path(to), _one_or_several(by))
+        return write_report(self, names, several(run), Path(to), several(by))
 
     def serve(
         self,
@@ -298,7 +349,7 @@ class Workspace(Runs):
 
         self.ensure_sample()
         self._scores = scores = ScoreCache(self, waits=False)
-        open_to = _one_or_several(allow_service), _one_or_several(allow_origin)
+        open_to = several(allow_service), several(allow_origin)
         limits = Limits(timeout, int(memory * GIBIBYTE), largest * 1_000_000, concurrent, *open_to)
         serve(self.store, host=host, port=port, limits=limits, pages=routes(self), over=scores.close)
 
@@ -311,24 +362,6 @@ def _only_dataset(run: str, datasets: list[str]) -> str:
     if not names:
         raise UsageError(f"no run named '{run}' is registered: `remix run list` lists those that are")
     raise UsageError(f"run '{run}' is on {', '.join(names)}: --on NAME says on which its errors are shown")
-
-
-_FIELDS = {"task": "tasks", "match": "matchings", "system": "systems", "format": "formats"}
-"""Options that the records of what is asked call otherwise."""
-
-
-def _ask(names: list[str], options: Mapping[str, Any]) -> tuple[Sources, Choice]:
-    """Return what is read and what is asked, of the options of a method by their names; it may have others as well."""
-    from remix.scoring.choice import Choice, asked_of
-    from remix.scoring.inputs.sources import Sources
-
-    given = {_FIELDS.get(name, name): value for name, value in options.items()}
-    known = [one for record in (Sources, Choice) for one in fields(record) if one.name in given]
-    several = {one.name for one in known if isinstance(one.default, tuple)}
-    asked = {one.name: _one_or_several(given[one.name]) if one.name in several else given[one.name] for one in known}
-    sources, choice = asked_of(names, asked)
-    tuned_on = str(options.get("threshold", "")).partition(":")[2]
-    return sources.with_runs(options.get("run", ())).with_formats_checked(tuned_on), choice
 
 
 def open_workspace(folder: Path | str | None = None) -> Workspace:

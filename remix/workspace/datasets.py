@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, TypeAlias
 
+from remix.question import Several, several
 from remix.tables import Listed
 
 if TYPE_CHECKING:
@@ -25,25 +26,8 @@ if TYPE_CHECKING:
 
     Dataset: TypeAlias = Path | str | Remix
     """A dataset as users have it: loaded, by its name; a file or a folder of frames, by its path; a remix."""
-    Several: TypeAlias = str | Iterable[str]
-    """One name or several."""
 
 DEFAULT_FOLDER = Path(".remix")
-
-
-@overload
-def _one_or_several(given: Several) -> list[str]: ...
-@overload
-def _one_or_several(given: Path | str | Iterable[Path | str]) -> list[Path | str]: ...
-@overload
-def _one_or_several(given: Dataset | Iterable[Dataset]) -> list[Dataset]: ...
-def _one_or_several(given: Any) -> list[Any]:
-    """Return what was given as a list: one name, path or remix is a list of one.
-
-    >>> _one_or_several("prior"), _one_or_several(["prior", "mine"])
-    (['prior'], ['prior', 'mine'])
-    """
-    return [given] if isinstance(given, str | Path) or not isinstance(given, Iterable) else list(given)
 
 
 class Datasets:
@@ -115,7 +99,7 @@ class Datasets:
         """
         from remix.fetching import fetch
 
-        found = fetch(_one_or_several(datasets), accept_licence=accept_licence, mirror=mirror)
+        found = fetch(several(datasets), accept_licence=accept_licence, mirror=mirror)
         return Listed(found, [one.row() for one in found])
 
     def load(
@@ -180,7 +164,7 @@ class Datasets:
         from remix.formats.nif.streaming import stream
         from remix.store.loading import Outcome
 
-        done = stream(_one_or_several(files), to, name=name, base_iri=base_iri, strict=strict, replace=replace)
+        done = stream(several(files), to, name=name, base_iri=base_iri, strict=strict, replace=replace)
         return Listed([outcome := Outcome(done.folder.name, "streamed", done.report)], [outcome.row()])
 
     def check(
@@ -214,7 +198,7 @@ class Datasets:
         known = open_kb(self.store.own("kb"), kb) if kb else None
         with self._place_datasets(datasets) as files:
             read = read_checked(self.store, files, format=format)
-        rules = _one_or_several(rule)
+        rules = several(rule)
         if overlay is not None and fix is None:
             raise UsageError("an overlay corrects a dataset: say with --fix which file takes the corrected one")
         if fix is not None:
@@ -231,7 +215,7 @@ class Datasets:
 
     def drop(self, datasets: Several) -> Listed[DatasetEntry]:
         """Return the datasets that were taken out; raises `UnknownName` before anything is changed."""
-        if names := _one_or_several(datasets):
+        if names := several(datasets):
             self.ensure_sample(names)
         gone = self.store.drop(*names)
         return Listed(gone, [{"dataset": e.name, "documents": e.documents, "triples": e.triples} for e in gone])
@@ -314,7 +298,7 @@ class Datasets:
                 to,
                 licence=licence,
                 url=url,
-                creator=_one_or_several(creator),
+                creator=several(creator),
                 description=description,
                 syntax=syntax,
                 gzip=gzip,
@@ -350,7 +334,7 @@ class Datasets:
             values=values,
             set_from=set_from,
             rewrite=rewrite,
-            allow_services=_one_or_several(allow_service),
+            allow_services=several(allow_service),
             endpoint=endpoint,
             timeout=timeout,
         )
@@ -359,7 +343,7 @@ class Datasets:
     def _place_datasets(self, datasets: Dataset | Iterable[Dataset]) -> Iterator[list[str]]:
         """Hold datasets by their names and paths; remixes are in files that go afterwards."""
         with TemporaryDirectory(prefix="remix-") as place:
-            yield [_place(one, Path(place) / str(number)) for number, one in enumerate(_one_or_several(datasets))]
+            yield [_place(one, Path(place) / str(number)) for number, one in enumerate(several(datasets))]
 
 
 def _place(dataset: Dataset, folder: Path) -> str:

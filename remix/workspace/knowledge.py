@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remix.question import Several, several
 from remix.tables import Tables
-from remix.workspace.datasets import _one_or_several
 from remix.workspace.inventory import Inventory
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from remix.kb import KnowledgeBase
-    from remix.workspace.datasets import Several
 
 
 class KnowledgeBases(Inventory):
@@ -51,19 +50,17 @@ class KnowledgeBases(Inventory):
         from remix.kb import build
         from remix.store.targets import targets
 
-        frames = (
-            [target.frames for target in targets(self.store, names)] if (names := _one_or_several(datasets)) else []
-        )
+        frames = [target.frames for target in targets(self.store, names)] if (names := several(datasets)) else []
         made = build(
             sources,
             self.store.own("kb"),
             name=name,
-            languages=_one_or_several(lang),
+            languages=several(lang),
             forms=_distinct([each.annotations["surface_form"] for each in frames]),
             entities=_distinct([each.links["entity"] for each in frames]),
             cache=self.store.own("cache") / "kb",
             refresh=refresh,
-            without_sources=_one_or_several(without_source),
+            without_sources=several(without_source),
             complete=complete,
             strict=strict,
             scores=scores,

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from remix.workspace.datasets import _one_or_several
+from remix.question import Several, several
 from remix.workspace.knowledge import KnowledgeBases
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from remix.store import Store
     from remix.store.mirror import Mirror
     from remix.store.queries import Query
-    from remix.workspace.datasets import Dataset, Several
+    from remix.workspace.datasets import Dataset
 
 
 def _comparing(reference: str, case_sensitive: bool, without_source: Several, with_gold: bool) -> Comparing:
     return {
         "reference": reference,
         "case_sensitive": case_sensitive,
-        "without_sources": _one_or_several(without_source),
+        "without_sources": several(without_source),
         "with_gold": with_gold,
     }
 
@@ -92,8 +92,8 @@ class Remixes(KnowledgeBases):
         from remix.store.targets import named_targets
 
         how = _comparing(reference, case_sensitive, without_source, with_gold)
-        measures = _one_or_several(measure) or None
-        formats = _one_or_several(format)
+        measures = several(measure) or None
+        formats = several(format)
         sizes = None
         with self._place_datasets(datasets) as names, self._store_of(endpoint, names) as (store, _):
             if endpoint is None and len(names) == 1 and is_frames_folder(names[0]):
@@ -164,7 +164,7 @@ class Remixes(KnowledgeBases):
 
         if to is not None:
             is_folder_of(Path(to))  # refused before the query runs
-        names = _one_or_several(dataset)
+        names = several(dataset)
         if endpoint is None:
             self.ensure_sample()
             self._refresh()
@@ -180,11 +180,11 @@ class Remixes(KnowledgeBases):
                 limit=limit,
                 seed=seed,
                 fix_variables=fix_variables,
-                allow_services=_one_or_several(allow_service),
+                allow_services=several(allow_service),
                 explain=explain,
                 timeout=timeout,
                 dataset=names,
-                edition=_one_or_several(edition),
+                edition=several(edition),
                 endpoint=mirror,
             )
         if to is not None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remix.question import Several, several
 from remix.tables import Listed
-from remix.workspace.datasets import _one_or_several
 from remix.workspace.remixes import Remixes
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from remix.runs.difficulty import Difficulty
     from remix.scoring.inputs.files import GivenAnswers
     from remix.store.targets import Target
-    from remix.workspace.datasets import Dataset, Several
+    from remix.workspace.datasets import Dataset
 
 
 class Runs(Remixes):
@@ -67,11 +67,11 @@ class Runs(Remixes):
         from remix.store.targets import targets
         from remix.systems.asking import Patience
 
-        systems = _one_or_several(system)
+        systems = several(system)
         check_systems(systems)
         with self._place_datasets(datasets) as names:
             self.ensure_sample(names)
-            found = targets(self.store, names, check_formats(_one_or_several(format), names))
+            found = targets(self.store, names, check_formats(several(format), names))
         kb, folder, to = self.kb, self.store.own("runs"), Path(nif) if nif is not None else None
         given = {**(parameter or {}), **({} if candidates is None else {"candidates": str(candidates)})}
         making = Making(
@@ -115,7 +115,7 @@ class Runs(Remixes):
 
         self.ensure_sample()
         with self._place_datasets(on) as names:
-            formats = check_formats(_one_or_several(format), [*names, *files_of(answers)])
+            formats = check_formats(several(format), [*names, *files_of(answers)])
             return register(
                 self.store,
                 self.kb,
@@ -148,7 +148,7 @@ class Runs(Remixes):
         """Return dataset and what was taken out of a run on it; see `remix.runs.stored.drop_run`."""
         from remix.runs.stored import drop_run
 
-        gone = drop_run(self.store, self.runs_folder, name, on=_one_or_several(on), task=task)
+        gone = drop_run(self.store, self.runs_folder, name, on=several(on), task=task)
         return Listed(gone, [{"run": name, "dataset": dataset, "dropped": what} for dataset, what in gone])
 
     def difficulty(
@@ -176,7 +176,7 @@ class Runs(Remixes):
             seed=seed,
             reference=reference,
             case_sensitive=case_sensitive,
-            without_sources=_one_or_several(without_source),
+            without_sources=several(without_source),
             with_gold=with_gold,
         )
 
@@ -205,9 +205,9 @@ class Runs(Remixes):
         from remix.runs.stored import store_outcomes, take_shipped_runs
         from remix.scoring.inputs.files import run_files
 
-        names, runs = _one_or_several(datasets), _one_or_several(run)
+        names, runs = several(datasets), several(run)
         files = [file for found in run_files(runs).values() for file in found]
-        formats = check_formats(_one_or_several(format), [*names, *files])
+        formats = check_formats(several(format), [*names, *files])
         self.ensure_sample(names)
         if not runs:
             take_shipped_runs(self.store, self.kb, self.runs_folder)
@@ -217,8 +217,8 @@ class Runs(Remixes):
             self.runs_folder,
             names,
             runs=runs,
-            systems=_one_or_several(system),
+            systems=several(system),
             matching=match,
-            errors=_one_or_several(errors),
+            errors=several(errors),
             formats=formats,
         )

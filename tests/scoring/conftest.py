@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from typing import Any
 
 import polars as pl
 import pytest
 
+from remix import scoring
 from remix.frames import Frames
+from remix.scoring.inputs import Knowledge
 
 Row = tuple[object, ...]
 
@@ -43,6 +47,12 @@ def framed(rows: Iterable[dict[str, object]], documents: Iterable[str] = ("d",),
     )
 
 
+def evaluate(gold: Frames, runs: Mapping[str, Frames], **asked: Any) -> pl.DataFrame:
+    """The scores of `remix.scoring.evaluate`; what is known are keywords beside what is asked."""
+    known = {one.name: asked.pop(one.name) for one in fields(Knowledge) if one.name in asked}
+    return scoring.evaluate(gold, runs, known=Knowledge(**known), **asked)
+
+
 @pytest.fixture(scope="session")
 def frames() -> Callable[..., Frames]:
     return framed
@@ -51,10 +61,9 @@ def frames() -> Callable[..., Frames]:
 @pytest.fixture(scope="session")
 def counts() -> Callable[..., tuple[int, int, int, int]]:
     """tp, fp, fn and ignored of one system in one task and matching, over all documents."""
-    from remix.scoring import evaluate
 
     def found(gold: Frames, run: Frames, task: str = "A2KB", matching: str = "strong", **options: object) -> Row:
-        rows = evaluate(gold, {"s": run}, tasks=[task], matchings=[matching], **options)  # type: ignore[arg-type]
+        rows = evaluate(gold, {"s": run}, task=[task], match=[matching], **options)
         whole = rows.filter(pl.col("column") == "", pl.col("average") == "micro", pl.col("dataset") == "all")
         return whole.select("tp", "fp", "fn", "ignored").row(0)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.formats import read
-from remix.scoring import evaluate
+from tests.scoring.conftest import evaluate
 
 TEXT = "Ada met Bob in Rome"
 
@@ -34,7 +34,7 @@ def test_each_class_is_counted_with_what_it_could_have_been_made_on(tmp_path: Pa
     known = pl.DataFrame({"entity": ["http://example.org/Ada"], "name": ["Ada"]})
     frames = {name: read(path, name="x", unannotated=True).frames for name, path in (("gold", gold), ("run", run))}
     rows = evaluate(
-        frames["gold"], {"m": frames["run"]}, errors=["answers"], names=known, tasks=["A2KB"], matchings=["strong"]
+        frames["gold"], {"m": frames["run"]}, errors=["answers"], names=known, task=["A2KB"], match=["strong"]
     )
     counted = rows.filter(column="error_class").select("slice", "errors", "total").rows()
     # Four answers stand in the text: Ada, Bob, Rome in d1, Ada in d3; three have an entity. Carl stands nowhere.

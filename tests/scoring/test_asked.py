@@ -11,8 +11,8 @@ from remix.errors import UnknownName, UsageError
 from remix.formats.losses import CLUSTER
 from remix.frames import Frames
 from remix.names import OWL
-from remix.scoring import evaluate
 from remix.scoring.tasks import task_named
+from tests.scoring.conftest import evaluate
 
 
 def at(begin: int, end: int, entity: str | None = "e:A", *classes: str) -> dict[str, object]:
@@ -32,24 +32,24 @@ def micro(rows, task):
 
 
 def test_a_task_may_name_its_matching(pair):
-    rows = evaluate(*pair, tasks=["A2KB(match=weak)", "ERec(match=strong)"])
+    rows = evaluate(*pair, task=["A2KB(match=weak)", "ERec(match=strong)"])
     assert rows.select("task", "matching").unique().sort("task").rows() == [("A2KB", "weak"), ("ERec", "strong")]
     assert (micro(rows, "A2KB")["tp"], micro(rows, "ERec")["tp"]) == (2, 1)
 
 
 def test_tasks_that_name_none_take_the_others(pair):
-    rows = evaluate(*pair, tasks=["A2KB(match=fuzzy(0.5))", "ERec"], matchings=["strong", "weak"])
+    rows = evaluate(*pair, task=["A2KB(match=fuzzy(0.5))", "ERec"], match=["strong", "weak"])
     found = rows.select("task", "matching").unique(maintain_order=True).rows()
     assert found == [("A2KB", "fuzzy(0.5)"), ("ERec", "strong"), ("ERec", "weak")]
 
 
 def test_a_task_asked_for_twice_has_its_rows_once(pair):
-    rows = evaluate(*pair, tasks=["A2KB(match=weak)", "A2KB"], matchings=["weak"])
+    rows = evaluate(*pair, task=["A2KB(match=weak)", "A2KB"], match=["weak"])
     assert len(rows) == 2
 
 
 def test_oke_1_is_the_mean_of_its_parts(pair):
-    rows = evaluate(*pair, tasks=["OKE-1"], matchings=["strong"])
+    rows = evaluate(*pair, task=["OKE-1"], match=["strong"])
     assert set(rows["task"]) == {"OKE-1"}
     row = micro(rows, "OKE-1")
     # ERec: P = R = 1/2. D2KB: one answer on gold's spans, right: P = 1, R = 1/2. ETyping: t:z for t:x: P = R = 0.
@@ -64,7 +64,7 @@ def test_oke_2_compares_outermost_spans_of_classes_and_types(frames):
     word = f"{OWL}Class"
     gold = frames([at(0, 20, "c:NF", word), at(10, 20, "c:F", word), at(30, 34, "e:A", "t:x")])
     run = frames([at(0, 20, "c:NF", word), at(30, 34, "e:A", "t:x")])
-    rows = evaluate(gold, {"s": run}, tasks=["OKE-2", "ERec-classes"], matchings=["strong"])
+    rows = evaluate(gold, {"s": run}, task=["OKE-2", "ERec-classes"], match=["strong"])
     assert [micro(rows, "ERec-classes")[name] for name in ("tp", "fp", "fn")] == [1, 0, 0]
     # ETyping: owl:Class of 10-20 is missed: 2 of 3. ERec-classes: 1.
     assert micro(rows, "OKE-2")["recall"] == pytest.approx((2 / 3 + 1) / 2)
@@ -80,17 +80,17 @@ def test_blanc_is_the_mean_of_coreferent_and_other_pairs(frames):
 
     gold, run = named(["a", "a", "b"]), named(["x", "y", "z"])
     task = "NIL-clusters(measure=blanc)"
-    row = micro(evaluate(gold, {"s": run}, tasks=[task], matchings=["strong"]), task)
+    row = micro(evaluate(gold, {"s": run}, task=[task], match=["strong"]), task)
     assert [row[name] for name in ("precision", "recall", "f1")] == pytest.approx(
         [(0 + 2 / 3) / 2, 1 / 2, (0 + 0.8) / 2]
     )
-    assert micro(evaluate(gold, {"s": gold}, tasks=[task], matchings=["strong"]), task)["f1"] == 1.0
+    assert micro(evaluate(gold, {"s": gold}, task=[task], match=["strong"]), task)["f1"] == 1.0
     # Where all mentions are apart, there is one kind of pair alone.
-    assert micro(evaluate(run, {"s": run}, tasks=[task], matchings=["strong"]), task)["f1"] == 1.0
+    assert micro(evaluate(run, {"s": run}, task=[task], match=["strong"]), task)["f1"] == 1.0
 
 
 def test_means_of_slices_and_datasets_are_there_too(pair):
-    rows = evaluate(*pair, tasks=["OKE-1"], matchings=["strong", "weak"], by=["class"])
+    rows = evaluate(*pair, task=["OKE-1"], match=["strong", "weak"], by=["class"])
     assert len(rows.filter(pl.col("column") == "class")) == 2 * 2 * 2  # slices, matchings, averages
     assert rows["signature"].null_count() == 0
 
@@ -102,9 +102,9 @@ def test_a_mean_has_no_counts_of_its_own(pair):
 
 def test_a_task_that_is_none_is_named(pair):
     with pytest.raises(UnknownName, match="no task named 'A2K'"):
-        evaluate(*pair, tasks=["A2K"])
+        evaluate(*pair, task=["A2K"])
 
 
 def test_two_matchings_of_one_task_are_refused(pair):
     with pytest.raises(UsageError, match="several matchings"):
-        evaluate(*pair, tasks=["A2KB(match=weak, match=strong)"])
+        evaluate(*pair, task=["A2KB(match=weak, match=strong)"])

@@ -13,8 +13,8 @@ import pytest
 from scipy import stats
 
 from remix.frames import Frames
-from remix.scoring import evaluate
 from remix.scoring.statistics.intervals import intervals
+from tests.scoring.conftest import evaluate
 
 A = {"begin": 0, "end": 3, "entity": "e:A"}
 B = {"begin": 5, "end": 8, "entity": "e:B"}
@@ -27,7 +27,7 @@ def one(rows: pl.DataFrame, dataset: str, average: str) -> dict[str, object]:
 
 
 def scored(gold: Frames, run: Frames, **options: object) -> pl.DataFrame:
-    return evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], **options)  # type: ignore[arg-type]
+    return evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], **options)  # type: ignore[arg-type]
 
 
 PROGRAM = """
@@ -202,7 +202,7 @@ def test_mean_of_datasets_says_which_precision_its_f1_takes(frames):
         ]
         parts.append(frames(rows, documents=[name], dataset=name))
     gold = Frames.concat(parts)
-    rows = evaluate(gold, {"s": gold}, tasks=["A2KB"], matchings=["strong"]).filter(pl.col("column") == "")
+    rows = evaluate(gold, {"s": gold}, task=["A2KB"], match=["strong"]).filter(pl.col("column") == "")
     assert rows.select("dataset", "f1_precision").unique().sort("dataset").rows() == [
         (name, "on mention") for name in ("all", "mean", "x", "y")
     ]
@@ -225,7 +225,7 @@ def test_slice_by_a_property_of_documents_leaves_other_documents_out(frames):
         {"document": "d3", "begin": 5, "end": 8, "entity": "e:X"},
     ]
     run = frames(answers, documents=["d1", "d2", "d3"])
-    found = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], by=["language"])
+    found = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], by=["language"])
     found = found.filter(pl.col("column") == "language", pl.col("average") == "micro")
     assert found.select("slice", "tp", "fp", "fn", "ignored", "f1_precision").rows() == [
         ("de", 0, 2, 1, 0, "all"),
@@ -236,7 +236,7 @@ def test_slice_by_a_property_of_documents_leaves_other_documents_out(frames):
 def test_slice_by_a_measure_of_documents_leaves_other_documents_out(frames):
     gold = frames([{"document": name, "begin": 0, "end": 3, "entity": "e:A"} for name in ("d1", "d2")], ["d1", "d2"])
     density = pl.DataFrame({"document": ["d1", "d2"], "density": [0.5, 0.25]})
-    rows = evaluate(gold, {"s": gold}, tasks=["A2KB"], by=["density"], document_columns=density)
+    rows = evaluate(gold, {"s": gold}, task=["A2KB"], by=["density"], document_columns=density)
     rows = rows.filter(pl.col("column") == "density", pl.col("average") == "micro", pl.col("matching") == "weak")
     assert rows.select("slice", "tp", "fp", "fn").rows() == [("0.25", 1, 0, 0), ("0.5", 1, 0, 0)]
 

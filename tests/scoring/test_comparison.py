@@ -15,12 +15,11 @@ from remix.cli import cli
 from remix.errors import UnknownName, UsageError
 from remix.formats.nif.writing import write_frames
 from remix.kb import build
-from remix.scoring import evaluate
 from remix.scoring.comparison import Stratum, compare_systems
 from remix.scoring.statistics.agreement import agreement
 from remix.signature import Signature
 from remix.workspace import Workspace
-from tests.scoring.conftest import framed
+from tests.scoring.conftest import evaluate, framed
 
 UNITS = 12
 
@@ -89,7 +88,7 @@ def annotated(*spans, classes=()):
 def test_contexts_are_counted_as_documents_and_change_no_sum():
     gold = annotated((0, 3, "e:Ada"), (8, 11, "e:Bob"), (13, 16, "e:Ada"))
     run = annotated((0, 3, "e:Ada"), (13, 16, "e:Eve"))
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], unit="context")
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], unit="context")
     micro, macro = (rows.filter(average=name, column="").row(0, named=True) for name in ("micro", "macro"))
     assert (micro["documents"], micro["tp"], micro["fp"], micro["fn"]) == (2, 1, 1, 2)
     # First sentence: P 1, R 1/2, F1 2/3; second: 0.
@@ -98,7 +97,7 @@ def test_contexts_are_counted_as_documents_and_change_no_sum():
 
 def test_mention_with_an_offset_below_0_is_in_the_first_context():
     gold = annotated((0, 3, "e:Ada"), (-1, 3, "e:Eve"))
-    rows = evaluate(gold, {"s": annotated((0, 3, "e:Ada"))}, tasks=["A2KB"], matchings=["strong"], unit="context")
+    rows = evaluate(gold, {"s": annotated((0, 3, "e:Ada"))}, task=["A2KB"], match=["strong"], unit="context")
     assert rows.filter(average="micro", column="").select("tp", "fp").row(0) == (1, 0)
 
 
@@ -107,7 +106,7 @@ def test_slices_are_tested_with_the_intervals_and_unknown_ones_are_refused():
             for n in range(UNITS) for k in range(2)]  # fmt: skip
     names = [f"d{n}" for n in range(UNITS)]
     run = framed(gold[::2], documents=names)
-    options = {"tasks": ["D2KB"], "matchings": ["strong"], "by": ["class"], "intervals": True}
+    options = {"task": ["D2KB"], "match": ["strong"], "by": ["class"], "intervals": True}
     rows = evaluate(framed(gold, documents=names), {"s": run}, **options).filter(average="micro", column="class")
     # One class is always found, the other never: F1 1 and 0 beside 2/3.
     assert dict(rows.select("slice", pl.col("difference").round(6)).iter_rows()) == {"c:0": 0.333333, "c:1": -0.666667}

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from remix.frames import Frames
-from remix.scoring import evaluate
 from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES
 from remix.scoring.tasks import TASKS
+from tests.scoring.conftest import evaluate
 
 Make = Callable[..., Frames]
 ROWS = [
@@ -30,13 +30,13 @@ def scores(frames: Make, **asked: object) -> pl.DataFrame:
 def test_gold_as_answers_is_perfect_by_every_matching(frames: Make, name: str) -> None:
     assert MATCHINGS[name].summary
     # Both mentions are found where they stand and with their links, whatever the spans of others may be.
-    assert scores(frames, tasks=["A2KB"], matchings=[name]).select("tp", "fp", "fn").rows() == [(2, 0, 0)]
+    assert scores(frames, task=["A2KB"], match=[name]).select("tp", "fp", "fn").rows() == [(2, 0, 0)]
 
 
 @pytest.mark.parametrize("name", TASKS.names())
 def test_gold_as_answers_has_no_error_in_any_task(frames: Make, name: str) -> None:
     assert TASKS[name].summary
-    rows = scores(frames, tasks=[name], matchings=["strong"])
+    rows = scores(frames, task=[name], match=["strong"])
     assert rows.select(pl.col("fp", "fn").fill_null(0).sum()).row(0) == (0, 0)
 
 

@@ -18,15 +18,15 @@ from remix.errors import UsageError
 from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, build
+from remix.question import Question
 from remix.remixes.closure import close
 from remix.remixes.manifest import read_manifest
 from remix.reports.readable import with_f1_shown
-from remix.scoring import evaluate
-from remix.scoring.choice import asked_of
+from remix.scoring.choice import choose
 from remix.scoring.comparison import compared_inputs
 from remix.workspace import Workspace, open_workspace
 from tests.examples import FEW
-from tests.scoring.conftest import framed
+from tests.scoring.conftest import evaluate, framed
 
 TASKS = ["A2KB", "D2KB", "C2KB", "ERec"]
 FIGURES = [
@@ -83,7 +83,7 @@ def test_slice_and_remix_by_the_same_condition_have_the_same_figures_in_every_ta
     if wanted.is_empty():
         return
     types = pl.DataFrame({"entity": ["e:A", "e:B"], "class": ["k", "l"]}) if typed else None
-    asked = {"tasks": TASKS, "documents": documents, "types": types}
+    asked = {"task": TASKS, "documents": documents, "types": types}
     sliced = evaluate(gold, run, by=["class"], **asked).filter(pl.col("slice") == "k", dataset="all")
     kept = wanted["document"].unique() if documents == "kept" else gold.documents["document"]
     closed = close(gold, kept, wanted["annotation"])
@@ -113,7 +113,7 @@ def test_gold_as_answers_is_perfect_on_every_remix(rows):
     gold = placed(list({(row["document"], row["begin"], row["length"], row["entity"]): row for row in rows}.values()))
     chosen = gold.classes.filter(pl.col("class") == "k")["annotation"]
     remix = close(gold, gold.documents["document"], chosen).frames
-    found = evaluate(remix, {"s": gold}, tasks=TASKS, scope="k", types=pl.DataFrame({"entity": ["e:A"], "class": "k"}))
+    found = evaluate(remix, {"s": gold}, task=TASKS, scope="k", types=pl.DataFrame({"entity": ["e:A"], "class": "k"}))
     for score in ("precision", "recall", "f1", "precision_in_scope", "precision_on_mention", "f1_in_scope"):
         assert set(found[score].drop_nulls()) <= {1.0}
 
@@ -122,7 +122,7 @@ def test_gold_as_answers_is_perfect_on_every_remix(rows):
 def test_precision_of_all_is_at_most_that_in_scope_and_that_at_most_that_on_mention(rows, answers, matching):
     run = {"s": placed([row | {"ignorable": None} for row in answers], grouped=False)}
     types = pl.DataFrame({"entity": ["e:A", "e:B"], "class": ["k", "l"]})
-    found = evaluate(placed(rows), run, tasks=["A2KB", "ERec"], matchings=[matching], types=types, scope="k")
+    found = evaluate(placed(rows), run, task=["A2KB", "ERec"], match=[matching], types=types, scope="k")
     found = found.filter(pl.col("average") == "micro").drop_nulls("precision")
     assert (found["precision"] <= found["precision_in_scope"]).all()
     assert (found["precision_in_scope"] <= found["precision_on_mention"]).all()
@@ -135,10 +135,10 @@ def test_group_that_straddles_a_cut_enters_a_slice_and_a_remix_with_all_its_opti
         {"begin": 0, "end": 9, "entity": "e:Byron", "group": "1", "option": "2"},
     ]
     gold, run = framed(rows), {"s": framed([{"begin": 0, "end": 9, "entity": "e:Byron"}])}
-    sliced = evaluate(gold, run, tasks=["A2KB"], matchings=["strong"], by=["class"]).filter(slice="person")
+    sliced = evaluate(gold, run, task=["A2KB"], match=["strong"], by=["class"]).filter(slice="person")
     chosen = gold.classes["annotation"]
     closed = close(gold, gold.documents["document"], chosen)
-    remixed = evaluate(closed.frames, run, tasks=["A2KB"], matchings=["strong"])
+    remixed = evaluate(closed.frames, run, task=["A2KB"], match=["strong"])
     for found in (sliced, remixed):
         assert found.filter(average="micro").select("mentions", "tp", "fp", "fn").rows() == [(1, 1, 0, 0)]
 
@@ -151,7 +151,7 @@ def test_repeated_annotation_that_straddles_a_cut_is_kept_in_a_slice_and_a_remix
     ada = {"begin": 0, "end": 3, "entity": "e:Ada"}
     gold = framed([ada | {"classes": ["person"]}, ada])
     run = {"s": framed([ada, ada | {"entity": "e:Byron"}])}
-    asked = {"tasks": TASKS, "matchings": ["strong"], "documents": documents}
+    asked = {"task": TASKS, "match": ["strong"], "documents": documents}
     sliced = evaluate(gold, run, by=["class"], **asked).filter(slice="person")
     closed = close(gold, gold.documents["document"], gold.classes["annotation"])
     remixed = evaluate(closed.frames, run, **asked)
@@ -347,8 +347,8 @@ def test_evaluate_compare_and_plots_show_the_same_f1(work: Workspace, others: li
     micro = shown.filter(pl.col("column") == "", pl.col("average") == "micro", ~pl.col("dataset").is_in(["mean"]))
     wanted = dict(micro.select("dataset", "f1").iter_rows())
     wanted = wanted if len(names) == 1 else {name: value for name, value in wanted.items() if name != "all"}
-    sources, choice = asked_of(names, {"runs": ["s=run.ttl"], "tasks": ["A2KB"], "matchings": ["strong"]})
-    found = compared_inputs(work, sources, choice)
+    question = Question(datasets=tuple(names), run=("s=run.ttl",), task=("A2KB",), match=("strong",))
+    found = compared_inputs(work, choose(question))
     assert found.f1_precision == of_f1
     compared = dict(found.scores.select("part", "score").iter_rows())
     assert list(compared.values()) == pytest.approx([wanted.get(name, wanted.get("all")) for name in compared])

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from remix import progress
 from remix.cli import cli
 from remix.errors import UnknownName, UsageError
+from remix.question import Question
 from remix.scoring import PROFILES, evaluate_profiles
 from remix.scoring.differences import (
     SCORES,
@@ -23,8 +24,8 @@ from remix.scoring.differences import (
     profile_names,
 )
 from remix.scoring.inputs import Inputs
-from remix.scoring.inputs.sources import Sources
 from remix.workspace import open_workspace
+from tests.scoring.conftest import evaluate
 
 TEXT = "Ada's friend met Bob and the New Yorker in Rome."
 COUNTS = ("tp", "fp", "fn")
@@ -99,10 +100,8 @@ def test_the_changes_add_up_to_the_whole_difference(counting, shown, first, seco
 
 
 def test_headlines_are_the_rows_of_the_profiles_themselves(counting, shown):
-    from remix.scoring import evaluate
-
     for row in shown.to_dicts():
-        asked = {"profile": row["profile"], "tasks": [row["task"]], "matchings": [row["matching"]]}
+        asked = {"profile": row["profile"], "task": [row["task"]], "match": [row["matching"]]}
         rows = evaluate(counting.inputs.gold, counting.inputs.runs, **asked)
         whole = rows.filter(average="micro", column="", dataset="all").row(0, named=True)
         assert [whole[name] for name in SCORES[:-1]] == [row[name] for name in SCORES[:-1]]
@@ -162,7 +161,7 @@ def test_what_every_profile_would_note_is_said_once(files, tmp_path, capsys):
     run.write_text(run.read_text() + "\n" + json.dumps({"id": 1, "text": "x", "entity_mentions": []}))
     with progress.enable():
         evaluate_profiles(
-            open_workspace(tmp_path / "ws"), Sources(gold=(gold,), runs=(f"a={run}",)), "remix,neleval,bat"
+            open_workspace(tmp_path / "ws"), Question(gold=(gold,), run=(f"a={run}",), profile="remix,neleval,bat")
         )
     lines = [line for line in capsys.readouterr().err.splitlines() if "not in gold" in line]
     assert lines == ["run 'a': 1 of its documents are not in gold and are left out"]

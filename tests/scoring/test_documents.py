@@ -15,8 +15,8 @@ from remix.documents import align
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.formats.identifiers import document_iris
 from remix.frames import Frames
-from remix.scoring import evaluate
 from remix.scoring.choice import frames_hash
+from tests.scoring.conftest import evaluate
 
 
 def texts(rows: list[tuple[str, str | None, str | None]]) -> Frames:
@@ -232,14 +232,13 @@ def test_where_two_texts_of_one_iri_differ_is_told():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"tasks": ["A2K"]}, UnknownName, "no task named 'A2K'; did you mean 'A2KB'"),
-        ({"matchings": ["stron"]}, UnknownName, "did you mean 'strong'"),
+        ({"task": ["A2K"]}, UnknownName, "no task named 'A2K'; did you mean 'A2KB'"),
+        ({"match": ["stron"]}, UnknownName, "did you mean 'strong'"),
         ({"profile": "gerbill"}, UnknownName, "no profile named"),
         ({"by": ["clas"]}, UnknownName, "nearest: class; columns: class, "),
         ({"by": ["class"]}, UsageError, "no annotation of gold has a value in column 'class'"),
         ({"spans": "some"}, UsageError, "'all' or 'kept'"),
         ({"intervals": True}, UsageError, "no intervals over 1 documents: at least 10"),
-        ({"bootstrap": 100}, UsageError, "--bootstrap N is --intervals now"),
     ],
 )
 def test_wrong_choice_is_refused_with_the_reason(frames, options, error, message):

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from remix.errors import UsageError
 from remix.formats import read
 from remix.frames import Frames
-from remix.scoring import evaluate
 from remix.scoring.choice import Choice, case_of
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import read_entities
@@ -22,6 +21,7 @@ from remix.scoring.inputs.files import read_frames
 from remix.scoring.matching.words import grow
 from remix.scoring.profiles import PROFILES
 from remix.scoring.profiles.elevant import outcomes
+from tests.scoring.conftest import evaluate
 
 MODES = ("IGNORED", "REQUIRED")
 
@@ -187,7 +187,7 @@ def test_nested_labels_count_once_with_their_root(articles, labels, answers, cou
     given = [{"span": list(span), "id": entity, "candidates": []} for span, entity in sorted(answers.items())]
     gold, run = articles(TREE, nested(labels), given)
     rules = PROFILES["elevant"]
-    case = case_of(Inputs(gold, {"s": run}), Choice(rules, rules.tasks, rules.matchings))
+    case = case_of(Inputs(gold, {"s": run}), Choice(profile=rules, task=rules.tasks, match=rules.matchings))
     rows = outcomes(case).filter(pl.col("mode") == "REQUIRED", pl.col("counts"), pl.col("label").is_not_null())
     entities = case.mentions.entities.gather(rows["entity"]).str.extract("Q([0-9]+)$").cast(pl.Int64)
     assert set(entities) == counting
@@ -266,7 +266,7 @@ def test_scores_without_denominator_are_zero_and_micro_alone(articles):
     assert rows.select("precision", "recall", "f1").unique().rows() == [(0.0, 0.0, 0.0)]
 
 
-@pytest.mark.parametrize("choice", [{"tasks": ["D2KB"]}, {"matchings": ["weak"]}])
+@pytest.mark.parametrize("choice", [{"task": ["D2KB"]}, {"match": ["weak"]}])
 def test_other_tasks_and_matchings_are_refused_with_what_there_is(articles, choice):
     with pytest.raises(UsageError, match=r"A2KB, ERec|IGNORED, REQUIRED"):
         rows_of(articles("Ada.", [], []), **choice)

@@ -15,11 +15,11 @@ from remix.errors import UnknownName
 from remix.formats import read
 from remix.frames import Frames
 from remix.kb import build
-from remix.scoring import evaluate
 from remix.scoring.choice import Choice, case_of
 from remix.scoring.errors import TAXONOMIES
 from remix.scoring.inputs import Inputs
 from remix.scoring.profiles import PROFILES
+from tests.scoring.conftest import evaluate
 
 WD = "http://www.wikidata.org/entity/"
 
@@ -182,7 +182,7 @@ def side(frames, place: int) -> Frames:
 def test_five_classes_of_neleval(frames):
     # analyze.py: matched are four mentions, two with an entity on both sides, three with one in gold, one NIL; five
     # mentions in all, five answers.
-    rows = evaluate(side(frames, 1), {"s": side(frames, 2)}, tasks=["A2KB"], matchings=["strong"], errors=["neleval"])
+    rows = evaluate(side(frames, 1), {"s": side(frames, 2)}, task=["A2KB"], match=["strong"], errors=["neleval"])
     rows = rows.filter(pl.col("column") == "error_class")
     assert rows.select("slice", "errors", "total").rows() == [
         ("wrong_link", 1, 2),
@@ -196,14 +196,14 @@ def test_five_classes_of_neleval(frames):
 
 def test_mention_with_alternatives_is_missing_once(frames):
     gold = frames([{"begin": 0, "end": 3, "entity": f"e:{n}", "group": "g", "option": str(n)} for n in (1, 2)])
-    rows = evaluate(gold, {"s": frames([])}, tasks=["A2KB"], matchings=["strong"], errors=["neleval"])
+    rows = evaluate(gold, {"s": frames([])}, task=["A2KB"], match=["strong"], errors=["neleval"])
     assert rows.filter(pl.col("slice") == "missing").select("errors", "total").rows() == [(1, 1)]
 
 
 def test_errors_are_told_of_annotations_by_their_iris(frames):
     rules = PROFILES["remix"]
     gold, run = side(frames, 1), side(frames, 2)
-    case = case_of(Inputs(gold, {"s": run}), Choice(rules, ("A2KB",), ("strong",)))
+    case = case_of(Inputs(gold, {"s": run}), Choice(profile=rules, task=("A2KB",), match=("strong",)))
     found = TAXONOMIES["neleval"].classify(case, ("strong",)).rows.filter("error")
     found = found.join(case.gold.select("mention", "annotation"), on="mention", how="left")
     found = found.join(case.answers.select("answer", answered="annotation"), on="answer", how="left")
@@ -219,7 +219,7 @@ def test_errors_are_told_of_annotations_by_their_iris(frames):
 @pytest.mark.parametrize("taxonomy", TAXONOMIES, ids=lambda one: one.name)
 def test_perfect_answers_have_no_error_in_any_taxonomy(frames, taxonomy):
     gold = side(frames, 1)
-    case = case_of(Inputs(gold, {"s": gold}), Choice(PROFILES["remix"], ("A2KB",), ("strong",)))
+    case = case_of(Inputs(gold, {"s": gold}), Choice(profile=PROFILES["remix"], task=("A2KB",), match=("strong",)))
     rows = taxonomy.classify(case, ("strong",)).rows
     assert len(rows)
     assert not rows["error"].any()
@@ -228,7 +228,7 @@ def test_perfect_answers_have_no_error_in_any_taxonomy(frames, taxonomy):
 
 def test_every_dataset_has_its_errors_and_all_pools_them(frames):
     two = [frames([{"document": name, "begin": 0, "end": 3, "entity": "e:1"}], [name], name) for name in ("x", "y")]
-    rows = evaluate(Frames.concat(two), {"s": two[0]}, tasks=["A2KB"], matchings=["strong"], errors=["neleval"])
+    rows = evaluate(Frames.concat(two), {"s": two[0]}, task=["A2KB"], match=["strong"], errors=["neleval"])
     missing = rows.filter(pl.col("slice") == "missing").select("dataset", "errors", "total")
     assert missing.rows() == [("all", 1, 2), ("x", 0, 1), ("y", 1, 1)]
 

@@ -14,9 +14,8 @@ from click.testing import CliRunner
 from remix.cli import cli
 from remix.errors import UnknownName, UsageError
 from remix.formats import read
-from remix.scoring import evaluate
 from remix.scoring.inputs.properties import properties_of
-from tests.scoring.conftest import framed
+from tests.scoring.conftest import evaluate, framed
 
 Counts = dict[str, tuple[int, int]]
 
@@ -32,7 +31,7 @@ def sliced(rows: pl.DataFrame, column: str, system: str = "bob") -> Counts:
 
 
 def test_runs_are_broken_down_by_the_errors_of_another() -> None:
-    rows = evaluate(GOLD, {"ada": ADA, "bob": BOB}, tasks=["A2KB"], matchings=["strong"], by=["error:ada"])
+    rows = evaluate(GOLD, {"ada": ADA, "bob": BOB}, task=["A2KB"], match=["strong"], by=["error:ada"])
     expected = {"correct": (0, 1), "wrong_link": (1, 0), "link_as_nil": (0, 1), "missing": (1, 0)}
     assert sliced(rows, "error:ada") == expected
     # A run by its own errors is right where it is.
@@ -43,7 +42,7 @@ def test_runs_are_broken_down_by_the_errors_of_another() -> None:
 
 def test_errors_of_another_run_are_in_the_signature() -> None:
     def signature(other: object) -> str:
-        rows = evaluate(GOLD, {"ada": other, "bob": BOB}, tasks=["A2KB"], matchings=["strong"], by=["error:ada"])  # type: ignore[dict-item]
+        rows = evaluate(GOLD, {"ada": other, "bob": BOB}, task=["A2KB"], match=["strong"], by=["error:ada"])  # type: ignore[dict-item]
         return str(rows.filter(system="bob")["signature"][0])
 
     assert signature(ADA) == signature(ADA) != signature(BOB)
@@ -52,14 +51,14 @@ def test_errors_of_another_run_are_in_the_signature() -> None:
 def test_alternatives_of_a_mention_have_its_class() -> None:
     group = {"begin": 0, "end": 5, "group": "g"}
     gold = framed([{**group, "entity": "e:0", "option": "1"}, {**group, "entity": "e:1", "option": "2"}])
-    rows = evaluate(gold, {"ada": ADA}, tasks=["A2KB"], matchings=["strong"], by=["error:ada"])
+    rows = evaluate(gold, {"ada": ADA}, task=["A2KB"], match=["strong"], by=["error:ada"])
     assert sliced(rows, "error:ada", "ada") == {"correct": (1, 0)}
 
 
 def test_mentions_that_a_taxonomy_does_not_class_are_correct_only_where_they_are() -> None:
     # Ada's second answer is wrong and in no hierarchy, her NIL and her miss are nothing the taxonomy speaks of.
     types = pl.DataFrame({"entity": ["e:0"], "class": ["c:Person"]})
-    rows = evaluate(GOLD, {"ada": ADA}, tasks=["A2KB"], matchings=["strong"], by=["error:ada:hierarchy"], types=types)
+    rows = evaluate(GOLD, {"ada": ADA}, task=["A2KB"], match=["strong"], by=["error:ada:hierarchy"], types=types)
     assert sliced(rows, "error:ada:hierarchy", "ada") == {"correct": (1, 0), "far": (0, 1), "other": (0, 2)}
 
 
@@ -67,7 +66,7 @@ def test_errors_are_those_of_the_answers_that_count() -> None:
     # Above 0.5 Ada has the first mention alone: the wrong link (0.4) and the NIL (0.3) are no answers, but misses.
     scores = pl.Series("confidence", [0.9, 0.4, 0.3])
     ada = replace(ADA, annotations=ADA.annotations.with_columns(scores))
-    asked = {"tasks": ["A2KB"], "matchings": ["strong"], "by": ["error:ada"]}
+    asked = {"task": ["A2KB"], "match": ["strong"], "by": ["error:ada"]}
     rows = evaluate(GOLD, {"ada": ada}, threshold="0.5", **asked)
     assert sliced(rows, "error:ada", "ada") == {"correct": (1, 0), "missing": (0, 3)}
     with pytest.raises(UsageError, match="--threshold oracle do not go together: write a number"):
@@ -78,7 +77,7 @@ def test_errors_are_those_of_offsets_as_they_are_read() -> None:
     # All four begin two characters late: read as they are meant, three are right and the last has a wrong link.
     entities = ["e:0", "e:1", "e:2", "e:other"]
     late = framed([{"begin": 10 * n + 2, "end": 10 * n + 7, "entity": name} for n, name in enumerate(entities)])
-    rows = evaluate(GOLD, {"ada": late}, tasks=["A2KB"], matchings=["strong"], by=["error:ada"], fix_offsets=True)
+    rows = evaluate(GOLD, {"ada": late}, task=["A2KB"], match=["strong"], by=["error:ada"], fix_offsets=True)
     assert sliced(rows, "error:ada", "ada") == {"correct": (3, 0), "wrong_link": (0, 1)}
 
 
@@ -93,7 +92,7 @@ def test_errors_are_those_of_offsets_as_they_are_read() -> None:
 )
 def test_unknown_runs_and_taxonomies_are_refused(by: str, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        evaluate(GOLD, {"ada": ADA}, tasks=["A2KB"], matchings=["strong"], by=[by])
+        evaluate(GOLD, {"ada": ADA}, task=["A2KB"], match=["strong"], by=[by])
 
 
 NIF = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from remix.scoring import evaluate
+from tests.scoring.conftest import evaluate
 
 WHOLE = {"begin": 0, "end": 19, "entity": "e:Chatham", "group": "c", "option": "1"}
 TOWN = {"begin": 0, "end": 7, "entity": "e:Chatham", "group": "c", "option": "2"}
@@ -70,7 +70,7 @@ def test_inkb_and_ee_take_the_other_kind_from_both_sides_and_gsinkb_drops_nil_go
     run = frames(
         [{"begin": 0, "end": 5, "entity": "e:A"}, {"begin": 10, "end": 15, "entity": "e:B"}, {"begin": 20, "end": 22}]
     )
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"]).filter(pl.col("average") == "micro")
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"]).filter(pl.col("average") == "micro")
     found = {row["slice"]: (row["tp"], row["fp"], row["fn"], row["ignored"]) for row in rows.to_dicts()}
     assert found == {"": (1, 2, 1, 0), "InKB": (1, 1, 0, 0), "EE": (0, 1, 1, 0), "GSInKB": (1, 1, 0, 1)}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from remix.scoring import evaluate
+from tests.scoring.conftest import evaluate
 
 PERSON = {"begin": 0, "end": 10, "entity": "e:Ada"}
 CITY = {"begin": 20, "end": 30, "entity": "e:Rome"}
@@ -91,7 +91,7 @@ def test_three_precisions_of_a_slice(frames):
         ]
     )
     types = pl.DataFrame({"entity": ["e:Ada", "e:Oslo"], "class": ["person", "city"]})
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], by=["class"], types=types)
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], by=["class"], types=types)
     row = rows.filter(pl.col("slice") == "person", pl.col("average") == "micro").row(0, named=True)
     assert (row["tp"], row["fp"], row["fn"], row["ignored"]) == (1, 3, 1, 1)
     assert row["precision"] == 1 / 4
@@ -117,9 +117,9 @@ def test_wrong_links_on_kept_mentions_are_in_scope_whatever_they_link_to(frames,
         name: frames([row | {"entity": row["entity"] if n < 5 else f"{other}{n}"} for n, row in enumerate(persons)])
         for name, other in wrong.items()
     }
-    rows = evaluate(
-        frames([*persons, place]), runs, tasks=[task], matchings=[matching], by=["class"], types=types
-    ).filter(pl.col("slice") == "person", pl.col("average") == "micro")
+    rows = evaluate(frames([*persons, place]), runs, task=[task], match=[matching], by=["class"], types=types).filter(
+        pl.col("slice") == "person", pl.col("average") == "micro"
+    )
     assert rows["precision_in_scope"].to_list() == rows["precision"].to_list() == [0.5, 0.5]
 
 
@@ -129,7 +129,7 @@ def test_task_and_gold_without_selection_show_the_kind_of_f1_that_all_rows_of_th
     answers = [PERSON, CITY | {"entity": "e:X"}, {"begin": 50, "end": 54, "entity": "e:Rome"}]
     types = pl.DataFrame({"entity": ["e:Ada", "e:Rome"], "class": ["person", "city"]})
     run = {"s": frames(answers)}
-    found = evaluate(frames(rows), run, tasks=["A2KB", "D2KB"], matchings=["strong"], by=["class"], types=types)
+    found = evaluate(frames(rows), run, task=["A2KB", "D2KB"], match=["strong"], by=["class"], types=types)
     assert set(found["f1_precision"]) == {"in scope"}
     whole = found.filter(pl.col("column") == "", pl.col("average") == "micro")
     assert whole["f1"].to_list() == whole["f1_in_scope"].to_list()
@@ -139,7 +139,7 @@ def test_task_and_gold_without_selection_show_the_kind_of_f1_that_all_rows_of_th
 
 def test_f1_takes_the_precision_on_mention_where_no_answer_can_be_typed(frames):
     gold = frames([PERSON | {"classes": ["short"]}, CITY | {"classes": ["long"]}])
-    rows = evaluate(gold, {"s": frames([PERSON])}, tasks=["A2KB"], matchings=["strong"], by=["class"])
+    rows = evaluate(gold, {"s": frames([PERSON])}, task=["A2KB"], match=["strong"], by=["class"])
     assert set(rows["f1_precision"]) == {"on mention"}
     assert rows["f1_in_scope"].null_count() == rows.filter(pl.col("column") == "class").height
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 from remix.errors import UsageError
-from remix.scoring import evaluate
 from tests.examples import FEW
+from tests.scoring.conftest import evaluate
 from tests.scoring.test_properties import DOCUMENTS, mentions, micro
 
 
@@ -17,7 +17,7 @@ def at(begin: int, end: int, entity: str | None = "e:A", **more: object) -> dict
 
 
 def scored(gold, run, matching, task="A2KB", **more):
-    rows = evaluate(gold, {"s": run}, tasks=[task], matchings=[matching], **more)
+    rows = evaluate(gold, {"s": run}, task=[task], match=[matching], **more)
     return rows.filter(pl.col("average") == "micro", pl.col("column") == "").row(0, named=True)
 
 
@@ -100,7 +100,7 @@ def test_macro_averages_of_parts_are_over_documents(frames):
     # d1: half of gold found: R 1/2; d2: all: R 1. P is 1 in both.
     gold = frames([at(0, 4, document="d1"), at(0, 4, document="d2")], ("d1", "d2"))
     run = frames([at(0, 2, document="d1"), at(0, 4, document="d2")], ("d1", "d2"))
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["partial"])
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["partial"])
     row = rows.filter(average="macro").row(0, named=True)
     assert values(row, "precision", "recall", "mentions") == (1.0, 0.75, 2.0)
 
@@ -117,7 +117,7 @@ def test_intervals_are_left_out_where_precision_and_recall_have_tps_of_their_own
     names = [f"d{n}" for n in range(10)]
     gold = frames([at(0, 4, document=name) for name in names], names)
     run = frames([at(0, 2, document=name) for name in names], names)
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["partial", "weak"], intervals=True)
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["partial", "weak"], intervals=True)
     assert rows.filter(matching="partial")["f1_low"].null_count() == 2
     weak = rows.filter(matching="weak")
     assert weak["f1_high"].to_list() == [1.0, 1.0]
@@ -129,7 +129,7 @@ def test_parts_stay_within_their_wholes(frames, gold, answers):
     single = [row | {"group": None, "option": None} for row in gold]
     run = {"s": frames([row | {"group": None, "option": None} for row in answers], DOCUMENTS)}
     every = ["strong", "weak", "partial", "single-penalty"]
-    rows = micro(evaluate(frames(single, DOCUMENTS), run, tasks=["A2KB", "ERec"], matchings=every))
+    rows = micro(evaluate(frames(single, DOCUMENTS), run, task=["A2KB", "ERec"], match=every))
     for _, part in rows.group_by("task"):
         by = {row["matching"]: row for row in part.to_dicts()}
         assert len({row["mentions"] for row in by.values()}) == 1
@@ -147,7 +147,7 @@ def test_parts_stay_within_their_wholes(frames, gold, answers):
 def test_ignorable_annotations_change_no_tp_and_no_fn_and_add_no_fp_in_part_either(frames, gold, answers, more):
     added = [row | {"ignorable": row["ignorable"] or "dropped", "group": None, "option": None} for row in more[:4]]
     run = {"s": frames([row | {"group": None, "option": None} for row in answers], DOCUMENTS)}
-    chosen = {"tasks": ["A2KB", "ERec", "D2KB"], "matchings": ["partial", "single-penalty"]}
+    chosen = {"task": ["A2KB", "ERec", "D2KB"], "match": ["partial", "single-penalty"]}
     before = micro(evaluate(frames(gold, DOCUMENTS), run, **chosen))
     after = micro(evaluate(frames(gold + added, DOCUMENTS), run, **chosen))
     for name in ("tp", "fn"):
@@ -160,6 +160,6 @@ def test_ignorable_annotations_change_no_tp_and_no_fn_and_add_no_fp_in_part_eith
 def test_gold_as_answers_is_perfect_in_part_too(frames, gold):
     gold = list({(row["document"], row["begin"], row["end"], row["entity"]): row for row in gold}.values())
     given_gold = frames(gold, DOCUMENTS)
-    rows = evaluate(given_gold, {"s": given_gold}, matchings=["partial", "single-penalty"])
+    rows = evaluate(given_gold, {"s": given_gold}, match=["partial", "single-penalty"])
     for score in ("precision", "recall", "f1"):
         assert rows[score].drop_nulls().to_list() == pytest.approx([1.0] * rows[score].count())

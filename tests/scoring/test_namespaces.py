@@ -11,8 +11,8 @@ from remix import progress
 from remix.formats import write
 from remix.frames import Frames
 from remix.kb import build
-from remix.scoring import evaluate
 from remix.workspace import Workspace
+from tests.scoring.conftest import evaluate
 
 NAMES = ["Ada_Lovelace", "Alan_Turing", "Bob_Dylan", "Rome"]
 DBR, WD = "http://dbpedia.org/resource/", "http://www.wikidata.org/entity/"
@@ -40,7 +40,7 @@ GOLD, WIKIDATA = linked([DBR + name for name in NAMES]), linked([f"{WD}Q{n}" for
 
 
 def right(gold: Frames, run: Frames) -> int:
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"])
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"])
     return int(rows.filter(average="micro", column="", dataset="all")["tp"].item())
 
 

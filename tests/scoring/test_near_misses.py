@@ -7,8 +7,7 @@ import pytest
 
 from remix.errors import UsageError
 from remix.frames import Frames
-from remix.scoring import evaluate
-from tests.scoring.conftest import framed
+from tests.scoring.conftest import evaluate, framed
 
 # animal > mammal > cat, dog; animal > bird. Tom is a cat, Rex a dog, Felix a cat (and, less specifically, a mammal).
 STEPS = [("c:cat", "c:mammal"), ("c:dog", "c:mammal"), ("c:mammal", "c:animal"), ("c:bird", "c:animal")]
@@ -23,7 +22,7 @@ def linked(*entities: str | None) -> Frames:
 
 def counts(gold: Frames, run: Frames, matching: str, **more: object) -> tuple[float, ...]:
     known = {"subclasses": HIERARCHY, "types": TYPES} | more
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=[matching], **known)
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=[matching], **known)
     whole = rows.filter(pl.col("column") == "", average="micro", dataset="all")
     return tuple(round(number, 4) for number in whole.select("tp", "fp", "fn").row(0))
 
@@ -135,7 +134,7 @@ def test_wrong_links_are_classed_by_where_they_lie() -> None:
     gold = linked("c:cat", "c:cat", "c:mammal", "e:Tom", "e:Tom", "e:Tom", "e:Tom")
     run = linked("c:cat", "c:animal", "c:dog", "c:cat", "e:Felix", "e:Rex", None)
     known = {"subclasses": HIERARCHY, "types": TYPES}
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], errors=["hierarchy"], **known)
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], errors=["hierarchy"], **known)
     found = rows.filter(column="error_class").select("slice", "errors", "total").rows()
     # NIL is no entity: six mentions have one on both sides.
     expected = {"near_miss": 4, "broader": 2, "narrower": 1, "sibling": 1, "far": 1}
@@ -150,5 +149,5 @@ def test_entities_are_near_by_what_their_own_gold_says_alone(home, right):
     stated = pl.DataFrame({"home": [home] * 2, "entity": ["urn:A", "urn:B"], "class": ["urn:C"] * 2})
     run = {"s": framed([{"begin": 0, "end": 3, "entity": "urn:B"}])}
     gold = Frames.concat([one, other])
-    rows = evaluate(gold, run, tasks=["A2KB"], matchings=["graded(0)"], stated=stated)
+    rows = evaluate(gold, run, task=["A2KB"], match=["graded(0)"], stated=stated)
     assert rows.filter(dataset="x", average="micro", column="")["tp"].item() == pytest.approx(right)

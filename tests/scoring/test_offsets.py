@@ -12,8 +12,7 @@ from click.testing import CliRunner
 
 from remix import progress
 from remix.cli import cli
-from remix.scoring import evaluate
-from tests.scoring.conftest import framed
+from tests.scoring.conftest import evaluate, framed
 
 TEXT = "Zoë 😀 met Ada, Bob 😀, Eve and Noël in Köln."
 WORDS = ["Ada", "Bob", "Eve", "Noël", "Köln"]
@@ -45,10 +44,10 @@ READINGS = {
 def test_offsets_in_other_units_are_told_and_read_right_on_request(reading, text, capsys):
     gold, run = annotated(), annotated(READINGS[reading], text)
     with progress.enable():
-        rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"])
+        rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"])
     assert f"5 would if its offsets were read as {reading}: --fix-offsets" in " ".join(capsys.readouterr().err.split())
     assert rows["tp"].max() == 0
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], fix_offsets=True)
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], fix_offsets=True)
     assert rows.filter(average="micro", column="").select("tp", "fp", "fn").row(0) == (5, 0, 0)
     assert f"|offsets:s={reading}|" in rows["signature"][0]
 
@@ -56,7 +55,7 @@ def test_offsets_in_other_units_are_told_and_read_right_on_request(reading, text
 def test_offsets_that_were_just_fixed_are_not_proposed_to_be_fixed(capsys):
     gold, run = annotated(), annotated(READINGS["bytes of UTF-8"], None)
     with progress.enable():
-        evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], fix_offsets=True)
+        evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], fix_offsets=True)
     said = " ".join(capsys.readouterr().err.split())
     assert "read as bytes of UTF-8: they are read so" in said and "--fix-offsets" not in said
 
@@ -71,7 +70,7 @@ def test_forms_are_the_evidence_where_gold_has_other_mentions(capsys):
     gold = replace(framed([{"begin": 9, "end": 10, "entity": "e:x"}]), documents=annotated().documents)
     run = with_forms(annotated(READINGS["bytes of UTF-8"], None))
     with progress.enable():
-        rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"])
+        rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"])
     said = " ".join(capsys.readouterr().err.split())
     assert "read as bytes of UTF-8; 0 of the 5 forms that it tells stand at their places, 5 would: --fix-" in said
     assert rows["fp"].max() == 5
@@ -82,7 +81,7 @@ def test_forms_that_do_not_stand_at_their_places_are_told(capsys):
     forms = pl.Series(["Eve", "Ada", "Bob", "Köln", "Noël"])
     run = replace(run, annotations=run.annotations.with_columns(surface_form=forms))
     with progress.enable():
-        evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"])
+        evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"])
     said = " ".join(capsys.readouterr().err.split())
     # "Zoë 😀 met Ada, Bob 😀, …": Ada stands from 10 to 13.
     assert (
@@ -96,7 +95,7 @@ def test_answers_in_documents_that_do_not_count_have_no_part_in_it():
     gold = [{"begin": 0, "end": 3, "entity": "e:A"}, {"document": "x", "begin": 0, "end": 3, "ignorable": "dropped"}]
     run = [{"begin": 0, "end": 3, "entity": "e:A"}, {"document": "x", "begin": 0, "end": 3}]
     both = [framed(rows, documents=["d", "x"]) for rows in (gold, run)]
-    rows = evaluate(both[0], {"s": both[1]}, tasks=["A2KB"], matchings=["strong"], documents="kept")
+    rows = evaluate(both[0], {"s": both[1]}, task=["A2KB"], match=["strong"], documents="kept")
     assert rows.filter(average="micro", column="").select("tp", "fp", "fn").row(0) == (1, 0, 0)
 
 
@@ -110,7 +109,7 @@ def test_right_offsets_are_left_alone(capsys):
 def test_answers_beyond_the_text_are_wrong_and_told(capsys):
     run = framed([{"begin": 8, "end": 400, "entity": "e:Ada"}, {"begin": 9, "end": 3, "entity": "e:Bob"}])
     with progress.enable():
-        rows = evaluate(annotated(), {"s": run}, tasks=["A2KB"], matchings=["strong"])
+        rows = evaluate(annotated(), {"s": run}, task=["A2KB"], match=["strong"])
     said = " ".join(capsys.readouterr().err.split())
     assert f"2 answers beyond the text of their document are wrong; the first is 8 to 400 of {len(TEXT)}" in said
     assert rows.filter(average="micro", column="")["fp"].to_list() == [2]
@@ -152,7 +151,7 @@ def gathered(*readings):
 
 def scored(gold, run, capsys, **keywords):
     with progress.enable():
-        rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], fix_offsets=True, **keywords)
+        rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], fix_offsets=True, **keywords)
     counted = rows.filter(average="micro", column="").select("tp", "fp", "fn").row(0)
     return counted, " ".join(capsys.readouterr().err.split()), rows["signature"][0]
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from remix import progress
 from remix.frames import Frames
+from remix.question import Question
 from remix.reports.readable import signature_lines
-from remix.scoring import evaluate
-from remix.scoring.choice import Choice
+from remix.scoring.choice import choose
 from remix.scoring.comparison import compare_inputs
 from remix.scoring.inputs import Background, Inputs, Knowledge
 from remix.scoring.statistics import F1
 from tests.examples import FEW
-from tests.scoring.conftest import framed
+from tests.scoring.conftest import evaluate, framed
 
 TEXTS = {"d1": "the first document", "d2": "the second document"}
 TASKS = ["A2KB", "D2KB", "C2KB", "ERec"]
@@ -55,7 +55,7 @@ def evaluated(golds, run, **options):
     parts = [places.filter(pl.col("gold").str.starts_with(f"{name}/")) for name in golds]
     parts = [part.select(part.columns[:: (-1) ** n]) for n, part in enumerate(parts)]
     backgrounds = tuple(Background(origin, part, None) for part in parts)
-    asked = {"tasks": TASKS, "documents": "all", "backgrounds": backgrounds, **options}
+    asked = {"task": TASKS, "documents": "all", "backgrounds": backgrounds, **options}
     return evaluate(gold, {"s": run}, **asked)
 
 
@@ -113,7 +113,7 @@ def test_all_is_the_score_of_the_gold_that_any_dataset_keeps(rows, some, others,
 @settings(max_examples=FEW, deadline=None)
 @given(mentions, keys, mentions, st.sampled_from(["remix", "gerbil", "bat", "neleval", "elevant", "emnlp2019"]))
 def test_all_of_a_dataset_and_its_remix_is_the_dataset(rows, kept, answers, profile):
-    run, how = answered(answers), {"tasks": ["A2KB"], "matchings": None, "profile": profile}
+    run, how = answered(answers), {"task": ["A2KB"], "match": (), "profile": profile}
     alone = of_all(evaluated({"a": rows}, run, **how))
     for remix in ("a-remix", "remix"):  # before and behind it
         assert of_all(evaluated({"a": rows, remix: cut(rows, kept)}, run, **how)) == alone
@@ -144,7 +144,7 @@ def test_gold_as_answers_is_perfect_in_all(rows, some, others):
 def test_all_of_datasets_that_share_nothing_is_their_sum(rows, others, answers):
     # Each dataset is its own origin, and texts are equal in the two without being one document.
     gold = Frames.concat([named(rows, "x"), named(others, "y")])
-    found = evaluate(gold, {"s": answered(answers)}, tasks=TASKS)
+    found = evaluate(gold, {"s": answered(answers)}, task=TASKS)
     found = found.filter(average="micro", column="")
     numbers = ["tp", "fp", "fn", "ignored", "documents"]
     sums = found.filter(pl.col("dataset").is_in(["x", "y"])).group_by(COUNTS[:4]).agg(pl.col(numbers).sum())
@@ -171,7 +171,7 @@ def micro(rows, **where):
 def test_mentions_and_answers_that_two_remixes_share_count_once():
     # Kept are #0 to #3, found #0 and #3; one answer is wrong. Summed up, #0 would be two mentions and the answer two.
     run = answered([ROWS[0], ROWS[3], WRONG])
-    rows = evaluated(GOLDS, run, tasks=["A2KB"], matchings=["strong"], by=["class"])
+    rows = evaluated(GOLDS, run, task=["A2KB"], match=["strong"], by=["class"])
     assert micro(rows, column="") == (4, 2, 1, 2, 0)
     assert [rows.filter(dataset=name, column="", average="micro")["mentions"][0] for name in "xy"] == [3, 2]
     # Of class P #0 and #1 are kept, #0 is found; #3 is an answer on dropped gold. Class Q: #2 and #3.
@@ -182,17 +182,17 @@ def test_mentions_and_answers_that_two_remixes_share_count_once():
 
 def test_files_that_name_one_document_and_have_its_text_share_it():
     gold = Frames.concat([named(rows, name, given=True) for name, rows in GOLDS.items()])
-    rows = evaluate(gold, {"s": answered([ROWS[0], WRONG])}, tasks=["A2KB"], matchings=["strong"])
+    rows = evaluate(gold, {"s": answered([ROWS[0], WRONG])}, task=["A2KB"], match=["strong"])
     assert micro(rows, column="") == (4, 1, 1, 3, 0)
     other = named(GOLDS["y"], "y", given=True)
     other = replace(other, documents=other.documents.with_columns(text=pl.col("text") + "!"))
     gold = Frames.concat([named(GOLDS["x"], "x", given=True), other])
-    rows = evaluate(gold, {"s": answered([ROWS[0], WRONG])}, tasks=["A2KB"], matchings=["strong"])
+    rows = evaluate(gold, {"s": answered([ROWS[0], WRONG])}, task=["A2KB"], match=["strong"])
     assert micro(rows, column="")[0] == 5
 
 
 def test_what_datasets_share_is_said_with_the_table(capsys):
-    asked = {"tasks": ["A2KB"], "matchings": ["strong"]}
+    asked = {"task": ["A2KB"], "match": ["strong"]}
     said = "datasets share mentions: 'all' counts each once, and each answer (4 mentions in place of 5)"
     assert said in signature_lines(evaluated(GOLDS, answered(ROWS), **asked))
     one = {"x": cut(ROWS, {"#0"}), "y": cut(ROWS, {"#0"})}
@@ -208,13 +208,11 @@ def test_what_datasets_share_is_said_with_the_table(capsys):
 def test_compare_counts_as_evaluate_does(capsys):
     gold = Frames.concat([named(rows, name, given=True) for name, rows in GOLDS.items()])
     runs = {"s": answered([ROWS[0], WRONG])}
-    choice = Choice.of(tasks=["A2KB"], matchings=["strong"], by=["class"])
+    choice = choose(Question(task=("A2KB",), match=("strong",), by=("class",)))
     with progress.enable():
         found = compare_inputs([Inputs(gold, runs, Knowledge())], choice)
     assert "'all' counts each once, and each answer (4 mentions in place of 5)" in capsys.readouterr().err
-    rows = evaluate(gold, runs, tasks=["A2KB"], matchings=["strong"], by=["class"]).filter(
-        dataset="all", average="micro"
-    )
+    rows = evaluate(gold, runs, task=["A2KB"], match=["strong"], by=["class"]).filter(dataset="all", average="micro")
     f1 = {
         row["slice"] or "all": row[F1[row["f1_precision"]]] for row in rows.to_dicts() if row["column"] in ("", "class")
     }
@@ -237,7 +235,7 @@ def test_intervals_of_all_are_over_different_documents():
         "run",
     )
     run = replace(run, documents=run.documents.with_columns(text=pl.Series(names)))
-    asked = {"tasks": ["A2KB"], "matchings": ["strong"], "intervals": True}
+    asked = {"task": ["A2KB"], "match": ["strong"], "intervals": True}
     alone = evaluate(gold("x", 12), {"s": run}, **asked).filter(dataset="all")
     both = evaluate(Frames.concat([gold("x", 12), gold("y", 10)]), {"s": run}, **asked).filter(dataset="all")
     columns = ["average", "documents", "f1", "f1_low", "f1_high"]

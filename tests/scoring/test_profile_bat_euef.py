@@ -9,7 +9,8 @@ import pytest
 
 from remix import progress
 from remix.frames import Frames
-from remix.scoring import PROFILES, evaluate
+from remix.scoring import PROFILES
+from tests.scoring.conftest import evaluate
 
 NAMES = ("d1", "d2", "d3", "d4")
 
@@ -19,7 +20,7 @@ def at(begin: int, end: int, entity: str | None = "e:A", **more: object) -> dict
 
 
 def row(gold, run, profile, matching, task="A2KB", average="micro"):
-    rows = evaluate(gold, {"s": run}, tasks=[task], matchings=[matching], profile=profile)
+    rows = evaluate(gold, {"s": run}, task=[task], match=[matching], profile=profile)
     return rows.filter(pl.col("average") == average).row(0, named=True)
 
 
@@ -176,7 +177,7 @@ def test_systems_are_reduced_apart_from_each_other(frames):
     text = "New York. Then"
     gold = texted(frames, [at(0, 9)], text)
     runs = {"a": texted(frames, [at(0, 8)], text), "b": gold}
-    rows = evaluate(gold, runs, profile="euef", tasks=["A2KB"]).filter(pl.col("average") == "micro")
+    rows = evaluate(gold, runs, profile="euef", task=["A2KB"]).filter(pl.col("average") == "micro")
     assert rows["tp"].to_list() == [1, 1]
 
 

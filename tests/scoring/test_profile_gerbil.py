@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from remix.scoring import evaluate
 from remix.scoring.conventions.aspects import first_unused
 from remix.workspace import Workspace
+from tests.scoring.conftest import evaluate
 
 DBR = "http://dbpedia.org/resource/"
 
@@ -20,7 +20,7 @@ def mentions(*rows: tuple[int, int, str] | tuple[int, int]) -> list[dict[str, ob
 
 
 def row(gold, run, task, matching, average="micro", piece=""):
-    rows = evaluate(gold, {"s": run}, tasks=[task], matchings=[matching], profile="gerbil")
+    rows = evaluate(gold, {"s": run}, task=[task], match=[matching], profile="gerbil")
     return rows.filter(pl.col("average") == average, pl.col("slice") == piece).row(0, named=True)
 
 
@@ -108,7 +108,7 @@ def test_classes_of_the_knowledge_base_score_as_in_gerbils_own_cases(frames, gol
             [{"begin": n * 10, "end": n * 10 + 1, "entity": places[name[0]] + name} for n, name in enumerate(names)]
         )
 
-    rows = evaluate(side(gold), {"s": side(answers)}, tasks=["C2KB"], matchings=["strong"], profile="gerbil")
+    rows = evaluate(side(gold), {"s": side(answers)}, task=["C2KB"], match=["strong"], profile="gerbil")
     for piece, want in (("", whole), ("InKB", inside), ("EE", emerging)):
         found = rows.filter(average="micro", slice=piece).select("precision", "recall", "f1").rows()
         assert found == ([] if want is None else [pytest.approx(want)])
@@ -159,7 +159,7 @@ def test_gsinkb_is_of_d2kb_alone_and_holds_mentions_whose_gold_is_in_the_knowled
 
 
 def of_classes(gold, run, task="D2KB", **options):
-    rows = evaluate(gold, {"s": run}, tasks=[task], matchings=["strong"], profile="gerbil", **options)
+    rows = evaluate(gold, {"s": run}, task=[task], match=["strong"], profile="gerbil", **options)
     rows = rows.filter(average="micro", column="kb")
     return {name: counts for name, *counts in rows.select("slice", "tp", "fp", "fn").iter_rows()}
 
@@ -188,7 +188,7 @@ def test_classes_take_the_threshold_of_all_mentions(frames):
     run = frames([*mentions((0, 1, "a"), (2, 1, "b")), {"begin": 4, "end": 5}, {"begin": 6, "end": 7}])
     run = confident(run, [0.9, 0.5, 0.2, 0.1])
     assert of_classes(gold, run, "A2KB") == {"InKB": [1, 1, 0], "EE": [1, 0, 2]}
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], profile="gerbil")
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], profile="gerbil")
     assert set(rows["threshold"]) == {0.1}
     assert of_classes(gold, run, "A2KB", threshold="none") == {"InKB": [1, 1, 0], "EE": [1, 1, 2]}
 

@@ -20,7 +20,6 @@ from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
 from remix.measures.coded import counted_documents
 from remix.runs.registration import answers_to
-from remix.scoring import evaluate
 from remix.scoring.differences import Counting, differences, headlines
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import relax_gold, relax_runs
@@ -28,6 +27,7 @@ from remix.scoring.inputs.files import read_frames
 from remix.scoring.profiles.hipe.editions import HIPE_2022
 from remix.scoring.profiles.hipe.meetings import meetings
 from tests.examples import FEW
+from tests.scoring.conftest import evaluate
 
 HEADER = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNEL-LIT\tMISC\n"
 
@@ -71,7 +71,7 @@ def test_worked_example_comes_out_with_each_label(tmp_path: Path) -> None:
     # LOC is exact. ORG 4-5 overlaps PERS and ORG, of which PERS is first and free: wrong, and of PERS; gold's ORG is
     # missed. TIME is a label of HIPE 2022, so it is wrong although gold has none: TP 1, FP 2, FN 2.
     gold, run = (frames_of(tmp_path, name, document(1, lines(tags))) for name, tags in (("g", GOLD), ("s", RUN)))
-    rows = evaluate(gold, {"s": run}, profile="hipe", tasks=["NE-COARSE-LIT"], by=["type"])
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"], by=["type"])
     for matching in ("strict", "fuzzy"):
         assert counts(rows, "NE-COARSE-LIT", matching) == (1, 2, 2)
         found = {label: counts(rows, "NE-COARSE-LIT", matching, label) for label in ("LOC", "ORG", "PERS", "TIME")}
@@ -81,14 +81,14 @@ def test_worked_example_comes_out_with_each_label(tmp_path: Path) -> None:
 def test_mention_whose_token_is_spelt_otherwise_is_fuzzy_alone(tmp_path: Path) -> None:
     gold = frames_of(tmp_path, "g", document(1, lines(GOLD)))
     run = frames_of(tmp_path, "s", document(1, lines(RUN, words="a B c d e f g")))
-    rows = evaluate(gold, {"s": run}, profile="hipe", tasks=["NE-COARSE-LIT"], by=["type"])
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"], by=["type"])
     assert counts(rows, "NE-COARSE-LIT", "strict", "LOC") == (0, 1, 1)
     assert counts(rows, "NE-COARSE-LIT", "fuzzy", "LOC") == (1, 0, 0)
 
 
 def test_label_that_neither_gold_nor_the_tag_set_has_costs_nothing(tmp_path: Path) -> None:
     gold, run = (frames_of(tmp_path, n, document(1, lines(tags))) for n, tags in (("g", "B-X O"), ("s", "O B-Y")))
-    rows = evaluate(gold, {"s": run}, profile="hipe", tasks=["NE-COARSE-LIT"])
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"])
     assert counts(rows, "NE-COARSE-LIT", "fuzzy") == (0, 0, 1)
 
 
@@ -98,7 +98,7 @@ def test_nil_is_an_answer_and_no_link_is_none(tmp_path: Path) -> None:
     tags = "B-LOC B-LOC B-LOC B-LOC"
     gold = frames_of(tmp_path, "g", document(1, lines(tags, "Q1 NIL Q3 _")))
     run = frames_of(tmp_path, "s", document(1, lines(tags, "Q2|Q1 NIL - Q9")))
-    rows = evaluate(gold, {"s": run}, profile="hipe", tasks=["NEL-LIT"])
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NEL-LIT"])
     assert counts(rows, "NEL-LIT", "fuzzy@1") == (1, 2, 2)
     assert counts(rows, "NEL-LIT", "strict@3") == (2, 1, 1)
 
@@ -121,7 +121,7 @@ def test_means_over_documents_are_over_those_where_the_score_is_defined(tmp_path
         frames_of(tmp_path, name, *(document(n, lines(one)) for n, one in enumerate(tags)))
         for name, tags in (("g", gold_tags), ("s", run_tags))
     )
-    rows = evaluate(gold, {"s": run}, profile="hipe", tasks=["NE-COARSE-LIT"]).filter(matching="strict")
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"]).filter(matching="strict")
     assert rows.filter(average="macro").select("precision", "recall", "f1").row(0) == (0.5, 0.5, 1.0)
     assert rows.filter(average="micro").select("precision", "recall", "f1").row(0) == (0.5, 0.5, 0.5)
 
@@ -139,7 +139,7 @@ def test_other_profiles_score_one_layer_with_its_links(tmp_path: Path) -> None:
     # The fine mention and the link on c are no answers there: of two mentions, NIL and Q1, one is right.
     gold = frames_of(tmp_path, "g", document(1, lines("B-LOC B-LOC O", "Q1 NIL _", fine="B-LOC.ADM O O")))
     run = frames_of(tmp_path, "s", document(1, lines("B-LOC B-LOC O", "Q1 Q2 Q3", fine="B-LOC.ADM O B-LOC.ADM")))
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"])
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"])
     assert counts(rows, "A2KB", "strong") == (1, 1, 1)
 
 
@@ -149,7 +149,7 @@ def test_noise_cuts_tokens_out_of_both_sides(tmp_path: Path) -> None:
     misc = "LED0.00 LED0.00 LED0.50 _"
     gold = frames_of(tmp_path, "g", document(1, lines("B-LOC I-LOC B-LOC B-LOC", misc=misc)))
     run = frames_of(tmp_path, "s", document(1, lines("B-LOC I-LOC I-LOC O")))
-    rows = evaluate(gold, {"s": run}, profile="hipe", tasks=["NE-COARSE-LIT"], by=["noise"])
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"], by=["noise"])
     assert counts(rows, "NE-COARSE-LIT", "fuzzy", "0.0-0.0") == (1, 0, 1)
     assert counts(rows, "NE-COARSE-LIT", "fuzzy", "0.3-1.1") == (1, 0, 1)
     assert counts(rows, "NE-COARSE-LIT", "fuzzy") == (1, 0, 2)
@@ -165,10 +165,10 @@ def test_period_is_that_of_the_document_and_a_column_of_every_profile(tmp_path: 
     dates = {1: "1894-05-01", 2: "1900-01-01"}
     tags = [document(n, lines("B-LOC O", "Q1 _", words=f"a {n}"), date) for n, date in dates.items()]
     gold, run = frames_of(tmp_path, "g", *tags), frames_of(tmp_path, "s", tags[0])
-    rows = evaluate(gold, {"s": run}, profile="hipe", tasks=["NE-COARSE-LIT"], by=["period"])
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"], by=["period"])
     assert counts(rows, "NE-COARSE-LIT", "fuzzy", "1890-1900") == (1, 0, 0)
     assert counts(rows, "NE-COARSE-LIT", "fuzzy", "1900-1910") == (0, 0, 1)
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], by=["period"])
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], by=["period"])
     assert counts(rows, "A2KB", "strong", "1900-1910") == (0, 0, 1)
 
 
@@ -177,8 +177,8 @@ def test_run_without_documents_is_dealt_out_to_golds(tmp_path: Path) -> None:
     gold = frames_of(tmp_path, "g", *(document(n, lines("B-LOC O B-LOC", "Q1 _ Q2")) for n in (1, 2)))
     run = frames_of(tmp_path, "s", lines("B-LOC O B-LOC I-LOC O B-LOC", "Q1 _ Q2 Q2 _ Q9", words="a b ¢ a b c"))
     for keywords in (
-        {"profile": "hipe", "tasks": ["NEL-LIT"], "matchings": ["fuzzy@1"]},
-        {"tasks": ["A2KB"], "matchings": ["strong"]},
+        {"profile": "hipe", "task": ["NEL-LIT"], "match": ["fuzzy@1"]},
+        {"task": ["A2KB"], "match": ["strong"]},
     ):
         rows = evaluate(gold, {"s": run}, **keywords)  # type: ignore[arg-type]
         # Q1 and the first Q2 are right; Q2 for Q1 and Q9 for Q2 are wrong.
@@ -233,7 +233,7 @@ def test_run_without_documents_is_registered_under_golds(tmp_path: Path) -> None
     run = frames_of(tmp_path, "s", lines("B-LOC O B-LOC O", "Q1 _ Q2 _", words="a 1 a 2", fine="B-LOC O O O"))
     own = answers_to(gold, run, "s")
     assert own.documents["document"].to_list() == gold.documents["document"].to_list()
-    assert counts(evaluate(gold, {"s": own}, profile="hipe", tasks=["NEL-LIT"]), "NEL-LIT", "strict@1") == (1, 1, 1)
+    assert counts(evaluate(gold, {"s": own}, profile="hipe", task=["NEL-LIT"]), "NEL-LIT", "strict@1") == (1, 1, 1)
 
 
 @pytest.mark.long
@@ -241,7 +241,7 @@ def test_other_names_of_tasks_and_matchings_and_slices_of_nothing_are_refused(tm
     gold = frames_of(tmp_path, "g", document(1, lines("B-LOC", "Q1")))
     for task, matching, kind in (("A2KB", "fuzzy", "task"), ("NEL-LIT", "weak", "matching")):
         with pytest.raises(UnknownName, match=f"no {kind} of this profile"):
-            evaluate(gold, {"s": gold}, profile="hipe", tasks=[task], matchings=[matching])
+            evaluate(gold, {"s": gold}, profile="hipe", task=[task], match=[matching])
     for column in ("noise", "period"):
         with pytest.raises(UsageError, match=f"no annotation of gold has a value in column '{column}'"):
             evaluate(gold, {"s": gold}, profile="hipe", by=[column])
@@ -398,14 +398,14 @@ def test_edition_of_2020_compares_no_texts_and_has_labels_of_its_own(tmp_path: P
     # The answer on a is right whatever its text is; SCOPE is a label of 2022 alone, PROD one of 2020.
     gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O O")))
     run = frames_of(tmp_path, "s", document(1, lines("B-LOC B-SCOPE B-PROD", words="A b c")))
-    rows = evaluate(gold, {"s": run}, profile="hipe-2020", tasks=["NE-COARSE-LIT"])
+    rows = evaluate(gold, {"s": run}, profile="hipe-2020", task=["NE-COARSE-LIT"])
     assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 1, 0)
 
 
 def test_edition_of_2020_deals_tokens_out_by_their_number(tmp_path: Path) -> None:
     gold = frames_of(tmp_path, "g", *(document(n, lines("B-LOC " + "O " * 22)) for n in (1, 2)))
     run = frames_of(tmp_path, "s", lines("B-LOC " + "O " * 45, words=" ".join(f"x{n}" for n in range(46))))
-    rows = evaluate(gold, {"s": run}, profile="hipe-2020", tasks=["NE-COARSE-LIT"])
+    rows = evaluate(gold, {"s": run}, profile="hipe-2020", task=["NE-COARSE-LIT"])
     assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 1)
 
 
@@ -492,14 +492,14 @@ def test_document_line_right_behind_a_segment_line_leaves_the_scorers_document_o
     # The scorer has one document: gold's I-LOC goes on over the line, so that one mention is asked for, not two.
     body = lines("B-LOC") + "# segment\n# document_id = d2\n" + lines("I-LOC", words="b") + document(3, lines("B-LOC"))
     gold, run = (frames_of(tmp_path, name, document(1, body)) for name in "gs")
-    rows = evaluate(gold, {"s": run}, profile="hipe", tasks=["NE-COARSE-LIT"]).filter(matching="strict")
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"]).filter(matching="strict")
     assert counts(rows, "NE-COARSE-LIT", "strict") == (2, 0, 0)
 
 
 def test_run_of_one_document_with_the_name_of_one_of_golds_is_dealt_out(tmp_path: Path) -> None:
     gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O")), document(2, lines("O B-LOC", words="c d")))
     run = frames_of(tmp_path, "s", document(1, lines("B-LOC O O B-LOC")))
-    rows = evaluate(gold, {"s": run}, profile="hipe", tasks=["NE-COARSE-LIT"])
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"])
     assert counts(rows, "NE-COARSE-LIT", "strict") == (2, 0, 0)
 
 
@@ -509,7 +509,7 @@ def test_run_with_its_own_documents_is_never_compared_token_by_token(tmp_path: P
     for name, numbers in (("s", (7, 8)), ("t", (1, 8))):
         words = " ".join(f"w{n}" for n in range(25))
         own = (document(n, lines("B-LOC " + "O " * 24, words=words)) for n in numbers)
-        rows = evaluate(gold, {name: frames_of(tmp_path, name, *own)}, profile="hipe", tasks=["NE-COARSE-LIT"])
+        rows = evaluate(gold, {name: frames_of(tmp_path, name, *own)}, profile="hipe", task=["NE-COARSE-LIT"])
         # The texts of the mentions differ, so that both are right as fuzzy ones and wrong as strict ones.
         assert counts(rows, "NE-COARSE-LIT", "fuzzy") == (2, 0, 0)
         assert counts(rows, "NE-COARSE-LIT", "strict") == (0, 2, 2)
@@ -518,11 +518,11 @@ def test_run_with_its_own_documents_is_never_compared_token_by_token(tmp_path: P
 def test_run_of_one_document_is_golds_one_document_whatever_its_tokens(tmp_path: Path) -> None:
     gold = frames_of(tmp_path, "g", document(1, lines("B-LOC " + "O " * 24)))
     own = lines("B-LOC " + "O " * 24, words=" ".join(f"w{n}" for n in range(25)))
-    rows = evaluate(gold, {"s": frames_of(tmp_path, "s", own)}, profile="hipe", tasks=["NE-COARSE-LIT"])
+    rows = evaluate(gold, {"s": frames_of(tmp_path, "s", own)}, profile="hipe", task=["NE-COARSE-LIT"])
     assert counts(rows, "NE-COARSE-LIT", "fuzzy") == (1, 0, 0)
     # Other profiles do not take tokens for others that they are not.
     with pytest.raises(BadInput, match="25 different ones where gold has others"):
-        evaluate(gold, {"s": frames_of(tmp_path, "s", own)}, tasks=["A2KB"])
+        evaluate(gold, {"s": frames_of(tmp_path, "s", own)}, task=["A2KB"])
 
 
 @pytest.mark.parametrize("number", [1, 7])

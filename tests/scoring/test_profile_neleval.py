@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from remix.errors import UnknownName
 from remix.formats.losses import CLUSTER
 from remix.frames import Frames
-from remix.scoring import PROFILES, evaluate
+from remix.scoring import PROFILES
 from remix.scoring.profiles.neleval import NAMED, triple_named
 from remix.scoring.statistics.clusters import cluster_counts
+from tests.scoring.conftest import evaluate
 
 
 def scored(gold: Frames, run: Frames, measure: str, average: str = "micro") -> dict[str, object]:
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=[measure], profile="neleval")
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=[measure], profile="neleval")
     return rows.filter(pl.col("average") == average).row(0, named=True)
 
 
@@ -94,7 +95,7 @@ def test_macro_has_a_zero_for_documents_whose_gold_the_measure_leaves_out(frames
 
 def test_slices_by_type_hold_gold_of_a_type_against_answers_of_that_type(pair):
     # PER: A and C against A and E; LOC: B against B; ORG: D against C and D.
-    rows = evaluate(pair[0], {"s": pair[1]}, matchings=["strong_mention_match"], profile="neleval", by=["type"])
+    rows = evaluate(pair[0], {"s": pair[1]}, match=["strong_mention_match"], profile="neleval", by=["type"])
     found = rows.filter(average="micro", column="type").select("slice", "tp", "fp", "fn").sort("slice").rows()
     assert found == [("LOC", 1, 0, 0), ("ORG", 1, 1, 0), ("PER", 1, 1, 1)]
 
@@ -148,7 +149,7 @@ def test_without_texts_answers_in_documents_without_gold_are_wrong(frames):
     assert scored(gold, run, "strong_link_match", "macro")["precision"] == 1.0
     with_texts = [replace(one, documents=one.documents.with_columns(text=pl.lit("abc"))) for one in (gold, run)]
     assert counts(*with_texts, "strong_link_match") == (1, 0, 0)
-    row = evaluate(gold, {"s": run}, tasks=["A2KB"]).filter(average="micro", column="").row(0, named=True)
+    row = evaluate(gold, {"s": run}, task=["A2KB"]).filter(average="micro", column="").row(0, named=True)
     assert (row["tp"], row["fp"]) == (1, 0)
 
 

@@ -8,8 +8,8 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remix.scoring import evaluate
 from tests.examples import FEW
+from tests.scoring.conftest import evaluate
 
 DOCUMENTS = ("d1", "d2")
 
@@ -88,7 +88,7 @@ def test_nothing_depends_on_order(frames, gold, answers, seed):
 @given(mentions, mentions)
 def test_strong_finds_no_more_than_weak(frames, gold, answers):
     right = frames([r | {"group": None, "option": None} for r in answers], DOCUMENTS)
-    rows = micro(evaluate(frames(gold, DOCUMENTS), {"s": right}, tasks=["A2KB", "D2KB", "ERec"]))
+    rows = micro(evaluate(frames(gold, DOCUMENTS), {"s": right}, task=["A2KB", "D2KB", "ERec"]))
     found = rows.pivot("matching", index="task", values="tp")
     assert (found["strong"] <= found["weak"]).all()
 
@@ -99,7 +99,7 @@ def test_every_gold_group_and_every_answer_is_counted_once(frames, gold, answers
     right = frames([r | {"group": None, "option": None} for r in answers], DOCUMENTS)
     # ERec compares spans, so that a span counts once whatever it links to.
     for task, fields in (("A2KB", ("document", "begin", "end", "entity")), ("ERec", ("document", "begin", "end"))):
-        rows = micro(evaluate(frames(single, DOCUMENTS), {"s": right}, tasks=[task]))
+        rows = micro(evaluate(frames(single, DOCUMENTS), {"s": right}, task=[task]))
         distinct = {tuple(r[field] for field in fields) for r in answers}
         kept = {tuple(r[field] for field in fields) for r in gold if r["ignorable"] is None}
         assert set(rows["tp"] + rows["fp"] + rows["ignored"]) == {len(distinct)}

@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from remix.scoring import evaluate
 from remix.scoring.inputs.entities import read_entities
 from remix.scoring.inputs.files import read_frames
+from tests.scoring.conftest import evaluate
 
 PERSON = "http://www.wikidata.org/entity/Q215627"
 
@@ -35,7 +35,7 @@ def test_persons_of_elevant_benchmarks_have_their_three_precisions(real_data: Pa
         run = read_frames(list((folder / "results" / system).glob(f"*.{dataset}.linked_articles.*")))
         runs[system] = run.keep(annotations=run.annotations.filter(~pl.col("is_nil"))["annotation"])
     types = read_entities(folder / "entities.tsv.gz")
-    rows = evaluate(gold, runs, tasks=["A2KB"], matchings=["strong"], by=["class"], types=types)
+    rows = evaluate(gold, runs, task=["A2KB"], match=["strong"], by=["class"], types=types)
     rows = rows.filter(pl.col("average") == "micro")
     for system in runs:
         own = rows.filter(pl.col("system") == system)
@@ -58,7 +58,7 @@ def test_persons_with_the_rest_removed_lose_precision_that_ignorable_annotations
     run = read_frames(list((folder / "results" / "refined").glob("*.kore50.linked_articles.*")))
     run = run.keep(annotations=run.annotations.filter(~pl.col("is_nil"))["annotation"])
     persons = gold.keep(annotations=gold.classes.filter(pl.col("class") == PERSON)["annotation"])
-    row = evaluate(persons, {"refined": run}, tasks=["A2KB"], matchings=["strong"]).row(0, named=True)
+    row = evaluate(persons, {"refined": run}, task=["A2KB"], match=["strong"]).row(0, named=True)
     assert round(row["precision"], 3) == 0.352
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remix.errors import UnknownName, UsageError
-from remix.scoring import evaluate
 from tests.examples import FEW
+from tests.scoring.conftest import evaluate
 
 
 def confident(frames, rows, documents=("d",)):
@@ -28,7 +28,7 @@ def confident(frames, rows, documents=("d",)):
 
 
 def scored(gold, run, task, average="micro"):
-    rows = evaluate(gold, {"s": run}, tasks=[task], matchings=["strong"])
+    rows = evaluate(gold, {"s": run}, task=[task], match=["strong"])
     return rows.filter(pl.col("average") == average, pl.col("column") == "").row(0, named=True)
 
 

@@ -82,9 +82,11 @@ def test_other_options_and_other_files_are_refused(recorded, tmp_path: Path):
     none.write_text("[]")
     assert "is no record of an evaluation" in str(invoke("--reproduce", none).exception)
     known = json.loads(record.read_text())
-    del known["arguments"]["names"]
+    del known["arguments"]
     none.write_text(json.dumps(known))
     assert "is no record of an evaluation" in str(invoke("--reproduce", none).exception)
-    known["arguments"] |= {"names": [], "task": "A2KB"}
+    known["arguments"] = {"datasets": [], "tasks": ["A2KB"]}
     none.write_text(json.dumps(known))
-    assert "nothing is called 'task' here; did you mean 'tasks'?" in str(invoke("--reproduce", none).exception)
+    assert "another version of remix: nothing is called 'tasks' here; did you mean 'task'?" in str(
+        invoke("--reproduce", none).exception
+    )

@@ -16,14 +16,15 @@ from remix.errors import UsageError
 from remix.formats import read
 from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
+from remix.question import Question
 from remix.reports.readable import with_f1_shown
-from remix.scoring import evaluate, evaluate_sources
-from remix.scoring.choice import Choice
+from remix.scoring import evaluate_question
+from remix.scoring.choice import choose, take_headline
 from remix.scoring.comparison import compared_inputs
-from remix.scoring.inputs.sources import Keeper, Sources
+from remix.scoring.inputs.sources import Keeper
 from remix.scoring.profiles import PROFILES
 from remix.workspace import open_workspace
-from tests.scoring.conftest import framed
+from tests.scoring.conftest import evaluate, framed
 
 RESOURCE = "http://dbpedia.org/resource/"
 
@@ -66,7 +67,7 @@ def keeper(tmp_path_factory: pytest.TempPathFactory) -> Keeper:
 
 
 @pytest.fixture(scope="module")
-def files(keeper: Keeper) -> Sources:
+def files(keeper: Keeper) -> Question[str]:
     """Gold in a file, and answers as they are read from files."""
     gold, answers = keeper.folder.with_name("gold.ttl"), {}
     write_frames(GOLD, gold)
@@ -74,13 +75,17 @@ def files(keeper: Keeper) -> Sources:
         write_frames(RUNS[name], file := keeper.folder.with_name(f"{name}.ttl"))
         answers[name] = read(file).frames
     none = answers["some"].keep(annotations=answers["some"].annotations["annotation"].head(0))
-    return Sources(gold=(gold,), answers={**answers, "none": none})
+    return Question(gold=(gold,), answers={**answers, "none": none})
 
 
 @pytest.fixture(scope="module")
-def evaluated(files: Sources, keeper: Keeper) -> Callable[[str, tuple[str, ...]], pl.DataFrame]:
+def evaluated(files: Question[str], keeper: Keeper) -> Callable[[str, tuple[str, ...]], pl.DataFrame]:
     """The headline rows of a profile, sliced by columns, which are evaluated once for all averages."""
-    return cache(lambda profile, by: evaluate_sources(keeper, files, Choice.of(profile=profile, by=by).headline())[0])
+
+    def rows(profile: str, by: tuple[str, ...]) -> pl.DataFrame:
+        return evaluate_question(keeper, take_headline(choose(replace(files, profile=profile, by=by))))[0]
+
+    return cache(rows)
 
 
 AVERAGES = [(name, average) for name in PROFILES.names() for average in PROFILES[name].averages]
@@ -90,14 +95,14 @@ AVERAGES = [(name, average) for name in PROFILES.names() for average in PROFILES
 @pytest.mark.parametrize("by", [(), ("class",)], ids=["whole", "slices"])
 @pytest.mark.parametrize(("profile", "average"), AVERAGES)
 def test_compared_are_the_scores_that_are_evaluated(files, keeper, evaluated, profile, average, by):
-    choice = Choice.of(profile=profile, by=by).headline()
-    task, matching = choice.tasks[0], choice.matchings[0]
+    choice = take_headline(choose(replace(files, profile=profile, by=by)))
+    task, matching = choice.task[0], choice.match[0]
     rows = evaluated(profile, by).filter(
         pl.col("column").is_in(["", *by]), average=average, dataset="all", task=task, matching=matching
     )
     shown, of_f1 = with_f1_shown(rows)
     expected = {(row["system"], row["slice"]): row["f1"] for row in shown.iter_rows(named=True)}
-    comparison = compared_inputs(keeper, files, choice, average=average, samples=100)
+    comparison = compared_inputs(keeper, choice, average=average, samples=100)
     assert comparison.f1_precision == of_f1
     found = comparison.scores.iter_rows(named=True)
     scores = {(row["system"], row["part"].partition("=")[2]): row["score"] for row in found}
@@ -108,7 +113,7 @@ def test_compared_are_the_scores_that_are_evaluated(files, keeper, evaluated, pr
 
 def test_average_that_a_profile_does_not_have_is_refused(files, keeper):
     with pytest.raises(UsageError, match="profile 'elevant' has no macro scores: --average micro"):
-        compared_inputs(keeper, files, Choice.of(profile="elevant"), average="macro")
+        compared_inputs(keeper, choose(replace(files, profile="elevant")), average="macro")
 
 
 # How many documents count in macro-F1, of such.
@@ -129,7 +134,7 @@ def test_intervals_are_those_of_the_scores_of_the_profile(profile):
         linked(dict.fromkeys(range(16), "Ada"), number=28),
         linked(dict.fromkeys([0, 1, 2, 3, 4, 5, 16, 17], "Ada"), classes=False, number=28),
     )
-    rows = evaluate(gold, {"some": run}, profile=profile, tasks=[task], matchings=[matching], intervals=True)
+    rows = evaluate(gold, {"some": run}, profile=profile, task=[task], match=[matching], intervals=True)
     macro = rows.filter(average="macro", column="").row(0, named=True)
     f1 = MACRO_F1[profile](*kinds)
     assert macro["f1"] == pytest.approx(f1)
@@ -150,6 +155,6 @@ def test_intervals_are_those_of_the_scores_of_the_profile(profile):
 @pytest.mark.parametrize(("profile", "precision"), [("remix", None), ("neleval", 0.0), ("bat", 1.0)])
 def test_a_score_without_denominator_has_no_interval(profile, precision):
     # Nothing was answered: what a profile says then is a rule, of which no document tells how far it is off.
-    rows = evaluate(GOLD, {"none": RUNS["none"]}, profile=profile, tasks=["A2KB"], intervals=True)
+    rows = evaluate(GOLD, {"none": RUNS["none"]}, profile=profile, task=["A2KB"], intervals=True)
     micro = rows.filter(average="micro", column="").row(0, named=True)
     assert [micro[name] for name in ("precision", "precision_low", "precision_high")] == [precision, None, None]

@@ -16,9 +16,9 @@ from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.names import HFTS_OLD
-from remix.scoring import evaluate
 from remix.scoring.inputs import Background, whole
 from remix.workspace import Workspace, open_workspace
+from tests.scoring.conftest import evaluate
 
 # "Ada" stands for three entities, "Rome" for one; "Bob" is in no dictionary.
 FORMS = [("Ada", "e:1"), ("Ada", "e:2"), ("Ada", "e:3"), ("Rome", "e:4")]
@@ -69,7 +69,7 @@ def cut(gold: Frames, kept: str) -> Frames:
 def scored(gold: Frames, kb: KnowledgeBase, query: str = "", **choices: object) -> pl.DataFrame:
     background = Background.of(gold, kb, {"x": query} if query else {})
     rows = evaluate(
-        gold, {"s": framed(RUN)}, tasks=["A2KB"], matchings=["strong"], kb=kb, backgrounds=(background,), **choices
+        gold, {"s": framed(RUN)}, task=["A2KB"], match=["strong"], kb=kb, backgrounds=(background,), **choices
     )  # type: ignore[arg-type]
     return rows.filter(pl.col("average") == "micro")
 
@@ -247,17 +247,17 @@ def test_remix_without_its_manifest_has_the_precision_on_mention(work: Workspace
 
 def test_linkable_mentions_are_those_whose_form_leads_to_their_entity(kb: KnowledgeBase) -> None:
     # Linkable: Ada → e:1 and Rome → e:4 in gold; Ada → e:1 and the second Rome → e:4 among the answers. Not: e:9, Bob.
-    rows = evaluate(framed(GOLD), {"s": framed(RUN)}, tasks=["A2KB(filter=linkable)"], matchings=["strong"], kb=kb)
+    rows = evaluate(framed(GOLD), {"s": framed(RUN)}, task=["A2KB(filter=linkable)"], match=["strong"], kb=kb)
     row = rows.filter(pl.col("average") == "micro", pl.col("column") == "").row(0, named=True)
     assert (row["task"], row["tp"], row["fp"], row["fn"]) == ("A2KB(filter=linkable)", 1, 1, 1)
 
 
 def test_gold_that_cannot_be_linked_is_no_fn_among_linkable_mentions(kb: KnowledgeBase) -> None:
     gold = framed([(*ADA, "e:4"), (*BOB, "e:2"), (*ROME, "e:4")])  # Ada is no name of e:4
-    rows = evaluate(gold, {"s": framed([(*ROME, "e:4")])}, tasks=["A2KB(filter=linkable)"], matchings=["weak"], kb=kb)
+    rows = evaluate(gold, {"s": framed([(*ROME, "e:4")])}, task=["A2KB(filter=linkable)"], match=["weak"], kb=kb)
     assert rows.filter(pl.col("average") == "micro")["recall"][0] == 1.0
 
 
 def test_linkable_needs_a_dictionary() -> None:
     with pytest.raises(MissingKnowledge, match="'linkable' asks the dictionary"):
-        evaluate(framed(GOLD), {"s": framed(RUN)}, tasks=["A2KB(filter=linkable)"])
+        evaluate(framed(GOLD), {"s": framed(RUN)}, task=["A2KB(filter=linkable)"])

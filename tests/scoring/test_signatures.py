@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import pytest
 
 from remix.names import EL
-from remix.scoring import evaluate
-from remix.scoring.choice import Choice
-from tests.scoring.conftest import framed
+from remix.question import OPTIONS
+from tests.scoring.conftest import evaluate, framed
 
 CATEGORIES = [f"{EL}Mnt-Full", f"{EL}PoS-NounSingular", f"{EL}Olp-None", f"{EL}Ref-Direct"]
 NAMES = [f"d{n}" for n in range(10)]
@@ -20,8 +17,8 @@ RUN = framed([{"document": n, "begin": 0, "end": 4, "entity": "urn:E"} for n in 
 SLICED = {"by": ["class"], "intervals": True}
 CHANGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "profile": ({}, {"profile": "emnlp2019"}),
-    "tasks": ({}, {"tasks": ["ERec"]}),
-    "matchings": ({}, {"matchings": ["weak"]}),
+    "task": ({}, {"task": ["ERec"]}),
+    "match": ({}, {"match": ["weak"]}),
     "by": ({}, {"by": ["class"]}),
     "min_support": ({"by": ["class"]}, {"min_support": 2}),
     "scope": ({}, {"scope": CATEGORIES[0]}),
@@ -41,9 +38,9 @@ CHANGES: dict[str, tuple[dict[str, object], dict[str, object]]] = {
 
 
 @pytest.mark.at_hand(4)
-@pytest.mark.parametrize("field", [one.name for one in fields(Choice)])
+@pytest.mark.parametrize("field", [name for name, option in OPTIONS.items() if not option.reads])
 def test_every_field_of_what_is_asked_changes_the_signature(field: str) -> None:
     beside, change = CHANGES[field]
-    asked = {"profile": "remix", "tasks": ["A2KB"], "matchings": ["strong"], **beside}
+    asked = {"profile": "remix", "task": ["A2KB"], "match": ["strong"], **beside}
     before, after = (evaluate(GOLD, {"s": RUN}, **one)["signature"][0] for one in (asked, {**asked, **change}))
     assert before != after

@@ -11,12 +11,11 @@ from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
 from remix.reports.readable import explain_slices, signature_lines
-from remix.scoring import evaluate
 from remix.scoring.inputs import Background
 from remix.scoring.inputs.columns import Breakdown, breakdown
 from remix.scoring.inputs.entities import with_types
 from remix.scoring.slicing import scope_named, slice_named
-from tests.scoring.conftest import framed
+from tests.scoring.conftest import evaluate, framed
 
 # Six mentions in two documents: persons and places, with the numbers 1 to 5 and one without.
 CLASSES = ["c:Person", "c:Person", "c:Place", "c:Person", "c:Place", "c:Place"]
@@ -31,7 +30,7 @@ TYPES = pl.DataFrame({"entity": ["e:A"], "class": ["c:Person"]})
 
 
 def slices(by, **options):
-    rows = evaluate(GOLD, {"s": RUN}, tasks=["D2KB"], matchings=["strong"], by=[by], columns=COLUMNS, **options)
+    rows = evaluate(GOLD, {"s": RUN}, task=["D2KB"], match=["strong"], by=[by], columns=COLUMNS, **options)
     rows = rows.filter(pl.col("column") != "", pl.col("average") == "micro")
     return {row["slice"]: (row["tp"], row["fn"]) for row in rows.to_dicts()}
 
@@ -68,8 +67,8 @@ def test_a_second_column_of_several_values_changes_no_slice_of_the_first():
     rows = evaluate(
         GOLD,
         {"s": RUN},
-        tasks=["D2KB"],
-        matchings=["strong"],
+        task=["D2KB"],
+        match=["strong"],
         by=["size:quantiles:2"],
         columns=wide.join(topics, on="annotation", how="full", coalesce=True),
     ).filter(column="size:quantiles:2", average="micro")
@@ -84,7 +83,7 @@ def test_classes_that_the_mapping_says_are_one_have_one_slice():
     types = pl.DataFrame({"entity": ["e:A"] * 2, "class": [person, "http://dbpedia.org/ontology/Person"]})
     classes = with_types(gold, types)
     for by in ("class", "type"):
-        rows = evaluate(replace(gold, classes=classes), {"s": RUN}, tasks=["D2KB"], matchings=["strong"], by=[by])
+        rows = evaluate(replace(gold, classes=classes), {"s": RUN}, task=["D2KB"], match=["strong"], by=[by])
         own = rows.filter(column=by, average="micro")
         assert dict(own.select("slice", "mentions").iter_rows()) == {"http://dbpedia.org/ontology/Person": 3, writer: 2}
 
@@ -184,7 +183,7 @@ def test_a_type_with_the_very_mentions_of_its_coarse_class_is_shown_once():
     rows = [
         {"begin": 10 * n, "end": 10 * n + 3, "entity": "e:A", "classes": classes} for n, classes in enumerate(named)
     ]
-    found = evaluate(framed(rows), {"s": framed(rows)}, tasks=["D2KB"], matchings=["strong"], by=["type:all"])
+    found = evaluate(framed(rows), {"s": framed(rows)}, task=["D2KB"], match=["strong"], by=["type:all"])
     assert set(found.filter(column="type:all")["slice"]) == {person, place, city}
 
 
@@ -204,7 +203,7 @@ def test_a_type_with_the_very_mentions_of_its_coarse_class_is_shown_once():
 )
 def test_mentions_without_a_value_are_a_slice_of_their_own(column, values, expected):
     table = pl.DataFrame({"annotation": GOLD.annotations["annotation"], column: values}, strict=False)
-    rows = evaluate(GOLD, {"s": RUN}, tasks=["D2KB"], matchings=["strong"], by=[column], columns=table)
+    rows = evaluate(GOLD, {"s": RUN}, task=["D2KB"], match=["strong"], by=[column], columns=table)
     own = rows.filter(column=column, average="micro")
     assert {row["slice"]: (row["tp"], row["fn"]) for row in own.to_dicts()} == expected
 
@@ -214,7 +213,7 @@ def test_quarters_have_a_slice_of_what_has_no_value():
     rows = [{"begin": 5 * n, "end": 5 * n + 3, "entity": "e:A"} for n in range(13)]
     gold = framed(rows)
     table = pl.DataFrame({"annotation": gold.annotations["annotation"], "rank": [*range(12), None]})
-    own = evaluate(gold, {"s": gold}, tasks=["A2KB"], matchings=["strong"], by=["rank"], columns=table)
+    own = evaluate(gold, {"s": gold}, task=["A2KB"], match=["strong"], by=["rank"], columns=table)
     own = own.filter(column="rank", average="micro")
     assert own.select("slice", "mentions").rows()[-1] == ("5: unspecified", 1)
     assert own["mentions"].sum() == own["tp"].sum() == 13
@@ -226,14 +225,14 @@ def test_alternatives_of_a_mention_with_a_value_are_not_unspecified():
     ]
     gold = framed(both)
     table = pl.DataFrame({"annotation": ["A", "B"], "word": ["x", None]})
-    rows = evaluate(gold, {"s": gold}, tasks=["A2KB"], matchings=["strong"], by=["word"], columns=table)
+    rows = evaluate(gold, {"s": gold}, task=["A2KB"], match=["strong"], by=["word"], columns=table)
     assert set(rows["slice"]) == {"", "x"}
 
 
 def test_mentions_without_class_and_documents_without_value_are_slices_of_their_own():
     gold = framed([row | ({"classes": []} if n > 3 else {}) for n, row in enumerate(ROWS)], documents=["d", "e"])
     known = {"types": TYPES, "document_columns": pl.DataFrame({"document": ["d"], "topic": ["x"]})}
-    rows = evaluate(gold, {"s": RUN}, tasks=["D2KB"], matchings=["strong"], by=["class", "topic"], **known)
+    rows = evaluate(gold, {"s": RUN}, task=["D2KB"], match=["strong"], by=["class", "topic"], **known)
     own = rows.filter(pl.col("column") != "", average="micro").select("column", "slice", "tp", "fn").rows()
     assert own == [
         ("class", "c:Person", 3, 0), ("class", "c:Place", 1, 0), ("class", "unspecified", 0, 2),
@@ -247,7 +246,7 @@ def test_answers_of_no_class_are_in_scope_of_the_mentions_of_no_class():
     gold = framed([person, {"begin": 5, "end": 8, "entity": "e:Z"}])
     answers = ((0, "e:A"), (5, "e:Z"), (20, "e:A"), (30, "e:Z"))
     run = framed([{"begin": at, "end": at + 3, "entity": name} for at, name in answers])
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], by=["class"], types=TYPES)
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], by=["class"], types=TYPES)
     own = rows.filter(column="class", average="micro")
     # The last two are wrong: both are in scope of the person, the last alone of what has no class.
     found = {row["slice"]: (row["tp"], row["precision"], row["precision_in_scope"]) for row in own.to_dicts()}
@@ -269,7 +268,7 @@ def test_coverage_of_a_column_and_sums_that_differ_are_said():
     person = {"begin": 0, "end": 3, "entity": "e:A", "classes": ["c:Person"]}
     gold = framed([person, {"begin": 5, "end": 8, "entity": "e:A"}])
     run = framed([{"begin": 0, "end": 8, "entity": "e:A"}, {"begin": 20, "end": 23, "entity": "e:B"}])
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB", "C2KB"], matchings=["weak"], by=["class"], types=TYPES)
+    rows = evaluate(gold, {"s": run}, task=["A2KB", "C2KB"], match=["weak"], by=["class"], types=TYPES)
     coverage, sums = explain_slices(rows)
     assert coverage == "class: 1 of 2 mentions have a value, the others are the slice 'unspecified'"
     assert sums == (
@@ -284,7 +283,7 @@ def test_mentions_without_a_value_are_told_from_those_of_a_value_unspecified():
     gold = framed([{"begin": 10 * n, "end": 10 * n + 3, "entity": f"e:{n}"} for n in range(3)])
     known = gold.annotations.select("annotation")
     table = known.with_columns(segment=pl.Series(["head", "unspecified", None], dtype=pl.String))
-    rows = evaluate(gold, {"s": gold}, tasks=["A2KB"], matchings=["strong"], by=["segment"], columns=table)
+    rows = evaluate(gold, {"s": gold}, task=["A2KB"], match=["strong"], by=["segment"], columns=table)
     [coverage] = explain_slices(rows)
     assert coverage == (
         "segment: 2 of 3 mentions have a value, 1 of them the value 'unspecified', "
@@ -304,7 +303,7 @@ def test_mentions_that_datasets_share_are_said():
 
     gold = Frames.concat([cut("x", 20), cut("y", 10)])
     origin, places = framed([], documents=["o"]), pl.DataFrame({"gold": ["x", "y"], "document": ["o", "o"]})
-    asked = {"tasks": ["A2KB"], "matchings": ["strong"], "documents": "all"}
+    asked = {"task": ["A2KB"], "match": ["strong"], "documents": "all"}
     # Origins of several datasets, whose tables have their columns in any order.
     parts = (places[:1], places[1:].select("document", "gold"))
     said = "datasets share mentions: 'all' counts each once, and each answer (3 mentions in place of 4)"

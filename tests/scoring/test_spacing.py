@@ -15,8 +15,8 @@ from remix import progress
 from remix.cli import cli
 from remix.errors import BadInput
 from remix.frames import Frames
-from remix.scoring import evaluate
 from tests.examples import FEW
+from tests.scoring.conftest import evaluate
 
 LETTERS = st.sampled_from(["a", "é", "😀", ".", "'"])
 SPACES = st.text(st.sampled_from([" ", "\n", "\u00a0", "\u3000"]), max_size=3)
@@ -42,7 +42,7 @@ def spoken(parts: list[tuple[str, str]], mentions: list[tuple[int, int]]) -> Fra
 
 
 def counts(gold: Frames, run: Frames) -> tuple[int, int, int]:
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"])
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"])
     tp, fp, fn = rows.filter(average="micro", column="").select("tp", "fp", "fn").row(0)
     return tp, fp, fn
 

@@ -10,8 +10,8 @@ import pytest
 from remix.errors import UnknownName, UsageError
 from remix.formats.losses import CLUSTER
 from remix.frames import Frames
-from remix.scoring import evaluate
 from remix.scoring.tasks import task_named
+from tests.scoring.conftest import evaluate
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def named(frame: Frames, names: list[str | None]) -> Frames:
 
 
 def scored(gold: Frames, run: Frames, task: str) -> dict[str, object]:
-    rows = evaluate(gold, {"s": run}, tasks=[task], matchings=["strong"])
+    rows = evaluate(gold, {"s": run}, task=[task], match=["strong"])
     return rows.filter(pl.col("average") == "micro", pl.col("column") == "").row(0, named=True)
 
 
@@ -117,7 +117,7 @@ def test_accuracy_on_shared_mentions_asks_all_systems_the_same(frames):
     a = frames([{"begin": 0, "end": 1, "entity": "e:0"}, {"begin": 2, "end": 3, "entity": "e:X"}])
     b = frames([{"begin": 2, "end": 3, "entity": "e:2"}, {"begin": 4, "end": 5, "entity": "e:X"}])
     tasks = ["accuracy", "accuracy(measure=shared)"]
-    rows = evaluate(gold, {"a": a, "b": b}, tasks=tasks, matchings=["strong"]).filter(pl.col("average") == "micro")
+    rows = evaluate(gold, {"a": a, "b": b}, task=tasks, match=["strong"]).filter(pl.col("average") == "micro")
     assert rows.select("task", "system", "tp", "fp").rows() == [
         ("accuracy", "a", 1, 1),
         ("accuracy", "b", 1, 1),
@@ -178,6 +178,6 @@ def test_weighed_recall_of_spans_is_recall_where_all_weigh_1(frames):
     ada = {"begin": 0, "end": 3}
     gold = frames([ada | {"entity": "e:A"}, ada | {"entity": "e:B"}, {"begin": 5, "end": 8, "entity": "e:C"}])
     columns = pl.DataFrame({"annotation": gold.annotations["annotation"], "all": [1.0] * 3})
-    rows = evaluate(gold, {"s": frames([ada])}, tasks=["ERec"], matchings=["strong"], weight="all", columns=columns)
+    rows = evaluate(gold, {"s": frames([ada])}, task=["ERec"], match=["strong"], weight="all", columns=columns)
     # Two spans, of which one is found.
     assert rows.filter(average="micro", column="").select("recall", "fuzzy_recall").row(0) == (0.5, 0.5)

@@ -10,11 +10,10 @@ from bench.slices import WORLDS, of_entities, power, rejections
 from remix import progress
 from remix.frames import Frames
 from remix.reports.doubts import explain_intervals, explain_tests
-from remix.scoring import evaluate
 from remix.scoring.statistics.effects import Verdicts
 from remix.scoring.statistics.effects import test_parts as compare_parts
 from remix.scoring.statistics.slices import differences_of_slices
-from tests.scoring.conftest import framed
+from tests.scoring.conftest import evaluate, framed
 
 KEYS = ["system", "dataset", "column", "slice"]
 UNITS = 10
@@ -61,7 +60,7 @@ def classed(rows: list[tuple[str, str, str, bool]]) -> tuple[Frames, Frames]:
 
 def scored(rows: list[tuple[str, str, str, bool]], **more: object) -> dict[str, dict[str, object]]:
     gold, run = classed(rows)
-    options = {"tasks": ["A2KB"], "matchings": ["strong"], "by": ["class"], "intervals": True, **more}
+    options = {"task": ["A2KB"], "match": ["strong"], "by": ["class"], "intervals": True, **more}
     found = evaluate(gold, {"s": run}, **options).filter(average="micro", column="class")
     return {row["slice"]: row for row in found.to_dicts()}
 
@@ -108,7 +107,7 @@ def test_recall_and_precision_have_tests_of_their_own():
         for n, row in enumerate(mentions)
         if n < 60 or n % 2 == 0
     ]
-    options = {"tasks": ["A2KB"], "matchings": ["strong"], "by": ["class"], "intervals": True}
+    options = {"task": ["A2KB"], "match": ["strong"], "by": ["class"], "intervals": True}
     found = evaluate(gold, {"s": framed(answers, [f"d{n}" for n in range(60)])}, **options)
     half = found.filter(average="micro", slice="c:half").row(0, named=True)
     assert half["p_holm"] < 0.05
@@ -180,7 +179,7 @@ def test_slices_among_many_are_tested_as_two_alone():
 
 def test_slices_of_tasks_that_tell_no_mentions_say_so():
     gold, run = classed([(f"d{n}", f"e:{n}", f"c:{n % 2}", n % 3 > 0) for n in range(60)])
-    rows = evaluate(gold, {"s": run}, tasks=["C2KB"], matchings=["strong"], by=["class"], intervals=True)
+    rows = evaluate(gold, {"s": run}, task=["C2KB"], match=["strong"], by=["class"], intervals=True)
     assert set(rows.filter(average="micro", column="class")["untested"]) == {
         "task, matching or profile does not tell which mentions are right"
     }
@@ -201,7 +200,7 @@ def test_slices_that_few_documents_hold_are_told_in_one_line_as_tables_name_them
     # Sixteen documents hold a class; one holds each of two classes, two hold a third.
     few = {0: "http://e.org/one", 1: "http://e.org/two", 2: "http://e.org/three", 3: "http://e.org/three"}
     gold, run = classed([(f"d{n}", f"e:{n}", few.get(n, "http://e.org/other"), n % 3 > 0) for n in range(20)])
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], by=["class"], intervals=True)
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], by=["class"], intervals=True)
     lines = explain_tests(rows, "document", "")
     assert [line for line in lines if "not tested" in line] == [
         "not tested, held by fewer than 10 documents: one (1), three (2), two (1)",

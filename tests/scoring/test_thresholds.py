@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from remix import progress
 from remix.errors import UsageError
-from remix.scoring import PROFILES, evaluate
+from remix.scoring import PROFILES
 from remix.scoring.choice import Choice, case_of
 from remix.scoring.comparison import draw
 from remix.scoring.inputs import Inputs
 from tests.examples import FEW
-from tests.scoring.conftest import framed
+from tests.scoring.conftest import evaluate, framed
 
 
 def frames(rows, documents=("d", "e")):
@@ -34,7 +34,7 @@ RUN = frames([("d", 0, "e:A", 0.9), ("d", 1, "e:B", 0.6), ("d", 2, "e:X", 0.5), 
 
 
 def scored(threshold, run=RUN, **options):
-    rows = evaluate(GOLD, {"s": run}, tasks=["A2KB"], matchings=["strong"], threshold=threshold, **options)
+    rows = evaluate(GOLD, {"s": run}, task=["A2KB"], match=["strong"], threshold=threshold, **options)
     row = rows.filter(average="micro", dataset="all", column="").row(0, named=True)
     return tuple(row[name] for name in ("tp", "fp", "fn", "threshold_by", "threshold"))
 
@@ -86,16 +86,16 @@ def test_other_thresholds_are_refused(threshold, message):
 
 def test_profiles_with_a_threshold_of_their_own_keep_it_and_tell_it():
     # Of RUN's answers those above 0.5 are best; the profile chooses for each task and matching.
-    rows = evaluate(GOLD, {"s": RUN}, profile="gerbil", tasks=["A2KB"], matchings=["strong"])
+    rows = evaluate(GOLD, {"s": RUN}, profile="gerbil", task=["A2KB"], match=["strong"])
     assert set(rows["threshold_by"]) == {"oracle"}
-    best = evaluate(GOLD, {"s": RUN}, threshold="oracle", tasks=["A2KB"], matchings=["strong"])
+    best = evaluate(GOLD, {"s": RUN}, threshold="oracle", task=["A2KB"], match=["strong"])
     assert set(rows["threshold"]) == set(best["threshold"]) != {None}
     assert rows.filter(average="micro", column="")["tp"].to_list() == best.filter(average="micro")["tp"].to_list()
 
 
 @pytest.mark.parametrize("threshold", ["none", "0.3"])
 def test_threshold_that_is_asked_for_goes_before_the_profiles_own(threshold):
-    given = {"tasks": ["A2KB"], "matchings": ["strong"], "threshold": threshold}
+    given = {"task": ["A2KB"], "match": ["strong"], "threshold": threshold}
     rows = evaluate(GOLD, {"s": RUN}, profile="gerbil", **given).filter(average="micro", column="")
     plain = evaluate(GOLD, {"s": RUN}, **given).filter(average="micro")
     same = ["tp", "fp", "fn", "threshold_by", "threshold"]
@@ -125,7 +125,7 @@ answers = st.lists(
 @given(answers)
 def test_the_curve_has_the_counts_of_each_fixed_threshold(rows):
     run, profile = frames(rows), PROFILES["remix"]
-    choice = Choice(profile, ("A2KB",), ("strong",))
+    choice = Choice(profile=profile, task=("A2KB",), match=("strong",))
     curve = draw(case_of(Inputs(GOLD, {"s": run}), choice), choice, "threshold")
     for row in curve.to_dicts():
         fixed = "none" if row["threshold"] is None else str(row["threshold"])

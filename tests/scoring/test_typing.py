@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from remix.errors import BadInput
 from remix.frames import Frames
-from remix.scoring import evaluate
 from remix.scoring.inputs.entities import read_subclasses, with_types
 from tests.examples import FEW
+from tests.scoring.conftest import evaluate
 
 # thing > agent > person > writer; thing > place
 STEPS = pl.DataFrame(
@@ -27,7 +27,7 @@ def at(begin: int, end: int, *classes: str, **more: object) -> dict[str, object]
 
 
 def scored(gold, run, task="RT2KB", matching="strong", **more):
-    rows = evaluate(gold, {"s": run}, tasks=[task], matchings=[matching], subclasses=STEPS, **more)
+    rows = evaluate(gold, {"s": run}, task=[task], match=[matching], subclasses=STEPS, **more)
     return rows.filter(pl.col("average") == "micro", pl.col("column") == "").row(0, named=True)
 
 
@@ -88,14 +88,14 @@ def test_classes_added_to_gold_from_its_entities_are_not_taken_for_stated_ones(f
 
 
 def test_without_a_hierarchy_classes_are_equal_or_not(frames):
-    rows = evaluate(frames([at(0, 3, "writer")]), {"s": frames([at(0, 3, "person")])}, tasks=["ETyping"])
+    rows = evaluate(frames([at(0, 3, "writer")]), {"s": frames([at(0, 3, "person")])}, task=["ETyping"])
     assert rows.filter(average="micro").select("tp", "fp", "fn").row(0) == (0, 1, 1)
 
 
 def test_typing_on_a_slice_leaves_answers_on_dropped_mentions_out(frames):
     gold = frames([at(0, 3, "place", entity="e:A"), at(5, 8, "writer", entity="e:B")])
     run = frames([at(0, 3, "place"), at(5, 8, "place")])
-    rows = evaluate(gold, {"s": run}, tasks=["RT2KB"], matchings=["strong"], subclasses=STEPS, by=["class"])
+    rows = evaluate(gold, {"s": run}, task=["RT2KB"], match=["strong"], subclasses=STEPS, by=["class"])
     row = rows.filter(pl.col("slice") == "t:place", pl.col("average") == "micro").row(0, named=True)
     assert values(row, "tp", "fp", "fn", "ignored", "precision_on_mention") == (2, 0, 0, 1, 1.0)
 
@@ -117,7 +117,7 @@ def test_what_another_gold_says_of_an_entity_changes_no_row(frames, task, home):
     other = frames([at(0, 3, "D", document="e")], ["e"], dataset="y")
     stated = pl.DataFrame({"home": [home], "entity": ["urn:E"], "class": ["t:C"]})
     run = {"s": frames([{"begin": 0, "end": 3, "entity": "urn:E"}])}
-    rows = evaluate(Frames.concat([one, other]), run, tasks=[task], matchings=["strong"], stated=stated)
+    rows = evaluate(Frames.concat([one, other]), run, task=[task], match=["strong"], stated=stated)
     row = rows.filter(dataset="x", average="micro", column="")
     assert row.select("tp", "fn").row(0) == ((1, 0) if home == "x" else (0, 1))
 
@@ -149,9 +149,9 @@ def test_hierarchical_scores_of_gerbil_are_those_of_its_own_cases(frames, cases,
         # A document without any mention is not averaged over.
         return frames(rows, [*names, "empty"])
 
-    rows = evaluate(
-        side(0), {"s": side(1)}, tasks=["RT2KB"], matchings=["weak"], profile="gerbil", subclasses=TREE
-    ).filter(pl.col("column") == "")
+    rows = evaluate(side(0), {"s": side(1)}, task=["RT2KB"], match=["weak"], profile="gerbil", subclasses=TREE).filter(
+        pl.col("column") == ""
+    )
     for average, want in (("micro", micro), ("macro", macro)):
         row = rows.filter(average=average).row(0, named=True)
         assert values(row, "precision", "recall", "f1") == pytest.approx(want)

@@ -16,13 +16,13 @@ from remix.cli import cli
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.formats.nif.writing import write_frames
 from remix.names import EL
-from remix.scoring import PROFILES, evaluate
+from remix.scoring import PROFILES
 from remix.scoring.choice import Choice, case_of
 from remix.scoring.comparison import draw
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.statistics.weights import weights_of
-from tests.scoring.conftest import framed
+from tests.scoring.conftest import evaluate, framed
 
 STRICT = [f"{EL}{name}" for name in ("Mnt-Full", "PoS-NounSingular", "Olp-None", "Ref-Direct")]
 COMMON = [f"{EL}{name}" for name in ("Mnt-CommonForm", "PoS-NounSingular", "Olp-None", "Ref-Direct")]
@@ -33,7 +33,7 @@ def mention(place, entity, classes=(), **more):
 
 
 def scored(gold, run, weight, **options):
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=["strong"], weight=weight, **options)
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], weight=weight, **options)
     return rows.filter(pl.col("column") == "", pl.col("average") == "micro").row(0, named=True)
 
 
@@ -130,7 +130,7 @@ def test_other_rules_are_refused(rule, message):
 
 
 def weighed_in_part(gold, run, matching, rule, **more):
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], matchings=[matching], weight=rule, **more)
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=[matching], weight=rule, **more)
     return rows.filter(pl.col("column") == "", average="micro", dataset="all").row(0, named=True)
 
 
@@ -183,7 +183,7 @@ def test_profiles_that_pair_in_other_ways_have_no_weights():
 
 def curve(kind, gold, run):
     profile = PROFILES["emnlp2019"]
-    choice = Choice(profile, profile.tasks, profile.matchings)
+    choice = Choice(profile=profile, task=profile.tasks, match=profile.matchings)
     return draw(case_of(Inputs(gold, {"s": run}), choice), choice, kind)
 
 
@@ -209,7 +209,7 @@ def test_curves_of_the_fine_grained_evaluation(real_data: Path):
     }
     profile = PROFILES["emnlp2019"]
     inputs = profile.prepare(Inputs(gold, runs))
-    choice = Choice(profile, profile.tasks, profile.matchings)
+    choice = Choice(profile=profile, task=profile.tasks, match=profile.matchings)
     case = case_of(inputs, choice)
     rows = draw(case, choice, "alpha")
     first, last = (

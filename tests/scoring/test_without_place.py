@@ -10,11 +10,10 @@ import pytest
 from bench.fuzz import SEEDS
 from remix import progress
 from remix.formats import FORMATS, read
-from remix.scoring import evaluate
 from remix.scoring.errors import TAXONOMIES
 from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES
-from tests.scoring.conftest import framed
+from tests.scoring.conftest import evaluate, framed
 
 
 def told(*rows, **more):
@@ -25,7 +24,7 @@ def told(*rows, **more):
 
 
 def micro(gold, run, **asked):
-    rows = evaluate(gold, {"s": run}, tasks=["A2KB"], **{"matchings": ["strong"], **asked})
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], **{"match": ["strong"], **asked})
     return rows.filter(average="micro", column="").select("tp", "fp", "fn").row(0)
 
 
@@ -34,7 +33,7 @@ GOLD = told(("Paris", "e:Paris"), ("the city", "e:Paris"), ("Ada", "e:Ada"), ("B
 
 @pytest.mark.parametrize("matching", MATCHINGS.names())
 def test_gold_without_offsets_is_perfect_as_its_answers(matching):
-    assert micro(GOLD, GOLD, matchings=[matching]) == (4, 0, 0)
+    assert micro(GOLD, GOLD, match=[matching]) == (4, 0, 0)
 
 
 def test_two_forms_of_one_entity_are_two_mentions_and_one_form_told_twice_is_one(capsys):
@@ -71,7 +70,7 @@ def test_gold_as_answers_is_perfect_in_every_format(tmp_path, format):
         frames = read(path, format=format, unannotated=True).frames
         if frames.gold().annotations.is_empty():
             continue
-        rows = evaluate(frames, {"s": frames}, tasks=["A2KB"], matchings=["strong"])
+        rows = evaluate(frames, {"s": frames}, task=["A2KB"], match=["strong"])
         [(tp, fp, fn)] = rows.filter(average="micro", column="", dataset="all").select("tp", "fp", "fn").rows()
         assert tp > 0
         assert (fp, fn) == (0, 0)
@@ -83,7 +82,7 @@ def test_gold_as_answers_is_perfect_in_every_format(tmp_path, format):
 def test_answers_of_conversations_are_perfect_as_their_own_gold(real_data, run):
     frames = read(real_data / "modern" / "conel-2021" / "runs" / run).frames
     assert frames.annotations["begin"].null_count() == len(frames.annotations)
-    rows = evaluate(frames, {"s": frames}, tasks=["A2KB"], matchings=["strong"])
+    rows = evaluate(frames, {"s": frames}, task=["A2KB"], match=["strong"])
     counted = rows.filter(average="micro", column="", dataset="all").select("tp", "fp", "fn").row(0)
     # What a turn tells twice counts once.
     keys = ["document", "surface_form", "entity"]
@@ -143,19 +142,19 @@ _FOUND = (("Paris", f"{WIKIDATA}Q167646"), ("Ada", f"{WIKIDATA}Q7259"))
 @pytest.mark.parametrize("taxonomy", TAXONOMIES.names())
 def test_errors_of_answers_without_offsets_are_told_by_every_taxonomy(taxonomy):
     classes = pl.DataFrame({"entity": [f"{WIKIDATA}Q90"], "class": ["e:Place"]})
-    rows = evaluate(LINKED, {"s": LINKED}, tasks=["A2KB"], errors=(taxonomy,), types=classes)
+    rows = evaluate(LINKED, {"s": LINKED}, task=["A2KB"], errors=(taxonomy,), types=classes)
     assert rows.filter(column="error_class")["errors"].sum() == 0
 
 
 def test_nil_mentions_without_offsets_are_in_clusters_by_their_form():
     nil = told(("Bob", None), ("Eve", None))
-    rows = evaluate(nil, {"s": nil}, tasks=["NIL-clusters"], matchings=["strong"]).filter(average="micro", column="")
+    rows = evaluate(nil, {"s": nil}, task=["NIL-clusters"], match=["strong"]).filter(average="micro", column="")
     assert rows.select("tp", "fp", "fn").row(0) == (2.0, 0.0, 0.0)
 
 
 def test_c2kb_has_precision_on_mentions_where_answers_have_no_offsets():
     run = told(("Paris", "e:Texas"), ("Paris", "e:Paris"), ("Eve", "e:Eve"))
-    rows = evaluate(told(("Paris", "e:Paris")), {"s": run}, tasks=["A2KB", "C2KB"], matchings=["strong"])
+    rows = evaluate(told(("Paris", "e:Paris")), {"s": run}, task=["A2KB", "C2KB"], match=["strong"])
     rows = rows.filter(average="micro", column="").select("task", "tp", "fp", "precision_on_mention")
     # Texas is answered on gold's Paris, Eve is on no mention: P on mention is 1 of 2.
     assert rows.rows() == [("A2KB", 1, 2, 0.5), ("C2KB", 1, 2, 0.5)]

@@ -9,9 +9,9 @@ import pytest
 
 from remix.formats import read
 from remix.resources import folder
-from remix.scoring import evaluate
 from remix.systems import SYSTEMS
 from remix.workspace import Workspace
+from tests.scoring.conftest import evaluate
 
 DATASETS = ("sample-biographies", "sample-news", "sample-posts")
 
@@ -42,6 +42,6 @@ def test_shipped_files_pass_check(tmp_path: Path) -> None:
 def test_systems_come_out_in_the_order_of_what_they_know(dataset: str) -> None:
     gold = read(folder("datasets") / "corpus" / f"{dataset}.ttl").frames
     runs = {s: read(folder("datasets") / "answers" / f"{s}--{dataset}--a2kb.ttl").frames for s in SYSTEMS.names()}
-    rows = evaluate(gold, runs, tasks=["D2KB"], matchings=["strong"]).filter(average="micro", column="", dataset="all")
+    rows = evaluate(gold, runs, task=["D2KB"], match=["strong"]).filter(average="micro", column="", dataset="all")
     score = dict(rows.select("system", "f1").iter_rows())
     assert score["random-candidate"] < score["prior"] < score["oracle-candidates"] < 1

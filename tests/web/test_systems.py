@@ -14,8 +14,9 @@ import pytest
 
 from remix.errors import UnknownName
 from remix.names import RMX, XSD
+from remix.question import Question
 from remix.reports import score_cache
-from remix.reports.score_cache import ScoreCache, ScoreQuestion
+from remix.reports.score_cache import ScoreCache
 from remix.store.once import KEEPS
 from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
@@ -165,7 +166,7 @@ def test_slices_by_what_was_learnt_of_runs_are_made_again_when_that_is_learnt_an
 def test_no_more_answers_are_kept_than_there_is_room_for(work: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(score_cache, "ENTRIES", 2)
     for task in ("ERec", "C2KB", "A2KB"):
-        found = ScoreCache(work).ask([ScoreQuestion(("news",), "remix", task, "weak")])
+        found = ScoreCache(work).ask([Question(datasets=("news",), task=(task,), match=("weak",))])
         assert found.done == 1 and set(found.rows["task"]) == {task}
     assert len([*(work.folder / "cache" / "scores").iterdir()]) == 2
 
@@ -194,7 +195,7 @@ def test_server_answers_at_once_and_one_process_computes_meanwhile(
 
 def test_question_that_takes_too_long_is_ended_and_said(work: Workspace) -> None:
     cache = ScoreCache(work, waits=False, seconds=0.001)
-    asked = [ScoreQuestion(("news",), "remix", "A2KB", "weak", ("language",))]
+    asked = [Question(datasets=("news",), task=("A2KB",), match=("weak",), by=("language",))]
     assert cache.ask(asked).done == 0
     patience = time.monotonic() + 60
     while (found := cache.ask(asked)).done == 0 and time.monotonic() < patience:
@@ -210,7 +211,10 @@ def test_process_that_dies_is_not_told_as_one_that_took_too_long(
     work: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(score_cache, "_COMMAND", "raise SystemExit(3)")
-    cache, asked = ScoreCache(work, waits=False), [ScoreQuestion(("news",), "remix", "A2KB", "weak", ("source",))]
+    cache, asked = (
+        ScoreCache(work, waits=False),
+        [Question(datasets=("news",), task=("A2KB",), match=("weak",), by=("source",))],
+    )
     patience = time.monotonic() + 60
     while (found := cache.ask(asked)).done == 0 and time.monotonic() < patience:
         time.sleep(0.05)
@@ -222,7 +226,10 @@ def test_process_of_scores_that_was_stopped_is_no_failure_and_begins_again(
     work: Workspace, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     """What stops a whole group of processes stops this one, too: it did not die for want of memory."""
-    cache, asked = ScoreCache(work, waits=False), [ScoreQuestion(("news",), "remix", "D2KB", "weak", (number.name,))]
+    cache, asked = (
+        ScoreCache(work, waits=False),
+        [Question(datasets=("news",), task=("D2KB",), match=("weak",), by=(number.name,))],
+    )
     with monkeypatch.context() as patched:
         patched.setattr(
             score_cache, "_COMMAND", "import signal, time; signal.signal(2, signal.SIG_DFL); time.sleep(60)"
@@ -251,7 +258,10 @@ def test_cache_of_scores_that_is_closed_leaves_no_process_and_no_folder_and_begi
     work: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    cache, asked = ScoreCache(work, waits=False), [ScoreQuestion(("news",), "remix", "D2KB", "strong", ("length",))]
+    cache, asked = (
+        ScoreCache(work, waits=False),
+        [Question(datasets=("news",), task=("D2KB",), match=("strong",), by=("length",))],
+    )
     cache.ask(asked)
     process = cache._process
     assert process is not None and [*tmp_path.iterdir()]
@@ -265,11 +275,14 @@ def test_cache_of_scores_that_is_closed_leaves_no_process_and_no_folder_and_begi
 
 KILLED = """
 import sys, os, signal
-from remix.reports.score_cache import ScoreCache, ScoreQuestion
+from dataclasses import replace
+from remix.question import Question
+from remix.reports.score_cache import ScoreCache
 from remix.store.once import KEEPS
 from remix.workspace import Workspace
 cache = ScoreCache(Workspace(sys.argv[1]), waits=False)
-cache.ask([ScoreQuestion(("news",), "remix", "A2KB", "strong", (column,)) for column in ("length", "words", "rank")])
+asked = Question(datasets=("news",), task=("A2KB",), match=("strong",))
+cache.ask([replace(asked, by=(column,)) for column in ("length", "words", "rank")])
 print(cache._process.pid, flush=True)
 sys.stdin.readline()
 os.kill(os.getpid(), signal.SIGKILL)
@@ -363,7 +376,10 @@ def test_cells_of_several_datasets_lead_to_the_errors_in_the_one_with_most_of_th
 
 
 def test_scores_that_another_site_makes_a_browser_ask_for_are_not_computed(work: Workspace) -> None:
-    cache, asked = ScoreCache(work, waits=False), [ScoreQuestion(("news",), "remix", "D2KB", "weak", ("offset",))]
+    cache, asked = (
+        ScoreCache(work, waits=False),
+        [Question(datasets=("news",), task=("D2KB",), match=("weak",), by=("offset",))],
+    )
     token = KEEPS.set(False)
     try:
         assert cache.ask(asked).done == 0 and cache._process is None

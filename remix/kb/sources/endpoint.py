@@ -27,7 +27,7 @@ from remix.kb.forms import normalise
 from remix.kb.sources import Choices, Part, Source
 from remix.kb.staging import ENTITIES, TABLES, Staging
 from remix.kb.titles import RESOURCE, language_of, title
-from remix.kb.vocabularies import VOCABULARIES, Question, Vocabulary, kind_of
+from remix.kb.vocabularies import VOCABULARIES, EndpointQuery, Vocabulary, kind_of
 from remix.progress import moving
 from remix.rdf.iris import is_legal
 from remix.rdf.terms import text_term
@@ -169,7 +169,7 @@ class _Gathering:
         frame = keys.to_frame().unique().filter(is_legal(pl.col("key")))
         return frame.join(known.alias("key").to_frame(), on="key", how="anti").sort("key")["key"]
 
-    def _ask(self, question: Question, keys: pl.Series) -> Iterator[pl.Series]:
+    def _ask(self, question: EndpointQuery, keys: pl.Series) -> Iterator[pl.Series]:
         """Stage what a question gives about some keys; return the keys that it finds."""
 
         def leave_out_key(key: str, count: int) -> None:
@@ -193,7 +193,7 @@ class _Gathering:
         if rows:
             self._stage(question, pl.concat(rows))
 
-    def _terms(self, question: Question, keys: pl.Series) -> list[str]:
+    def _terms(self, question: EndpointQuery, keys: pl.Series) -> list[str]:
         if question.key == "form":
             return literal_terms(keys, self.languages, untagged=question.untagged, suffixes=question.suffixes)
         fitting = (
@@ -208,7 +208,7 @@ class _Gathering:
             return values
         return canonical(values).to_frame("key").filter(self.vocabulary.is_entity(pl.col("key")))["key"]
 
-    def _stage(self, question: Question, rows: pl.DataFrame) -> None:
+    def _stage(self, question: EndpointQuery, rows: pl.DataFrame) -> None:
         for table, columns in question.fills.items():
             chosen = rows
             if table in _IN_ONE_LANGUAGE and "language" in rows.columns:

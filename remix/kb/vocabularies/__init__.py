@@ -22,7 +22,7 @@ _KINDS = {"form": "forms", "class": "classes", "parent": "classes"}
 
 
 @dataclass(frozen=True)
-class Question:
+class EndpointQuery:
     """One pattern that is asked about many keys at a time.
 
     - `name`: the source of the rows that it gives;
@@ -92,7 +92,7 @@ class Vocabulary:
     prefixes: Sequence[str]
     speaks: Sequence[str]
     entity: str
-    questions: Sequence[Question]
+    questions: Sequence[EndpointQuery]
     no_entity: str = ""
     languages: Sequence[str] = ()
     host: str = ""

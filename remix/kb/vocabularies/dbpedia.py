@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.kb.titles import ITEM, RESOURCE, title, without_mark
-from remix.kb.vocabularies import Question, Vocabulary, columns
+from remix.kb.vocabularies import EndpointQuery, Vocabulary, columns
 
 _NO_PAGE = "FILTER NOT EXISTS { ?entity dbo:wikiPageDisambiguates ?listed }"
 _NEITHER = f"FILTER NOT EXISTS {{ ?entity dbo:wikiPageRedirects ?other }} {_NO_PAGE}"
@@ -52,16 +52,16 @@ _SUFFIXES = {
 }
 
 _OF_FORMS = [
-    Question("label", "form", f"?entity rdfs:label ?form {_NEITHER}", _forms("form"), finds="entity"),
-    Question("name", "form", "?entity foaf:name ?form", _forms("form"), finds="entity", untagged=True),
-    Question(
+    EndpointQuery("label", "form", f"?entity rdfs:label ?form {_NEITHER}", _forms("form"), finds="entity"),
+    EndpointQuery("name", "form", "?entity foaf:name ?form", _forms("form"), finds="entity", untagged=True),
+    EndpointQuery(
         "redirect-label",
         "form",
         f"{_FORM_OF_REDIRECT} ?entity {_NO_PAGE}",
         {**_forms("form"), **_redirects("entity")},
         finds="entity",
     ),
-    Question(
+    EndpointQuery(
         "disambiguation",
         "form",
         "?page rdfs:label ?form ; dbo:wikiPageDisambiguates ?entity",
@@ -69,7 +69,7 @@ _OF_FORMS = [
         finds="entity",
         suffixes=_SUFFIXES,
     ),
-    Question(
+    EndpointQuery(
         "disambiguation",
         "form",
         f"{_FORM_OF_REDIRECT} ?page . {_DISAMBIGUATES}",
@@ -79,26 +79,28 @@ _OF_FORMS = [
 ]
 
 _OF_ENTITIES = [
-    Question("redirect", "redirect", _REDIRECT, _redirects(), finds="target"),
-    Question("redirect-label", "target", f"{_REDIRECT} {_OF_REDIRECT}", {**_forms(_TITLE, "target"), **_redirects()}),
+    EndpointQuery("redirect", "redirect", _REDIRECT, _redirects(), finds="target"),
+    EndpointQuery(
+        "redirect-label", "target", f"{_REDIRECT} {_OF_REDIRECT}", {**_forms(_TITLE, "target"), **_redirects()}
+    ),
     # Redirects of redirects; bots keep Wikipedia free of longer chains.
-    Question(
+    EndpointQuery(
         "redirect-label",
         "target",
         f"?middle dbo:wikiPageRedirects ?target . ?redirect dbo:wikiPageRedirects ?middle {_OF_REDIRECT}",
         {**_forms(_TITLE, "middle"), **_redirects("middle")},
     ),
-    Question("label", "entity", f"?entity {_LABEL} BIND(LANG(?label) AS ?language) {_NEITHER}", _LABELS),
-    Question("name", "entity", f"?entity {_NAME}", _forms("name")),
-    Question(
+    EndpointQuery("label", "entity", f"?entity {_LABEL} BIND(LANG(?label) AS ?language) {_NEITHER}", _LABELS),
+    EndpointQuery("name", "entity", f"?entity {_NAME}", _forms("name")),
+    EndpointQuery(
         "disambiguation",
         "entity",
         f"{_DISAMBIGUATES} OPTIONAL {{ ?page {_LABEL} }}",
         {**_forms(_TITLE_OF_PAGE), **_PAGES},
     ),
-    Question("disambiguation", "page", _DISAMBIGUATES, _PAGES),
-    Question("sameas", "entity", f"?entity owl:sameAs ?wikidata {_ITEM}", _SAMEAS),
-    Question(
+    EndpointQuery("disambiguation", "page", _DISAMBIGUATES, _PAGES),
+    EndpointQuery("sameas", "entity", f"?entity owl:sameAs ?wikidata {_ITEM}", _SAMEAS),
+    EndpointQuery(
         "sameas",
         "wikidata",
         '?entity owl:sameAs ?wikidata FILTER(CONTAINS(STR(?entity), "dbpedia.org/resource/"))',
@@ -106,21 +108,21 @@ _OF_ENTITIES = [
         finds="entity",
         of=ITEM,
     ),
-    Question("demonym", "entity", f"?entity {_DEMONYM}", {"demonyms": columns("entity", demonym=_DEMONYMS)}),
-    Question(
+    EndpointQuery("demonym", "entity", f"?entity {_DEMONYM}", {"demonyms": columns("entity", demonym=_DEMONYMS)}),
+    EndpointQuery(
         "instance-types", "entity", "?entity rdf:type ?class", {"types": columns("entity", "class")}, finds="class"
     ),
-    Question(
+    EndpointQuery(
         "subclass",
         "class",
         "?class rdfs:subClassOf ?parent",
         {"subclasses": columns("class", "parent")},
         finds="parent",
     ),
-    Question("page-links", "source", _LINK, _LINKS, chunk=25),
-    Question("page-links", "target", _LINK, _LINKS, chunk=25),
+    EndpointQuery("page-links", "source", _LINK, _LINKS, chunk=25),
+    EndpointQuery("page-links", "target", _LINK, _LINKS, chunk=25),
     # The PageRank that is published beside DBpedia (Thalhammer and Rettinger 2016).
-    Question("vrank", "entity", _RANK, {"scores": columns("entity", "pagerank")}),
+    EndpointQuery("vrank", "entity", _RANK, {"scores": columns("entity", "pagerank")}),
 ]
 
 DBPEDIA = Vocabulary(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from remix.kb.titles import ITEM, RESOURCE
-from remix.kb.vocabularies import Question, Vocabulary, columns
+from remix.kb.vocabularies import EndpointQuery, Vocabulary, columns
 
 _NO_PAGE = "FILTER NOT EXISTS { ?entity wdt:P31 wd:Q4167410 }"
 _STATEMENT = '?source ?property ?target FILTER(STRSTARTS(STR(?property), "http://www.wikidata.org/prop/direct/P")) '
@@ -26,32 +26,32 @@ _REDIRECTS = {"redirects": columns("redirect", "target")}
 _LINKS = {"links": columns("source", "target")}
 
 _QUESTIONS = (
-    Question("label", "form", f"?entity rdfs:label ?form {_NO_PAGE}", _FORMS, finds="entity"),
-    Question("alias", "form", f"?entity skos:altLabel ?form {_NO_PAGE}", _FORMS, finds="entity"),
-    Question("sitelink", "title", f"?article {_SITELINK}", {}, finds="wikidata", of=RESOURCE),
-    Question("sameAs", "redirect", _SAME + _IS_ITEM.format("target"), _REDIRECTS, finds="target"),
-    Question("sameAs", "target", _SAME + _IS_ITEM.format("redirect"), _REDIRECTS),
-    Question("label", "entity", f"?entity rdfs:label ?label {_LABEL}", _LABELS),
-    Question("alias", "entity", f"?entity skos:altLabel ?alias {_LANGUAGE.format('alias')}", _ALIASES),
-    Question(
+    EndpointQuery("label", "form", f"?entity rdfs:label ?form {_NO_PAGE}", _FORMS, finds="entity"),
+    EndpointQuery("alias", "form", f"?entity skos:altLabel ?form {_NO_PAGE}", _FORMS, finds="entity"),
+    EndpointQuery("sitelink", "title", f"?article {_SITELINK}", {}, finds="wikidata", of=RESOURCE),
+    EndpointQuery("sameAs", "redirect", _SAME + _IS_ITEM.format("target"), _REDIRECTS, finds="target"),
+    EndpointQuery("sameAs", "target", _SAME + _IS_ITEM.format("redirect"), _REDIRECTS),
+    EndpointQuery("label", "entity", f"?entity rdfs:label ?label {_LABEL}", _LABELS),
+    EndpointQuery("alias", "entity", f"?entity skos:altLabel ?alias {_LANGUAGE.format('alias')}", _ALIASES),
+    EndpointQuery(
         "sitelink",
         "wikidata",
         f"?article {_SITELINK} {_LANGUAGE.format('title')} BIND(LANG(?title) AS ?language)",
         _SITELINKS,
     ),
-    Question(
+    EndpointQuery(
         "P1549",
         "entity",
         f"?entity wdt:P1549 ?demonym {_LANGUAGE.format('demonym')}",
         {"demonyms": columns("entity", "demonym")},
     ),
-    Question("P31", "entity", "?entity wdt:P31 ?class", {"types": columns("entity", "class")}, finds="class"),
-    Question(
+    EndpointQuery("P31", "entity", "?entity wdt:P31 ?class", {"types": columns("entity", "class")}, finds="class"),
+    EndpointQuery(
         "P279", "class", "?class wdt:P279 ?parent", {"subclasses": columns("class", "parent")}, finds="parent", of=ITEM
     ),
-    Question("statement", "source", _STATEMENT + _IS_ITEM.format("target"), _LINKS, chunk=25),
+    EndpointQuery("statement", "source", _STATEMENT + _IS_ITEM.format("target"), _LINKS, chunk=25),
     # What points to a country or a profession goes into the millions: above `most` it is left out and reported.
-    Question("statement", "target", _STATEMENT + _IS_ITEM.format("source"), _LINKS, chunk=10, most=200_000),
+    EndpointQuery("statement", "target", _STATEMENT + _IS_ITEM.format("source"), _LINKS, chunk=10, most=200_000),
 )
 
 WIKIDATA = Vocabulary(

@@ -69,7 +69,7 @@ def _case(inputs: Inputs, choice: Choice) -> Case:
 
 def _error_classes(case: Case, taxonomy: str, choice: Choice) -> pl.DataFrame:
     """Return annotation and value: what the one run of a case makes of gold's required annotations."""
-    matching = next((name for name in choice.matchings if name in MATCHINGS), "strong")
+    matching = next((name for name in choice.match if name in MATCHINGS), "strong")
     rows = rows_under(case, taxonomy, matching)
     kept = case.kept.select("mention", "annotation", "group")
     if len(kept) and len(rows) and rows["mention"].null_count() == len(rows):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
@@ -14,6 +14,7 @@ from remix.documents import align
 from remix.errors import BadInput, UsageError
 from remix.formats.settings import check_formats
 from remix.frames import Frames
+from remix.question import Question
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.columns import SEEN, is_of_errors, run_of
 from remix.scoring.inputs.entities import (
@@ -78,141 +79,83 @@ class Keeper(Protocol):
         """Return whether the workspace was empty and has the sample corpus now."""
 
 
-@dataclass(frozen=True)
-class Sources:
-    """Where gold, runs and what is known of entities are read from.
+def given_runs(
+    run: str | Iterable[str] | Mapping[str, GivenAnswers],
+) -> tuple[tuple[str, ...], dict[str, Frames]]:
+    """Return runs as `Question` has them: names and `NAME=FILE` settings, and answers in memory by the run's name.
 
-    - `names`: datasets of the workspace, or files, such as remixes, that are read beside it; by default all datasets
-      that the runs have a document of;
-    - `gold`: files of gold in their place; of the workspace the knowledge base alone is looked at, and runs by name;
-    - `runs`: names of registered runs, and answers as `NAME=FILE` settings; files of one name add up;
-    - `answers`: answers in memory, by the name of the run;
-    - `systems`: names of registered runs, too; by default all that answer gold, where no run is given otherwise;
-    - `entities`: a table of entities, as `read_entities` reads it;
-    - `hierarchy`: an RDF file with rdfs:subClassOf;
-    - `seen`: a training set, a dataset or a file, that adds the columns of `remix.scoring.inputs.properties`;
-    - `relax`: a table of entities that runs may answer for each other, as `remix.scoring.inputs.entities` reads it;
-    - `link_labels`: link answered labels as `remix.scoring.inputs.entities` does;
-    - `formats`: of files, as `remix.formats.settings.format_for` has them, where their content is not to say it.
+    >>> given_runs({"mine": "answers.tsv", "other": Frames.empty()})[0], given_runs("prior")
+    (('mine=answers.tsv',), (('prior',), {}))
     """
-
-    names: tuple[str, ...] = ()
-    gold: tuple[Path | str, ...] = ()
-    runs: tuple[str, ...] = ()
-    answers: Mapping[str, Frames] = field(default_factory=dict)
-    systems: tuple[str, ...] = ()
-    entities: Path | str | None = None
-    hierarchy: Path | str | None = None
-    relax: Path | str | None = None
-    seen: str = ""
-    link_labels: bool = False
-    formats: tuple[str, ...] = ()
-
-    def with_runs(self, runs: str | Iterable[str] | Mapping[str, GivenAnswers]) -> Sources:
-        """Return the sources with runs as `runs` has them, or by a mapping of names to answers of any kind."""
-        if not isinstance(runs, Mapping):
-            return replace(self, runs=(runs,) if isinstance(runs, str) else tuple(runs))
-        settings, answers = [], {}
-        for name, given in runs.items():
-            if isinstance(given, Frames | pl.DataFrame):
-                answers[name] = answers_of(name, given)[0]
-            else:
-                settings += [f"{name}={file}" for file in ([given] if isinstance(given, str | Path) else given)]
-        return replace(self, runs=tuple(settings), answers=answers)
-
-    def names_of_runs(self) -> tuple[str, ...]:
-        """Return the names of registered runs that are asked for."""
-        return (*(one for one in self.runs if "=" not in one), *self.systems)
-
-    def of_one_kind(self) -> Sources:
-        """Return the sources themselves; raises `UsageError` where gold is named and given as files."""
-        if self.names and self.gold:
-            named, file = self.names[0], self.gold[0]
-            raise UsageError(
-                f"{named} and --gold {file} are both gold: to score runs on both, name the file without --gold; "
-                f"`remix compare {named} --gold {file} --agreement` holds the two annotations against each other"
-            )
-        return self
-
-    def one_by_one(self) -> list[Sources]:
-        """Return the sources of each dataset or file of gold for itself."""
-        return [replace(self, names=(name,), gold=()) for name in self.names] + [
-            replace(self, names=(), gold=(file,)) for file in self.gold
-        ]
-
-    def with_formats_checked(self, *others: str) -> Sources:
-        """Return the sources themselves; raises as `check_formats` where a format is of nothing that is read.
-
-        `others` are datasets or files that are read besides.
-        """
-        files = [file for found in run_files(self.runs).values() for file in found]
-        check_formats(self.formats, [*self.names, *self.gold, *files, self.seen, *others])
-        return self
-
-    def for_tuning(self, dataset: str) -> Sources:
-        """Return the sources with another dataset, or another file, in the place of gold."""
-        gold = {"gold": (dataset,), "names": ()} if self.gold else {"names": (dataset,)}
-        return replace(self, **gold, seen="")
+    if not isinstance(run, Mapping):
+        return (run,) if isinstance(run, str) else tuple(run), {}
+    settings, answers = [], {}
+    for name, given in run.items():
+        if isinstance(given, Frames | pl.DataFrame):
+            answers[name] = answers_of(name, given)[0]
+        else:
+            settings += [f"{name}={file}" for file in ([given] if isinstance(given, str | Path) else given)]
+    return tuple(settings), answers
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What is to be read of gold beside its annotations.
-
-    - `by`, `weight`: the columns that it is sliced by and weighed by, those aside that a profile fills itself;
-    - `documents`: the documents in which answers count, as `Choice` has it;
-    - `empty`: whether gold may be without any annotation, as profiles allow that score documents without anything;
-    - `relaxed_gold`: whether what `relax` maps is mapped in gold, too.
-    """
-
-    by: tuple[str, ...] = ()
-    weight: tuple[str, ...] = ()
-    documents: str = ""
-    empty: bool = False
-    relaxed_gold: bool = False
+def check_formats_of(question: Question[Any], *others: str) -> None:
+    """Raise as `check_formats` where a format is of nothing that is read; `others` are read besides."""
+    files = [file for found in run_files(question.run).values() for file in found]
+    check_formats(question.format, [*question.datasets, *question.gold, *files, question.seen, *others])
 
 
-def read_inputs(keeper: Keeper, sources: Sources, wanted: Wanted) -> Inputs:
-    """Return gold, runs and what is known, with the columns that are wanted.
+def read_inputs(
+    keeper: Keeper,
+    question: Question[Any],
+    *,
+    by: Sequence[str] = (),
+    weight: Sequence[str] = (),
+    empty: bool = False,
+    relaxes_gold: bool = False,
+) -> Inputs:
+    """Return gold, runs and what is known, with the columns that gold is sliced `by` and has its `weight` by.
+
+    Gold may be `empty`, without any annotation, where a profile scores documents without anything, and what `relax`
+    maps is mapped in gold, too, where a profile does so (`relaxes_gold`).
 
     Raises `UsageError` where sources do not go together, `UnknownName` for a dataset, system or column that there is
     not, `BadInput` for a file that cannot be read.
     """
-    sources.of_one_kind()
-    if sources.gold and not (sources.runs or sources.answers or sources.systems):
+    question.refuse_two_golds()
+    if question.gold and not (question.run or question.answers or question.system):
         raise UsageError("no run is named: --run NAME takes a registered one, --run NAME=FILE answers of a file")
-    given = run_files(sources.runs).items()
+    given = run_files(question.run).items()
     found_runs = {
-        name: read_contents(files, unannotated=True, answers=True, formats=sources.formats) for name, files in given
+        name: read_contents(files, unannotated=True, answers=True, formats=question.format) for name, files in given
     }
-    runs = repeats_of({**{name: run for name, (run, _) in found_runs.items()}, **sources.answers})
+    runs = repeats_of({**{name: run for name, (run, _) in found_runs.items()}, **question.answers})
     contents = contents_of_repeats(runs, {name: known for name, (_, known) in found_runs.items()})
-    if sources.gold:
-        gold, content = read_contents(sources.gold, unannotated=wanted.empty, formats=sources.formats)
+    if question.gold:
+        gold, content = read_contents(question.gold, unannotated=empty, formats=question.format)
         contents[""] = content_hash(content, *gold.documents["dataset"].unique().sort())
-        asked = [name for name in (*wanted.by, *wanted.weight) if not (sources.seen and name in SEEN)]
-        properties = properties_of(gold, asked, sources.gold)
+        asked = [name for name in (*by, *weight) if not (question.seen and name in SEEN)]
+        properties = properties_of(gold, asked, question.gold)
         found = Inputs(gold, runs, Knowledge(document_columns=properties, kb=keeper.kb), contents)
-        if sources.names_of_runs():
+        if question.registered:
             from remix.store.targets import Target
 
-            found = _with_registered(found, keeper, sources, [Target("gold", gold, content)])
+            found = _with_registered(found, keeper, question, [Target("gold", gold, content)])
     else:
-        found = _read_kept(keeper, sources, wanted, runs, contents)
+        found = _read_kept(keeper, question, by, weight, runs, contents)
     _tell_gold(found, [*found_runs])
     shelf = tuple(sorted(file.parent for file in (keeper.folder / "kb").glob("*/kb.json")))
-    found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), sources)
-    if sources.relax is not None:
-        found = _relax(found, sources.relax, gold=wanted.relaxed_gold)
-    if sources.link_labels:
+    found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), question)
+    if question.relax is not None:
+        found = _relax(found, question.relax, gold=relaxes_gold)
+    if question.link_labels:
         known = found.knowledge
         found = _change(found, with_labels_linked(found.runs, known.kb, known.names), "labels")
-    if not sources.seen:
+    if not question.seen:
         return found
-    if Path(sources.seen).is_file():
-        training = read_frames([sources.seen], formats=sources.formats)
+    if Path(question.seen).is_file():
+        training = read_frames([question.seen], formats=question.format)
     else:
-        training = kept_gold(keeper.store, [sources.seen])[0]
+        training = kept_gold(keeper.store, [question.seen])[0]
     columns = with_seen(found.knowledge.columns, training, found.gold)
     return replace(found, knowledge=replace(found.knowledge, columns=columns))
 
@@ -235,47 +178,54 @@ def _tell_gold(found: Inputs, names: Iterable[str]) -> None:
 
 
 def _read_kept(
-    keeper: Keeper, sources: Sources, wanted: Wanted, runs: dict[str, Frames], contents: dict[str, str]
+    keeper: Keeper,
+    question: Question[Any],
+    by: Sequence[str],
+    weight: Sequence[str],
+    runs: dict[str, Frames],
+    contents: dict[str, str],
 ) -> Inputs:
     """Return what a workspace holds of gold, and its runs where they are asked for."""
-    keeper.ensure_sample(sources.names)
-    sources = replace(sources, names=sources.names or _find_answered(keeper, sources, runs))
-    gold, targets = kept_gold(keeper.store, sources.names, sources.formats)
-    asked = [column for column in wanted.by if not (sources.seen and column in SEEN)]
-    measured = [*(column for column in asked if not is_of_errors(column)), *wanted.weight]
-    properties = properties_of(gold, measured, sources.names, keeper.store)
+    keeper.ensure_sample(question.datasets)
+    question = replace(question, datasets=question.datasets or _find_answered(keeper, question, runs))
+    gold, targets = kept_gold(keeper.store, question.datasets, question.format)
+    asked = [column for column in by if not (question.seen and column in SEEN)]
+    measured = [*(column for column in asked if not is_of_errors(column)), *weight]
+    properties = properties_of(gold, measured, question.datasets, keeper.store)
     columns, of_documents = measured_columns(gold, keeper.kb, measured, properties)
-    percentiles = any(column.endswith("Percentile") for column in wanted.by)
+    percentiles = any(column.endswith("Percentile") for column in by)
     origins = origins_of(
-        keeper.store, sources.names, targets, keeper.kb, documents=wanted.documents, percentiles=percentiles
+        keeper.store, question.datasets, targets, keeper.kb, documents=question.documents, percentiles=percentiles
     )
     gold = Frames.concat([gold, *origins.emptied])
     known = Knowledge(columns, of_documents, kb=keeper.kb, backgrounds=tuple(origins.backgrounds), kept=origins.kept)
     found = Inputs(gold, runs, known, contents, homes=origins.homes)
-    if sources.names_of_runs() or not runs:
-        found = _with_registered(found, keeper, sources, targets)
+    if question.registered or not runs:
+        found = _with_registered(found, keeper, question, targets)
     systems = {run_of(column, found.runs)[0] for column in asked if is_of_errors(column)} - found.runs.keys()
     if not systems:
         return found
-    others = _with_registered(Inputs(gold, {}), keeper, Sources(systems=tuple(sorted(systems))), targets, told=False)
+    others = _with_registered(
+        Inputs(gold, {}), keeper, Question[str](system=tuple(sorted(systems))), targets, told=False
+    )
     return replace(found, others=others.runs)
 
 
 def _with_registered(
-    found: Inputs, keeper: Keeper, sources: Sources, targets: Sequence[Target], *, told: bool = True
+    found: Inputs, keeper: Keeper, question: Question[Any], targets: Sequence[Target], *, told: bool = True
 ) -> Inputs:
     """Return the inputs with the registered runs that are named, by default all that answer gold.
 
     Raises `UsageError` where a run that is named is on nothing that gold comes from.
     """
-    answers = keeper.registered_answers(targets, sources.names_of_runs())
+    answers = keeper.registered_answers(targets, question.registered)
     texts, spans = answers.get("A2KB", {}), answers.get("D2KB", {})
     runs = {name: texts.get(name, spans.get(name)) for name in sorted({*texts, *spans})}
     every = replace(found, made_for={name: "A2KB" if name in texts else "D2KB" for name in runs})
     own = {name: run for name, run in runs.items() if run is not None}
     if told:
         alone = len(own) == 1 and not found.runs
-        named = bool(sources.names_of_runs()) or alone
+        named = bool(question.registered) or alone
         own = _find_on_gold(every, own, named=named)
     spans = {name: run for name, run in spans.items() if name in own}
     return replace(every, runs={**found.runs, **own}, given_spans=spans)
@@ -310,7 +260,7 @@ def _find_on_gold(inputs: Inputs, runs: Mapping[str, Frames], *, named: bool) ->
     return found
 
 
-def _find_answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames]) -> tuple[str, ...]:
+def _find_answered(keeper: Keeper, question: Question[Any], runs: Mapping[str, Frames]) -> tuple[str, ...]:
     """Return the loaded datasets that any run answers, and say which are left out.
 
     Those are what registered runs are on, and of which answers in files have a document.
@@ -322,8 +272,8 @@ def _find_answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames])
     pairs = [align(gold, run, name, told=False)["gold"] for name, run in laid.items()]
     answered = pl.concat([gold.documents["document"].clear(), *pairs])
     found = {*gold.documents.filter(pl.col("document").is_in(answered.implode()))["dataset"]}
-    if sources.names_of_runs() or not runs:
-        answers = keeper.registered_answers(targets, sources.names_of_runs())
+    if question.registered or not runs:
+        answers = keeper.registered_answers(targets, question.registered)
         found |= {name for own in answers.values() for run in own.values() for name in run.documents["dataset"]}
     if not found:
         raise BadInput(f"run '{next(iter(runs))}'", "has no document of a dataset that is loaded: name its gold")
@@ -332,10 +282,10 @@ def _find_answered(keeper: Keeper, sources: Sources, runs: Mapping[str, Frames])
     return tuple(sorted(found))
 
 
-def _with_entities(found: Inputs, sources: Sources) -> Inputs:
+def _with_entities(found: Inputs, question: Question[Any]) -> Inputs:
     """Return the inputs with the classes, names and hierarchy of entities: of tables, the data, the knowledge base."""
     known, gold = found.knowledge, found.gold
-    listed = read_entities(sources.entities) if sources.entities is not None else None
+    listed = read_entities(question.entities) if question.entities is not None else None
     stated = homes = None
     parts = [*([] if listed is None else [listed]), *([] if known.kb is None else [known.kb.types])]
     if parts or known.backgrounds:
@@ -354,8 +304,8 @@ def _with_entities(found: Inputs, sources: Sources) -> Inputs:
     if listed is not None:
         names = listed.select("entity", "name").drop_nulls().unique("entity", maintain_order=True)
         known = replace(known, names=names)
-    if sources.hierarchy is not None:
-        known = replace(known, subclasses=read_subclasses(sources.hierarchy))
+    if question.hierarchy is not None:
+        known = replace(known, subclasses=read_subclasses(question.hierarchy))
     return replace(found, gold=gold, knowledge=known)
 
 

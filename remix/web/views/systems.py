@@ -11,6 +11,7 @@ import polars as pl
 
 from remix.measures import MEASURES
 from remix.names import shorten
+from remix.question import OPTIONS, several
 from remix.reports.doubts import explain_intervals
 from remix.reports.readable import explain_slices, fold_rows, vocabularies_told, with_f1_shown
 from remix.reports.scores import Scored, figure_of_columns
@@ -46,8 +47,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     names = sorted({run.dataset for run in runs})
     chosen = [asked["dataset"]] if asked["dataset"] else names
     parts: list[str | list[str]] = [chosen] if asked["by"] else [*chosen]
-    by = [asked["by"]] if asked["by"] else []
-    scored = work.scores(parts, **{key: asked[key] for key in ("profile", "task", "match")}, by=by)
+    scored = _score(work, parts, asked)
     told = [page.Note(said) for said in scored.problems]
     waiting = scored.done < scored.of
     if waiting:
@@ -74,7 +74,7 @@ def compare_systems(
     headline = PROFILES["remix"].headline
     asked = {"dataset": "", "by": by, "profile": "remix", "task": headline[0], "match": headline[1]}
     parts: list[str | list[str]] = [[*datasets]] if by else [*datasets]
-    scored = work.scores(parts, **{key: asked[key] for key in ("profile", "task", "match")}, by=[by] if by else [])
+    scored = _score(work, parts, asked)
     if systems:
         rows, pairs = scored.rows, scored.pairs
         rows = rows.filter(pl.col("system").is_in(systems)) if "system" in rows.columns else rows
@@ -85,6 +85,12 @@ def compare_systems(
     if scored.rows.is_empty():
         return told
     return [*told, *_tell_scores({**asked, "against": "", "spider": ""}, scored, {})]
+
+
+def _score(work: page.Explored, datasets: Sequence[str | list[str]], asked: Mapping[str, str]) -> Scored:
+    """Return the scores that are asked for, as far as they are computed."""
+    by = several(asked["by"] or ())
+    return work.scores(datasets, profile=asked["profile"], task=asked["task"], match=asked["match"], by=by)
 
 
 def _tell_empty(loaded: Sequence[str], dataset: str) -> page.Page:
@@ -339,7 +345,7 @@ def _tell_conventions(profile: str) -> page.Shown:
 
 
 def _commands(asked: Mapping[str, str], datasets: Sequence[str]) -> list[str]:
-    options = [f"--{name} {asked[name]}" for name in ("profile", "task", "match", "by") if asked[name]]
+    options = [f"--{name} {asked[name]}" for name in OPTIONS if name != "against" and asked.get(name)]
     told = " ".join([*datasets[:5], *options])
     return [f"remix evaluate {told} --intervals", f"remix compare {told}"]
 
