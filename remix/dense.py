@@ -1,12 +1,43 @@
-"""Joins on dense integers: what is numbered from 0 is looked up, not searched for."""
+"""Values as dense integers, and joins on these: what is numbered from 0 is looked up, not searched for."""
 
 from __future__ import annotations
+
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 Numbers = npt.NDArray[np.int64]
+
+
+def distinct(values: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Return the different values of a column, as they are met, and for each of the column the place among them.
+
+    >>> [series.to_list() for series in distinct(pl.Series(["b", None, "a", "b"]))]
+    [['b', 'a'], [0, None, 1, 0]]
+    """
+    first = first_rows(values.to_frame())
+    known = values.is_not_null()
+    own = np.flatnonzero((first == np.arange(len(first))) & known.to_numpy())
+    numbers = np.zeros(len(first), np.uint32)
+    numbers[own] = np.arange(len(own))
+    places = pl.Series("place", numbers[first])
+    if not known.all():
+        places = pl.select(pl.when(known).then(places)).to_series().alias("place")
+    return values[own], places
+
+
+def first_rows(rows: pl.DataFrame) -> npt.NDArray[np.uint32]:
+    """Return for each row the first one that is the same.
+
+    Rows are told apart by their hashes, which takes a third of the time or less; that these do so is then verified.
+
+    >>> first_rows(pl.DataFrame({"x": ["a", "b", "a"], "y": [1, 1, 1]})).tolist()
+    [0, 1, 0]
+    """
+    found = (_firsts(rows.hash_rows(seed).to_numpy()) for seed in count())
+    return next(one for one in found if rows[one].equals(rows))
 
 
 def look_up(rows: pl.DataFrame, key: str, table: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
@@ -72,20 +103,20 @@ def components(left: Numbers, right: Numbers) -> Numbers:
         labels = found
 
 
-def firsts(hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
-    """Return for each row one row of the same hash, the same for all that have it.
+def _firsts(hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
+    """Return for each row the first of the same hash.
 
-    >>> firsts(np.array([7, 9, 7], np.uint64)).tolist()
-    [2, 1, 2]
+    >>> _firsts(np.array([7, 9, 7], np.uint64)).tolist()
+    [0, 1, 0]
     """
     found = left = np.arange(len(hashes), dtype=np.uint32)
     found = found.copy()
     while len(left):
-        # Of the rows of one place in a table the last one stays; those of other hashes try again by other bits.
+        # Of the rows of one place in a table the first one stays; those of other hashes try again by other bits.
         bits = len(left).bit_length() + 1
         slots = (hashes[left] >> np.uint64(64 - bits)).astype(np.int64)
         table = np.empty(1 << bits, np.uint32)
-        table[slots] = left
+        table[slots[::-1]] = left[::-1]
         found[left] = table[slots]
         left = left[hashes[found[left]] != hashes[left]]
         hashes = hashes * np.uint64(0x9E3779B97F4A7C15)

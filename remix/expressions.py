@@ -22,15 +22,6 @@ def fill(template: str, *parts: str | pl.Expr | pl.Series) -> pl.Expr:
     return pl.concat_str(pieces)
 
 
-def number_texts(texts: pl.Expr) -> pl.Expr:
-    """Return a number for each text, the same for the same text: what is told of a text once is joined by it sooner.
-
-    >>> pl.DataFrame({"name": ["a", "b", "a"]}).select(number_texts(pl.col("name")))["name"].to_list()
-    [0, 1, 0]
-    """
-    return texts.cast(pl.Categorical(pl.Categories.random())).to_physical()
-
-
 def sum_up(rows: pl.DataFrame, keys: str | list[str], *sums: pl.Expr, **named: pl.Expr) -> pl.DataFrame:
     """Return a row for each value of the keys, in the order of the first of each, with sums or means over its rows.
 

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from remix import iris
+from remix.dense import distinct
 from remix.errors import BadInput
-from remix.expressions import fill, number_texts
+from remix.expressions import fill
 from remix.formats.alignment import is_unplaced, place_named, place_of
 from remix.formats.format import Contents
 from remix.formats.identifiers import annotation_iris, document_iris, group_alternatives
@@ -247,9 +248,7 @@ def _resolve(links: pl.DataFrame) -> pl.DataFrame:
     """Return mention, identifier, entity, entity_as_given of the links that are to something."""
     rows = fit(links, LINKS)
     # One entity is linked many times.
-    rows = rows.with_columns(
-        links["code"] if "code" in links.columns else number_texts(pl.col("identifier")).alias("code")
-    )
+    rows = rows.with_columns(code=links["code"] if "code" in links.columns else distinct(rows["identifier"])[1])
     known = rows.filter(pl.col("code").is_first_distinct()).filter(~_is_nothing(pl.col("identifier")))
     known = known.select("code", entity=canonical_entities(known["identifier"]))
     return rows.join(known, on="code", maintain_order="left").with_columns(entity_as_given="identifier").drop("code")

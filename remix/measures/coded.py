@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from remix.dense import distinct
 from remix.expressions import fill
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, normalise
 from remix.measures._threads import cached_property
-from remix.measures.codes import MANY, Codes, Numbers, distinct, pair_codes, take_rows
+from remix.measures.codes import MANY, Codes, Numbers, pair_codes, take_rows
 
 CODE_OF = {"key": "form_code", "entity": "entity_code"}
 """The column with the number of a value."""

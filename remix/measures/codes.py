@@ -46,17 +46,6 @@ class Codes:
     documents: Numbers = field(default_factory=Numbers)
 
 
-def distinct(strings: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Return the different strings of a column, and for each of the column the place among them.
-
-    >>> [series.to_list() for series in distinct(pl.Series(["b", None, "a", "b"]))]
-    [['b', 'a'], [0, None, 1, 0]]
-    """
-    places = Numbers().of(strings)
-    rows = pl.DataFrame({"string": strings, "place": places})
-    return by_number(rows, "place")["string"], places
-
-
 def by_number(rows: pl.DataFrame, number: str) -> pl.DataFrame:
     """Return one row of each number, in the order of the numbers; rows without a number are left out."""
     return rows.filter(pl.col(number).is_not_null() & pl.col(number).is_first_distinct()).sort(number)

@@ -17,11 +17,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from remix.dense import distinct
 from remix.frames import FINE_GRAINED, Frames
 from remix.measures._threads import cached_property
 from remix.measures.classes import class_flags, with_coarse
 from remix.measures.coded import CODE_OF, Basis, CodedMentions
-from remix.measures.codes import MANY, Codes, distinct, pair_codes, places_in, places_of, take_rows
+from remix.measures.codes import MANY, Codes, pair_codes, places_in, places_of, take_rows
 from remix.measures.whole import OwnSets, Whole
 
 

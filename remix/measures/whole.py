@@ -14,12 +14,13 @@ from threading import RLock
 
 import polars as pl
 
+from remix.dense import distinct
 from remix.kb import normalise
 from remix.kb.prominence import SCORES
 from remix.measures._threads import cached_property, shared_property
 from remix.measures.classes import among, class_flags, classes_for
 from remix.measures.coded import CODE_OF, Basis, CodedMentions
-from remix.measures.codes import Numbers, by_number, pair_codes, places_of, take_rows
+from remix.measures.codes import by_number, pair_codes, places_of, take_rows
 
 _SCORES = {"": pl.Float64(), "_rank": pl.Int64(), "_percentile": pl.Float64(), "_segment": pl.String()}
 ENTITIES = pl.Schema(
@@ -148,7 +149,7 @@ class Whole:
     def forms(self) -> pl.DataFrame:
         """Return form_code, scope, key and name_code, in the order of the codes."""
         forms = self.sets.forms
-        return forms.with_columns(name_code=Numbers().of(forms["key"]))
+        return forms.with_columns(name_code=distinct(forms["key"])[1])
 
     @shared_property
     def entities(self) -> pl.DataFrame:

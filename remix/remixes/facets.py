@@ -9,6 +9,7 @@ from functools import cache, cached_property
 
 import polars as pl
 
+from remix.dense import distinct
 from remix.errors import StoreError, UnknownName
 from remix.frames import Frames
 from remix.measures import MEASURES
@@ -328,7 +329,7 @@ def _read(store: Store) -> FacetedCorpus:
         entries = store.datasets()
     files = [file for entry in entries for file in entry.value_files()]
     gold = frames.annotations.filter(pl.col("ignorable").is_null())
-    codes = frames.links.select("annotation", entities=pl.col("entity").rank("dense"))
+    codes = frames.links.select("annotation", entities=distinct(frames.links["entity"])[1])
     entities = codes.group_by("annotation").agg("entities")
     gold = gold.select("annotation", "document", "dataset", mention=pl.struct("document", "group").rank("dense")).join(
         entities, on="annotation", how="left", maintain_order="left"

@@ -9,6 +9,7 @@ from itertools import product
 import polars as pl
 
 from remix import progress
+from remix.dense import distinct
 from remix.errors import UsageError
 from remix.scoring.choice import Choice
 from remix.scoring.conventions.aspects import pair_maximum, threshold_none
@@ -148,6 +149,7 @@ def _with_entity(case: Case, mentions: pl.DataFrame) -> pl.DataFrame:
     """Return the mentions with the number of their `entity`; of NIL those of one form are one."""
     forms = with_detail(case, "surface_form").gold.select("mention", form=pl.col("surface_form").str.to_lowercase())
     rows = mentions.join(forms, on="mention", how="left", maintain_order="left")
-    named = pl.col("form").rank("dense").cast(pl.Int64)
+    every, places = distinct(rows["form"])
+    named = every.rank("dense").cast(pl.Int64).gather(places)
     nil = -1 - pl.coalesce(2 * named, 2 * pl.col("group") + 1)
     return rows.with_columns(entity=pl.when(pl.col("link") == NIL).then(nil).otherwise("link")).drop("form")

@@ -8,8 +8,9 @@ from pathlib import Path
 import polars as pl
 
 from remix.delimited import parse_table
+from remix.dense import distinct
 from remix.errors import BadInput
-from remix.expressions import fill, number_texts
+from remix.expressions import fill
 from remix.files import read_bytes
 from remix.formats.identifiers import is_shared, title_url
 from remix.formats.mapping import MappingRules
@@ -106,10 +107,9 @@ def identify(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.Data
     if rules.edition:
         return said.with_columns(identifier=_spell(mapping, one))
     # One entity is linked many times.
-    said = said.with_columns(code=number_texts(pl.col("identifier")))
-    each = said.filter(pl.col("code").is_first_distinct()).select("code", spelt=_spell(mapping, one))
-    joined = said.join(each, on="code", how="left", maintain_order="left")
-    return joined.with_columns(identifier="spelt").drop("spelt")
+    every, code = distinct(said["identifier"])
+    spelt = every.to_frame().select(_spell(mapping, one)).to_series()
+    return said.with_columns(identifier=spelt.gather(code), code=code)
 
 
 def _spell(mapping: MappingRules, one: pl.Expr) -> pl.Expr:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from remix import progress
-from remix.dense import Numbers, counts, firsts, look_up, mark
+from remix.dense import Numbers, counts, distinct, look_up, mark
 from remix.documents import align
 from remix.errors import UsageError
 from remix.frames import Frames
@@ -107,9 +107,9 @@ def mentions_of(
 
 def _code(given: list[pl.Series], kb: KnowledgeBase | None) -> tuple[pl.Series, list[pl.Series]]:
     """Return the entities in order, and the number of each link's entity; null stays null."""
-    every, places = _distinct(pl.concat(given, rechunk=True))
+    every, places = distinct(pl.concat(given, rechunk=True))
     resolved = every if kb is None else kb.resolve(every)
-    numbers = (resolved.rank("dense").cast(pl.Int64) - 1)[places]
+    numbers = (resolved.rank("dense").cast(pl.Int64) - 1).gather(places)
     bounds = np.cumsum([0, *(len(links) for links in given)]).tolist()
     return resolved.drop_nulls().unique().sort(), [numbers[first:last] for first, last in pairwise(bounds)]
 
@@ -129,7 +129,8 @@ def _with_forms(every: list[Frames]) -> list[Frames]:
         rows = rows.join(texts, on="document", how="left", maintain_order="left")
         there = pl.col("text").str.slice(pl.col("begin").clip(0), (pl.col("end") - pl.col("begin")).clip(0))
         forms.append(rows.select(normalise(pl.coalesce("surface_form", there).fill_null(""))).to_series())
-    numbers = pl.concat(forms).rank("dense").cast(pl.Int64) - 1
+    named, places = distinct(pl.concat(forms, rechunk=True))
+    numbers = (named.rank("dense").cast(pl.Int64) - 1).gather(places)
     bounds = np.cumsum([0, *(len(one) for one in forms)]).tolist()
     parts = zip(every, pairwise(bounds), strict=True)
     return [replace(one, annotations=one.annotations.with_columns(form=numbers[a:b])) for one, (a, b) in parts]
@@ -144,26 +145,6 @@ def _tell_without_place(gold: pl.DataFrame, answers: pl.DataFrame, collapse: boo
             f"{asked} mentions of gold and {answered} answers have no offsets: they are matched by form and entity "
             f"within their document{once}"
         )
-
-
-def _distinct(values: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Return the different values, and for each value which of them it is.
-
-    Strings are told apart by their hashes, which takes a third of the time; that these do so is then verified.
-    """
-    first = firsts(values.hash().to_numpy())
-    own = np.flatnonzero(first == np.arange(len(first)))
-    numbers = np.empty(len(first), np.uint32)
-    numbers[own] = np.arange(len(own))
-    every, found = values[own], pl.Series(numbers[first])
-    if every[found].equals(values, check_names=False):
-        return every, found
-    every = values.unique()
-    places = pl.DataFrame({"value": every}).with_row_index("place")
-    found = pl.DataFrame({"value": values}).join(
-        places, on="value", how="left", maintain_order="left", nulls_equal=True
-    )["place"]
-    return every, found
 
 
 _TEXTS = ["annotation", "ignorable", "group", "option"]
