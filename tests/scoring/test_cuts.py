@@ -106,6 +106,7 @@ _TWO_LINKS = {
 }
 
 
+@settings(max_examples=FEW)
 @given(st.lists(mention, max_size=9))
 @example([_TWO_LINKS | {"entity": "e:B"}, _TWO_LINKS | {"entity": "e:C"}])  # one mention that needs both answers
 def test_gold_as_answers_is_perfect_on_every_remix(rows):

@@ -124,6 +124,7 @@ def test_intervals_are_left_out_where_precision_and_recall_have_tps_of_their_own
     assert weak["f1_low"].max() < 1
 
 
+@settings(max_examples=FEW)
 @given(mentions, mentions)
 def test_parts_stay_within_their_wholes(frames, gold, answers):
     single = [row | {"group": None, "option": None} for row in gold]

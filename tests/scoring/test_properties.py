@@ -59,6 +59,7 @@ def test_adding_ignorable_annotations_changes_no_tp_and_no_fn_and_adds_no_fp(fra
     assert (after["fp"] <= before["fp"]).all()
 
 
+@settings(max_examples=FEW)
 @given(mentions)
 def test_gold_as_answers_is_perfect_on_every_slice(frames, gold):
     # Written twice, one annotation cannot satisfy two groups: each span and entity once.
@@ -93,6 +94,7 @@ def test_strong_finds_no_more_than_weak(frames, gold, answers):
     assert (found["strong"] <= found["weak"]).all()
 
 
+@settings(max_examples=FEW)
 @given(mentions, mentions)
 def test_every_gold_group_and_every_answer_is_counted_once(frames, gold, answers):
     single = [r | {"group": None, "option": None} for r in gold]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-from hypothesis import given
+from hypothesis import given, settings
 
 from remix.formats import LoadedFile, read, write
 from remix.formats.definitions.aida_conll import aida_conll
 from remix.formats.losses import reduce_frames
 from remix.formats.writing import drop_overlaps, flatten
 from remix.frames import Frames
+from tests.examples import FEW
 from tests.formats.corpora import DATASET, assert_same, corpora, rewritten
 
 LINES = """-DOCSTART- (1 NASA)
@@ -93,6 +94,7 @@ def forms(frames: Frames) -> list[tuple[str, str, list[str]]]:
     return chosen.filter(pl.col("form") != "").rows()
 
 
+@settings(max_examples=FEW)
 @given(corpora())
 def test_round_trip_keeps_forms_and_links_and_is_exact_the_second_time(frames: Frames) -> None:
     held, _ = reduce_frames(frames, aida_conll.holds)

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from remix.errors import BadInput
 from remix.formats import read, write
 from remix.frames import Frames
+from tests.examples import FEW
 from tests.formats.corpora import assert_kept, corpora
 
 TEXT = "New York is not Rome."
@@ -91,6 +92,7 @@ def test_document_without_annotations_is_written_by_its_name(tmp_path: Path) -> 
     assert sorted(read(tmp_path / "y.zip").frames.documents["text"]) == sorted(["Nothing here.", TEXT])
 
 
+@settings(max_examples=FEW)
 @given(corpora())
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
     assert_kept(frames, "iitb-xml", "x.zip")

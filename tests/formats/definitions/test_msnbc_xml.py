@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from remix.errors import BadInput
 from remix.formats import read, write
 from remix.frames import Frames
+from tests.examples import FEW
 from tests.formats.corpora import assert_kept, corpora
 
 TEXT = "Procter & Gamble of Rome met Nobody."
@@ -114,6 +115,7 @@ def test_what_is_written_has_a_problem_and_a_text_for_each_document(tmp_path: Pa
     assert "<ChosenAnnotation>*null*</ChosenAnnotation>" in (tmp_path / "y" / "Problems" / "one").read_text()
 
 
+@settings(max_examples=FEW)
 @given(corpora())
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
     assert_kept(frames, "msnbc-xml", "x.zip")

@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
-from hypothesis import given
+from hypothesis import given, settings
 
 from remix.formats import LoadedFile, read, write
 from remix.frames import Frames
+from tests.examples import FEW
 from tests.formats.corpora import assert_kept, corpora
 
 LINES = "d1\t3\t4\tQ64\t0.5\tLOC\nd1\t6\t9\tNIL7\t\tPER\nd2\t0\t1\nd2\t5\t7\tB\t0.1\tY\tA\t0.9\tX\n"
@@ -52,6 +53,7 @@ def test_span_that_ends_before_it_begins_is_left_out_and_told(tmp_path: Path) ->
     assert (repair.kind, repair.count, repair.example) == ("range", 1, "line 1: ends before it begins (9,4)")
 
 
+@settings(max_examples=FEW)
 @given(corpora())
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
     classed = pl.col("annotation").is_in(frames.classes["annotation"].implode())
