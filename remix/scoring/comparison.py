@@ -165,8 +165,11 @@ def _scores(
     name: str, part: Stratum, systems: Sequence[str], averages: Mapping[str, Average], average: str, score: str
 ) -> pl.DataFrame:
     values = []
+    # Also documents in which nothing counts, as all answers are ignored: what is undefined is a score in some profiles.
+    ignored = part.counts.filter(pl.sum_horizontal("tp", "fp", "fn") == 0).select("doc")
+    documents = pl.concat([part.documents.select("doc"), ignored]).unique(maintain_order=True)
     for system in systems:
-        table = tables_of(part.counts.filter(pl.col("system") == system), part.documents, 1, averages)
+        table = tables_of(part.counts.filter(pl.col("system") == system), documents, 1, averages)
         values.append(float(table.score(average, score)[0]))
     found = {"system": list(systems), "part": [name] * len(systems), "score": pl.Series(values, dtype=pl.Float64)}
     return pl.DataFrame(found).with_columns(pl.col("score").fill_nan(None), documents=pl.lit(len(part.documents)))

@@ -38,6 +38,7 @@ headlines = st.sampled_from([("A2KB", "strong"), ("A2KB", "weak"), ("C2KB", "str
 
 MADE = replace(PLAIN_GOLD, pairing=aspects.pair_first_unused, undefined=aspects.undefined_zero)
 """A profile put together from existing rules that none has together."""
+PERFECT = replace(MADE, **{one.aspect: one for one in CONVENTIONS if one.name in ("nil-left-out", "empty-is-perfect")})
 
 
 def mention_of(document: str, *classes: str, **more: Any) -> dict[str, Any]:
@@ -85,6 +86,15 @@ def compared(inputs: Inputs, choice: Choice, average: str, score: str) -> dict[t
     [mention_of("d0"), mention_of("d1")],
     [mention_of("d0")],
     ("macro", "f1"),
+    ("A2KB", "strong"),
+)
+# x is asked of no linked mention, and all that s answers is ignored in it: recall is 1 where nothing is asked.
+@example(
+    PERFECT,
+    [mention_of("d0", "y"), mention_of("d1", "x", entity=None)],
+    [mention_of("d0")],
+    [mention_of("d2")],
+    ("micro", "recall"),
     ("A2KB", "strong"),
 )
 def test_any_conventions_give_the_same_scores_in_evaluate_and_compare(by, rules, gold, first, second, of, headline):
