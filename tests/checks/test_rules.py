@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from remix.checks import RULES, SEVERITIES, Subject
+from remix.checks import RULES, SEVERITIES, Rule, Subject
 from remix.checks.correction import correct
 from remix.checks.findings import Checked, check
 from remix.formats import NOTED, Repair, read
@@ -288,10 +288,16 @@ def test_only_the_rules_that_are_named_look() -> None:
 
 
 @pytest.mark.parametrize("rule", list(RULES), ids=lambda rule: rule.name)
-def test_rule_says_what_it_is_and_finds_nothing_in_nothing(rule: object) -> None:
-    assert rule.severity in SEVERITIES and rule.summary.endswith(".") and rule.fix.endswith(".")  # type: ignore[attr-defined]
-    if (find := rule.find) is not None and not rule.needs_kb:  # type: ignore[attr-defined]
-        assert find(Subject(Frames.empty())).is_empty()
+def test_rule_says_what_it_is_and_finds_nothing_in_nothing(rule: Rule) -> None:
+    assert rule.severity in SEVERITIES, f"rule '{rule.name}': the severity is one of {', '.join(SEVERITIES)}"
+    for said in ("summary", "fix"):
+        assert getattr(rule, said).endswith("."), (
+            f"rule '{rule.name}': `{said}` is a sentence and ends with a full stop"
+        )
+    if (find := rule.find) is not None and not rule.needs_kb:
+        assert find(Subject(Frames.empty())).is_empty(), (
+            f"rule '{rule.name}' finds something in a dataset without texts"
+        )
 
 
 def test_whatever_readers_tell_is_a_rule() -> None:

@@ -53,7 +53,8 @@ def fresh(answered_sample: Workspace, tmp_path: Path) -> Path:
 def test_help_ends_with_an_example_of_the_verb(path: tuple[str, ...]) -> None:
     lines = example(VERBS[path])
     assert lines, f"the help of remix {' '.join(path)} has no example"
-    assert lines[-1].startswith(f"remix {' '.join(path)}")
+    own = f"remix {' '.join(path)}"
+    assert lines[-1].startswith(own), f"the example that the help ends with has to be of the verb: '{own} …'"
 
 
 @pytest.mark.at_hand(6)

@@ -85,14 +85,16 @@ def test_every_option_is_a_typed_keyword_parameter_of_its_name(verb: str) -> Non
             continue
         if name not in found or found[name].annotation in (inspect.Parameter.empty, "Any"):
             missing.append(name)
-    assert not missing
+    called = f"remix.Workspace.{METHODS.get(verb, verb)}"
+    assert not missing, f"{called} has to have typed keyword parameters for {missing}, which are options of the verb"
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_method_of_a_verb_says_what_it_returns(verb: str) -> None:
     called = getattr(remix.Workspace, METHODS.get(verb, verb))
-    assert (inspect.getdoc(called) or "").startswith(("Return ", "Serve "))
-    assert method(verb).return_annotation not in (inspect.Signature.empty, "Any")
+    said = f"the docstring of {called.__qualname__} has to begin with 'Return …', and its signature to say the type"
+    assert (inspect.getdoc(called) or "").startswith(("Return ", "Serve ")), said
+    assert method(verb).return_annotation not in (inspect.Signature.empty, "Any"), said
 
 
 @pytest.mark.long

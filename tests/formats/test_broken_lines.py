@@ -175,7 +175,10 @@ def test_broken_line_is_refused_with_its_number(tmp_path: Path, format: str, lin
 
 
 def test_every_format_of_lines_is_tried() -> None:
-    assert set(BROKEN) | WHOLE == {one.name for one in FORMATS} and not set(BROKEN) & WHOLE
+    known = {one.name for one in FORMATS}
+    lacking = sorted(known - set(BROKEN) - WHOLE)
+    assert not lacking, f"give {lacking} a line that is broken in BROKEN, or add what has no lines to WHOLE"
+    assert set(BROKEN) | WHOLE == known and not set(BROKEN) & WHOLE, "of no format, or in BROKEN and WHOLE"
 
 
 UNREAD = {

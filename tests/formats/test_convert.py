@@ -82,7 +82,7 @@ def test_every_format_that_is_written_is_sniffed_as_itself_alone(corpus: Path, t
     known = FORMATS[to]
     out = tmp_path / (f"out{known.suffixes[0]}" if not known.collection else "out.zip")
     convert(corpus, out, to=to)
-    assert read(out, unannotated=True).report.format == to
+    assert read(out, unannotated=True).report.format == to, f"what {to} writes is not recognised as {to}"
     files = [out] if not known.collection else []
     for path in files:
         head = path.read_bytes()

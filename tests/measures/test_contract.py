@@ -60,10 +60,13 @@ def kb(make_kb: MakeKb) -> KnowledgeBase:
 
 @EVERY
 def test_measure_when_declared_then_it_says_where_it_comes_from_and_how_to_read_it(measure: Measure) -> None:
-    for text in (measure.unit, measure.formula, measure.citation, measure.high, measure.low, measure.empty):
-        assert len(text) > 4
-    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", measure.name)
-    assert (CHECKOUT / "remix" / "measures" / "definitions" / f"{measure.name.replace('-', '_')}.py").exists()
+    for said in ("unit", "formula", "citation", "high", "low", "empty"):
+        text = getattr(measure, said)
+        assert text, f"measure '{measure.name}' has to have `{said}`: docs/measures.md shows it"
+    lower = "is written in lower case, with '-' between its words"
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", measure.name), f"the name of a measure {lower}, not '{measure.name}'"
+    file = CHECKOUT / "remix" / "measures" / "definitions" / f"{measure.name.replace('-', '_')}.py"
+    assert file.exists(), f"measure '{measure.name}' stands in a file of its name, {file.relative_to(CHECKOUT)}"
 
 
 @EVERY
@@ -72,7 +75,10 @@ def test_measure_when_it_has_levels_then_its_columns_and_terms_are_of_these(meas
     found = {"annotation"} if measure.columns or measure.name == "types" else set()
     found |= {"document"} if averages & {"document", "count"} else set()
     found |= {"dataset"} if averages - {"document"} else set()
-    assert found == set(measure.levels)
+    assert found == set(measure.levels), (
+        f"measure '{measure.name}' says levels {sorted(measure.levels)}, but its columns and the averages of its "
+        f"summaries are of {sorted(found)}"
+    )
 
 
 @pytest.mark.at_hand(5)
@@ -81,14 +87,16 @@ def test_measure_when_alone_on_an_empty_dataset_then_there_is_no_row_and_no_erro
     measure: Measure, kb: KnowledgeBase, corpus: Make
 ) -> None:
     nothing = compute(Frames.empty(), kb, measures=[measure.name])
-    assert nothing.annotations.height == nothing.documents.height == nothing.datasets.height == 0
-    assert nothing.triples("d") == b""
+    told = f"measure '{measure.name}' says something of a dataset without documents"
+    assert nothing.annotations.height == nothing.documents.height == nothing.datasets.height == 0, told
+    assert nothing.triples("d") == b"", told
     unannotated = compute(corpus([], empty=["d/1"]), kb, measures=[measure.name])
     assert unannotated.annotations.height == 0
     assert unannotated.documents.height == 1
     # What remains is said of documents; nothing is said of annotations that are not there.
     of_documents = [summary.name for summary in measure.summaries if summary.over == "documents"]
-    assert set(unannotated.datasets["measure"]) <= set(of_documents)
+    others = sorted(set(unannotated.datasets["measure"]) - set(of_documents))
+    assert not others, f"measure '{measure.name}' says {others} of a dataset without annotations: leave these rows out"
 
 
 @EVERY
@@ -106,7 +114,9 @@ def test_terms_when_registered_then_each_is_of_one_kind_and_defined_in_the_ontol
     defined = {quad.subject.value for quad in graph}
     for term in terms():
         prefix, _, name = term.term.partition(":")
-        assert PREFIXES[prefix] + name in defined
+        assert PREFIXES[prefix] + name in defined, (
+            f"{term.term} stands in no ontology: write it there by `python scripts/measures.py`"
+        )
     kinds: dict[str, set[str]] = {}
     for measure in MEASURES:
         for column in measure.columns:
@@ -115,7 +125,8 @@ def test_terms_when_registered_then_each_is_of_one_kind_and_defined_in_the_ontol
             for average, of_average in summary.terms.items():
                 for name in of_average:
                     kinds.setdefault(name, set()).add("integer" if average == "count" else "double")
-    assert {term: kind for term, kind in kinds.items() if len(kind) > 1} == {}
+    mixed = {term: sorted(kind) for term, kind in kinds.items() if len(kind) > 1}
+    assert mixed == {}, f"terms of several kinds of values, {mixed}: give each kind a term of its own"
 
 
 @pytest.fixture(scope="module")

@@ -28,20 +28,23 @@ def scores(frames: Make, **asked: object) -> pl.DataFrame:
 
 @pytest.mark.parametrize("name", MATCHINGS.names())
 def test_gold_as_answers_is_perfect_by_every_matching(frames: Make, name: str) -> None:
-    assert MATCHINGS[name].summary
+    assert MATCHINGS[name].summary, f"matching '{name}' has to have a summary: `remix list matchings` shows it"
     # Both mentions are found where they stand and with their links, whatever the spans of others may be.
-    assert scores(frames, task=["A2KB"], match=[name]).select("tp", "fp", "fn").rows() == [(2, 0, 0)]
+    counted = scores(frames, task=["A2KB"], match=[name]).select("tp", "fp", "fn").rows()
+    assert counted == [(2, 0, 0)], f"matching '{name}' has to find gold in gold: tp, fp, fn are {counted}, not 2, 0, 0"
 
 
 @pytest.mark.parametrize("name", TASKS.names())
 def test_gold_as_answers_has_no_error_in_any_task(frames: Make, name: str) -> None:
-    assert TASKS[name].summary
+    assert TASKS[name].summary, f"task '{name}' has to have a summary: `remix list tasks` shows it"
     rows = scores(frames, task=[name], match=["strong"])
-    assert rows.select(pl.col("fp", "fn").fill_null(0).sum()).row(0) == (0, 0)
+    wrong = rows.select(pl.col("fp", "fn").fill_null(0).sum()).row(0)
+    assert wrong == (0, 0), f"task '{name}' has to have no error where gold answers itself, not fp, fn of {wrong}"
 
 
 @pytest.mark.parametrize("name", PROFILES.names())
 def test_every_profile_counts_its_own_tasks_and_matchings(frames: Make, name: str) -> None:
-    assert PROFILES[name].summary and PROFILES[name].source
+    for said in ("summary", "source"):
+        assert getattr(PROFILES[name], said), f"profile '{name}' has to have a {said}: `remix show {name}` shows it"
     rows = scores(frames, profile=name)
-    assert rows["tp"].sum() > 0
+    assert rows["tp"].sum() > 0, f"profile '{name}' has to find gold in gold by its own tasks and matchings"

@@ -117,15 +117,18 @@ def test_every_system_answers_within_the_texts(name: str, task: str, kb: Knowled
     text = "Paris, New York and the U.S."
     given = document(text, (0, 5, "Paris"), (7, 15, "New_York_City"))
     made = annotate(name, given, kb, task=task, seed=1)
-    assert made.documents.equals(given.documents)
-    assert set(made.links["annotation"]) <= set(made.annotations["annotation"])
+    assert made.documents.equals(given.documents), f"system '{name}' has to leave the documents as they are"
+    beside = set(made.links["annotation"]) - set(made.annotations["annotation"])
+    assert not beside, f"system '{name}' links {beside}, which are none of its annotations"
     for begin, end, form in made.annotations.select("begin", "end", "surface_form").iter_rows():
-        assert text[begin:end] == form
+        there = text[begin:end]
+        assert there == form, f"system '{name}' says '{form}' at {begin},{end}, where the text has '{there}'"
 
 
 @pytest.mark.parametrize("name", SYSTEMS.names())
 def test_every_system_answers_an_empty_dataset_with_nothing(name: str, kb: KnowledgeBase) -> None:
-    assert annotate(name, Frames.empty(), kb).annotations.is_empty()
+    found = annotate(name, Frames.empty(), kb).annotations
+    assert found.is_empty(), f"system '{name}' answers something where there are no documents"
 
 
 def test_annotate_refuses_what_it_does_not_know(kb: KnowledgeBase) -> None:

@@ -45,9 +45,12 @@ def test_the_example_of_every_mapping_is_read_without_repair(tmp_path: Path, for
     found = read(path, format=None if mapping.sniffed else format)
     assert found.report.format == format
     sniffed = [one.name for one in FORMATS if one.sniff(path.read_bytes(), path.name)]
-    assert sniffed == [format] or not mapping.sniffed
-    assert found.report.mentions_linked > 0
-    assert {one.kind for one in found.report.repairs} <= {"unplaced"}
+    assert sniffed == [format] or not mapping.sniffed, (
+        f"the example of {format} is taken for {sniffed}: say in `told_by` and `lacks` what it alone has"
+    )
+    assert found.report.mentions_linked > 0, f"the example of {format} has to have a linked mention"
+    mended = {one.kind: one.example for one in found.report.repairs if one.kind != "unplaced"}
+    assert not mended, f"the example of {format} has to be read without repair"
 
 
 def test_the_mapping_of_the_documentation_reads_its_example(tmp_path: Path) -> None:
