@@ -96,7 +96,7 @@ def test_fixing_a_file_with_mentions_without_a_place_gives_them_none(tmp_path: P
     assert tally["files"] == 2
 
 
-@pytest.mark.at_hand(2)
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(
     "name",
     [

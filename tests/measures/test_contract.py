@@ -336,6 +336,7 @@ def test_overlap_when_the_emnlp_gold_is_read_then_it_agrees_with_its_labels(real
     assert sorted(differing) == [("intermediate", "maximal"), *[("minimal", "none")] * 7]
 
 
+@pytest.mark.long
 def test_dictionary_when_kore50_is_measured_then_rows_from_gold_do_not_count(
     real_data: Path, real_kb: KnowledgeBase
 ) -> None:

@@ -138,6 +138,7 @@ def test_difficulty_is_stored_with_its_figures_and_again_changes_nothing(sample:
     assert figures[1] == f'"{found.signature}"'
 
 
+@pytest.mark.long
 def test_seed_changes_the_folds_and_the_signature(sample: Workspace, found: Difficulty) -> None:
     other = sample.difficulty(seed=1)
     assert (found.signature.fields["seed"], other.signature.fields["seed"]) == ("0", "1")

@@ -258,6 +258,7 @@ def test_remix_counts_answers_in_emptied_documents_where_its_origins_are_loaded(
     assert (first["tp"], first["fp"], first["ignored"], first["documents_counted"]) == (1, 1, 1, "all")
 
 
+@pytest.mark.long
 def test_remix_stays_one_through_load_and_publish(work: Workspace, tmp_path: Path) -> None:
     other = open_workspace(tmp_path / "other")
     for suffix in ("ttl", "manifest.ttl"):

@@ -417,6 +417,7 @@ def test_mapped_links_of_gold_are_one_where_neighbours_mean_the_same(tmp_path: P
     assert counts(evaluate(gold, {"s": run}, profile="hipe-2020"), "NEL-LIT", "strict@1") == (1, 0, 1)
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("run", ["team31_bundle5_en_3", "team23_bundle4_en_1", "team10_bundle1_en_1"])
 def test_published_rankings_of_hipe_2020_come_out(real_data: Path, run: str) -> None:
     folder, language = real_data / "hipe2020", run.split("_")[2]

@@ -119,6 +119,7 @@ def test_remix_of_an_endpoint_is_that_of_the_store(
     assert not elsewhere.folder.exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("query", ["persons_hard", pytest.param("basic", marks=pytest.mark.extra)])
 def test_remix_of_our_endpoint_is_that_of_the_embedded_store_to_the_letter(
     sample_workspace: Callable[[], Workspace], elsewhere: Workspace, query: str
