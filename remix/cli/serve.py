@@ -22,6 +22,7 @@ AFTER = "publish"
 @option("--largest MB", "Size of a result.", type=click.IntRange(1))
 @option("--allow-service URL", "Let SERVICE ask this endpoint.")
 @option("--allow-origin ORIGIN", "Let pages of this origin read answers.")
+@option("--system NAME", "Offer this system as a NIF web service at /annotate/NAME.")
 @calling(Workspace.serve)
 def command(serve: partial[None]) -> None:
     """Serve the workspace over the SPARQL 1.1 Protocol and as pages to look at, read-only, until interrupted.
@@ -29,7 +30,8 @@ def command(serve: partial[None]) -> None:
     Pages show datasets with their measures, documents with their annotations, scores of systems, and each error in
     its sentence; others build remixes and ask SPARQL; the tables of a page are data at its address with .csv, .json,
     .md or .tex. Each query runs in a process of its own with limits of time, memory and size. The addresses are
-    printed on standard error; every new query and page sees what is loaded by then.
+    printed on standard error; every new query and page sees what is loaded by then. A --system is called as GERBIL
+    calls NIF web services (docs/systems.md).
 
     \b
     Example:

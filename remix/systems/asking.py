@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
 
@@ -134,6 +135,7 @@ class _Crew:
     def __init__(self, adapter: Adapter, asking: Asking, patience: Patience, parallel: int) -> None:
         self.adapter, self.asking, self.patience, self.parallel = adapter, asking, patience, parallel
         self._over = threading.Event()
+        self._askers: list[Asker] = []
         self._pause = patience.pause or self._over.wait
         self._resume_at = 0.0
         self._in_a_row = 0
@@ -144,7 +146,9 @@ class _Crew:
         done: SimpleQueue[_Found | BaseException] = SimpleQueue()
         total = len(left)
         for _ in range(self.parallel):
-            threading.Thread(target=self._work, args=(left, done), daemon=True).start()
+            # What is noted in a thread is noted where this is.
+            within = copy_context()
+            threading.Thread(target=within.run, args=(self._work, left, done), daemon=True).start()
         try:
             for _ in range(total):
                 found = done.get()
@@ -153,6 +157,8 @@ class _Crew:
                 yield found
         finally:
             self._over.set()
+            for asker in self._askers:  # also those that still wait for an answer
+                asker.close()
 
     def _work(self, left: deque[tuple[str, TextAsked]], done: SimpleQueue[_Found | BaseException]) -> None:
         asker: Asker | None = None
@@ -163,7 +169,9 @@ class _Crew:
                 except IndexError:
                     return
                 try:
-                    asker = asker or self.adapter.open(self.asking)
+                    if asker is None:
+                        asker = self.adapter.open(self.asking)
+                        self._askers.append(asker)
                     done.put((key, text, self._ask(asker, text)))
                     self._in_a_row = 0
                 except Failure as failure:
@@ -171,9 +179,6 @@ class _Crew:
                     done.put((key, text, self._tell(failure)))
         except BaseException as error:  # noqa: B036 whatever it is, it is raised where the answers are taken
             done.put(error)
-        finally:
-            if asker is not None:
-                asker.close()
 
     def _ask(self, asker: Asker, text: TextAsked) -> TextAnswer:
         for number in range(1, self.patience.tries + 1):

@@ -91,8 +91,8 @@ def entity_iri_of(said: object, language: str = "en") -> str | None:
     >>> entity_iri_of("Köln", "de")
     'http://de.dbpedia.org/resource/Köln'
     """
-    text = str(said if said is not None else "").strip()
-    if text in ("", "NIL", "nil", "None", "null", "<unk_wiki>", "#UNK#", "*"):
+    text = str(said if said is not None else "").strip().removeprefix("<").removesuffix(">")
+    if text in ("", "NIL", "nil", "None", "null", "unk_wiki", "#UNK#", "*"):
         return None
     prefix, colon, rest = text.partition(":")
     if text.startswith(("http://", "https://", "urn:")):

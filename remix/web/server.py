@@ -36,9 +36,10 @@ def serve(
     port: int = 8890,
     limits: Limits,
     pages: Sequence[Route] = (),
+    annotators: Sequence[Route] = (),
     over: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve a store at `http://HOST:PORT/sparql`, and pages beside it, until interrupted; the address is said.
+    """Serve a store at `http://HOST:PORT/sparql`, pages and annotators beside it, until interrupted; these are said.
 
     The client has as long to read a result as a query may run; port 0 takes a free one. On a loopback address only
     requests that name this machine are answered. What is to be done once it is `over` no further signal interrupts.
@@ -60,7 +61,7 @@ def serve(
         address = f"http://{shown}:{listening.getsockname()[1]}"
         if not local:
             print(f"{host} is no loopback address: everybody who reaches it can query", file=sys.stderr)
-        made = application(store, limits, hosts, pages)
+        made = application(store, limits, hosts, [*annotators, *pages])
         config = uvicorn.Config(
             made,
             timeout_graceful_shutdown=4,
@@ -73,6 +74,7 @@ def serve(
             server_header=False,
         )
         places = [f"SPARQL endpoint at {address}/sparql", *([f"explorer at {address}/"] if pages else [])]
+        places += [f"NIF web service at {address}{one.path}" for one in annotators]
         before = {one: signal.getsignal(one) for one in _SIGNALS}
         try:
             with contextlib.suppress(KeyboardInterrupt):

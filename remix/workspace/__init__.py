@@ -335,14 +335,17 @@ class Workspace(Runs):
         largest: int = 256,
         allow_service: Several = (),
         allow_origin: Several = (),
+        system: Several = (),
     ) -> None:
         """Serve the workspace over the SPARQL 1.1 Protocol and as pages, read-only, until interrupted.
 
         A query has `timeout` seconds, `memory` GiB and a result of `largest` MB; so many run at a time (`concurrent`).
-        Pages of the origins `allow_origin` may read answers.
+        Pages of the origins `allow_origin` may read answers. Each `system` is offered as a NIF web service, at
+        `/annotate/NAME`; raises `UnknownName` and `MissingKnowledge` as `remix.systems.annotate`.
         """
         from remix.reports.score_cache import ScoreCache
         from remix.store.running import GIBIBYTE
+        from remix.web.annotator import annotators
         from remix.web.explorer import routes
         from remix.web.protocol import Limits
         from remix.web.server import serve
@@ -351,7 +354,16 @@ class Workspace(Runs):
         self._scores = scores = ScoreCache(self, waits=False)
         open_to = several(allow_service), several(allow_origin)
         limits = Limits(timeout, int(memory * GIBIBYTE), largest * 1_000_000, concurrent, *open_to)
-        serve(self.store, host=host, port=port, limits=limits, pages=routes(self), over=scores.close)
+        offered = annotators(several(system), self.kb, concurrent)
+        serve(
+            self.store,
+            host=host,
+            port=port,
+            limits=limits,
+            pages=routes(self),
+            annotators=offered,
+            over=scores.close,
+        )
 
 
 def _only_dataset(run: str, datasets: list[str]) -> str:

@@ -26,7 +26,7 @@ class SpanParameters:
     revision: str = ""
 
 
-class _Asker:
+class _SpansAsker:
     def __init__(self, asking: Asking) -> None:
         self._connection = Connection(asking.address, timeout=asking.timeout)
         self._language = asking.parameters.language
@@ -75,6 +75,6 @@ def read_rows(text: TextAsked, rows: list[list[object]], language: str = "en") -
 spans = Adapter(
     "spans",
     "a service of the JSON of REL, SpEL and end2end: texts and spans, start, length and title",
-    _Asker,
+    _SpansAsker,
     SpanParameters,
 )
