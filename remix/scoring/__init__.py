@@ -16,6 +16,7 @@ from remix.errors import UsageError
 from remix.frames import Frames
 from remix.question import Question, Several, several
 from remix.scoring.choice import Choice, case_of, choose, fill, read_chosen, sign, signature_of_tasks, take_headline
+from remix.scoring.conventions.aspects import threshold_none
 from remix.scoring.counting import counts_of
 from remix.scoring.differences import Counting, differences, headlines, profile_names
 from remix.scoring.errors import error_rows
@@ -176,16 +177,23 @@ def score_inputs(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -
     Each task is scored with the runs that were made for it; the column `run_task` says which that is, where any run
     tells. Registered runs are scored on what they are registered on.
     """
-    choice = follow_threshold(choice)
+    choice = follow_threshold(choice) if choice.threshold else choice
     asked = fill(choice, choice.profile.tasks, choice.profile.matchings)
+    inputs = _of_one_vocabulary(inputs, asked) if asked.by else inputs
     with progress.once():
-        apart = _of_one_vocabulary(inputs, asked).apart()
-        parts = [_score_apart(own, asked, tuning) for own in apart]
-    parts = [_with_dataset(rows, own) for rows, own in zip(parts, apart, strict=True)]
-    rows = sort_rows(_of_one_f1(parts), asked) if len(parts) > 1 else parts[0]
+        if inputs.made_for or inputs.given_spans:
+            rows = _score_registered(inputs, asked, tuning)
+        else:
+            rows = _score_tasks(inputs, asked, None if tuning is None else tuning.for_tasks(spans=False))
     places = {task: place for place, task in enumerate(dict.fromkeys(task_name(task) for task in asked.task))}
     order = pl.col("task").replace_strict(places, default=len(places), return_dtype=pl.Int64)
     return rows.sort(order, maintain_order=True)
+
+
+def _score_registered(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFrame:
+    """Return the scores of runs that are scored on what each is registered on, by the tasks that each was made for."""
+    parts = [_with_dataset(_score_apart(own, asked, tuning), own) for own in inputs.apart()]
+    return sort_rows(_of_one_f1(parts), asked) if len(parts) > 1 else parts[0]
 
 
 def _of_one_vocabulary(inputs: Inputs, asked: Choice) -> Inputs:
@@ -244,16 +252,19 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
         raise UsageError("nothing to evaluate: name a run")
     if asked.weight:
         require_pairs(asked.profile)
-    choice, inputs = expand(asked), complete(inputs, asked)
+    choice = expand(asked)
+    inputs = complete(inputs, asked) if asked.by or inputs.knowledge.kb is not None else inputs
     prepared = choice.profile.prepare(inputs)
     weights = weights_of(prepared.gold, choice.weight, *inputs.knowledge.tables) if choice.weight else None
     whole, offsets = _match(prepared, choice)
-    whole, thresholds, threshold = apply_threshold(whole, inputs.gold, choice, tuning)
+    thresholds, threshold = None, ""
+    if choice.threshold or choice.profile.conventions.threshold != threshold_none:
+        whole, thresholds, threshold = apply_threshold(whole, inputs.gold, choice, tuning)
     counts = counts_of(whole, choice, weights)
     choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
     rows = with_means(rows_of(counts, whole, inputs.runs, choice, inputs.knowledge.kept), asked)
     rows = with_failures(rows, inputs.gold, inputs.runs)
-    rows = with_thresholds(with_vocabularies(rows, counts), counts)
+    rows = with_vocabularies(rows, counts)
     if choice.errors:
         wrong = error_rows(whole, choice.errors, choice.match).with_columns(profile=pl.lit(choice.profile.name))
         rows = pl.concat([rows, wrong], how="diagonal_relaxed")
@@ -261,11 +272,11 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
         task = pl.col("system").replace_strict(inputs.made_for, default=None, return_dtype=pl.String)
         rows = rows.with_columns(task.alias("run_task"))
     signatures = sign(inputs, asked, weight=weights.name if weights else "", threshold=threshold, offsets=offsets)
-    rows = rows.join(
-        thresholds.join(signatures, on="system", how="left"), on="system", how="left", maintain_order="left"
-    )
-    own = pl.coalesce("threshold", "threshold_of_profile").alias("threshold")
-    return rows.with_columns(own).drop("threshold_of_profile")
+    if thresholds is not None:
+        return with_thresholds(rows, counts, thresholds.join(signatures, on="system", how="left"))
+    none = {"threshold_by": pl.lit("none"), "threshold": pl.lit(None, pl.Float64)}
+    signatures = signatures.select("system", **none, signature="signature", signature_short="signature_short")
+    return rows.join(signatures, on="system", how="left", maintain_order="left")
 
 
 def _match(inputs: Inputs, choice: Choice) -> tuple[Case, str]:

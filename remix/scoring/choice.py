@@ -135,10 +135,11 @@ def _list_asked(choice: Choice, *, weight: str, threshold: str, offsets: str) ->
 def _list_known(inputs: Inputs, choice: Choice) -> dict[str, str]:
     """Return what is the same for all runs; `types` and `names` have their places before those of each run."""
     known = inputs.knowledge
-    asked = dict.fromkeys((*columns_of(choice.by), *column_weighed_by(choice.weight)))
+    weighed = column_weighed_by(choice.weight) if choice.weight else []
+    asked = dict.fromkeys([*(columns_of(choice.by) if choice.by else ()), *weighed])
     tables = [
         table.select(pl.first(), *named)
-        for table in known.tables
+        for table in (known.tables if asked else ())
         if table is not None and (named := [name for name in asked if name in table.columns])
     ]
     return {

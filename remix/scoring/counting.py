@@ -107,11 +107,11 @@ def _count(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> p
         rows = (case.kept["mention"], case.answers["answer"])
         labels["members"] = sha256(b"|".join(one.to_numpy().tobytes() for one in rows)).hexdigest()
     cut = bool((case.gold["ignorable"] == "dropped").any())
-    parts = []
+    count, parts = choice.profile.count, []
     for task in choice.task:
         seen = replace(case, gold=case.kept) if task == "D2KB" and choice.spans == "kept" else case
         for matching in choice.match:
-            counts = choice.profile.count(seen, task, matching)
+            counts = count(seen, task, matching)
             if degrees is not None:
                 fuzzy = weigh(seen, task, matching, degrees)
                 counts = counts.join(fuzzy, on=["system", "doc"], how="left", maintain_order="left")

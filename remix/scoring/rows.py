@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -224,6 +225,7 @@ def task_name(task: str) -> str:
     return _split(task)[0]
 
 
+@cache
 def _split(name: str) -> tuple[str, str]:
     """Return the name of a task without its matching, and the matching, empty without one.
 
@@ -241,6 +243,7 @@ def _split(name: str) -> tuple[str, str]:
     return (f"{parts[1]}({rest})" if rest else parts[1]), "".join(matchings)
 
 
+@cache
 def _parts(task: str) -> tuple[str, ...]:
     """Return the parts of a task; names that only a profile knows have none."""
     return task_named(task).parts if task.partition("(")[0] in TASKS else ()

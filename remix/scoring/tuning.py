@@ -86,12 +86,18 @@ def _statements(gold: Frames) -> pl.DataFrame:
     return rows.select("text", "begin", "end", "entity").unique()
 
 
-def with_thresholds(rows: pl.DataFrame, counts: LabelledCounts) -> pl.DataFrame:
-    """Return the rows with `threshold_of_profile`: what the profile's own rule chose for the dataset of a row."""
+def with_thresholds(rows: pl.DataFrame, counts: LabelledCounts, runs: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with what is said of each run (system, `threshold`, …).
+
+    The threshold is that of the run, else what the profile's own rule chose for the dataset of a row.
+    """
+    rows = rows.join(runs, on="system", how="left", maintain_order="left")
     if "threshold" not in counts.columns:
-        return rows.with_columns(threshold_of_profile=pl.lit(None, pl.Float64))
+        return rows
     keys = ["system", "dataset", "task", "matching", "column", "slice"]
     chosen = counts.group_by(keys).agg(threshold_of_profile=pl.col("threshold").drop_nulls().first())
     if counts["dataset"].n_unique() > 1:
         chosen = chosen.filter(pl.col("dataset") != "all")
-    return rows.join(chosen, on=keys, how="left", maintain_order="left")
+    rows = rows.join(chosen, on=keys, how="left", maintain_order="left")
+    own = pl.coalesce("threshold", "threshold_of_profile").alias("threshold")
+    return rows.with_columns(own).drop("threshold_of_profile")

@@ -15,9 +15,9 @@ from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.scoring.conventions import Convention
 from remix.scoring.inputs.case_tables import NIL, Counts
-from remix.scoring.matching import Case, Counter, matching_named
+from remix.scoring.matching import Case, Counter
 from remix.scoring.statistics import SCORES, Over, count_pairs, ratio, scores
-from remix.scoring.tasks import Elements, count_entities, elements, task_named
+from remix.scoring.tasks import Elements, count_entities, count_task, elements
 
 
 class Documents(Convention):
@@ -164,10 +164,6 @@ def count_by_pairs(
     return count_pairs(right, wrong, asked.join(compared.edges, on=["system", "group"], how="anti"))
 
 
-def _maximum(case: Case, task: str, matching: str) -> Counts:
-    return task_named(task).count(case, matching_named(matching))
-
-
 def _greedy(case: Case, task: str, matching: str) -> Counts:
     def pair(compared: Elements) -> tuple[pl.DataFrame, Elements]:
         taken = first_unused(compared.edges)
@@ -198,7 +194,7 @@ def first_unused(edges: pl.DataFrame) -> pl.DataFrame:
 pair_maximum = Pairing(
     name="pair-maximum",
     words="the best one-to-one assignment, whatever the order: most correct pairs, then overlap, then offsets",
-    count=_maximum,
+    count=count_task,
 )
 pair_first_unused = Pairing(
     name="pair-first-unused",

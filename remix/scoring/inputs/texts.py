@@ -21,7 +21,9 @@ def laid_on_gold(
 
     That is by tokens, as `laid_on_tokens` has it, and by the characters of texts, as `laid_on_texts` has it.
     """
-    return laid_on_texts(gold, laid_on_tokens(gold, runs, in_order=in_order, counted=counted))
+    if not gold.values.is_empty():  # where tokens are told
+        runs = laid_on_tokens(gold, runs, in_order=in_order, counted=counted)
+    return laid_on_texts(gold, runs)
 
 
 def laid_on_texts(gold: Frames, runs: Mapping[str, Frames]) -> dict[str, Frames]:

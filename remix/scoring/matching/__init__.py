@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 import polars as pl
@@ -129,6 +129,27 @@ class Case:
         mentions = self.kept.select("doc", "group")
         return mentions.unique() if (counts(mentions["group"]) > 1).any() else mentions
 
+    @cached_property
+    def options(self) -> pl.DataFrame:
+        """The annotations that are required with `size`: how many of them their option needs.
+
+        An option's number is that of its first annotation, so that it is no other group's.
+        """
+        return self.kept.with_columns(size=pl.Series(counts(self.kept["option"])))
+
+    @cached_property
+    def alternatives(self) -> GoldMentions:
+        """The annotations that are required whose mention has several."""
+        several = counts(self.kept["group"]) > 1
+        return self.kept.filter(several) if several.any() else self.kept.clear()
+
+    def pairs_of(self, matching: Matching) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return the pairs that a matching decides on, with `system` and `ignorable`, and those of required mentions.
+
+        These have doc, group, option and `size`, too. Matchings that ask for the same pairs have the same.
+        """
+        return self.once(("pairs", matching.pairs), lambda case: _with_sides(case, matching.pairs(case)))
+
     def where(self, condition: pl.Expr) -> Case:
         """Return the case of the gold and of the answers that meet a condition."""
         return replace(self, gold=self.gold.filter(condition), answers=self.answers.filter(condition))
@@ -240,36 +261,36 @@ class Matching:
     shares: Callable[[Case, Judged], pl.DataFrame] | None = found_whole
 
 
+def _with_sides(case: Case, pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    pairs = look_up(look_up(pairs, "mention", case.gold, ["ignorable"]), "answer", case.answers, ["system"])
+    required = look_up(pairs, "mention", case.options, ["doc", "group", "option", "size"])
+    return pairs, required
+
+
 def _judge(case: Case, criterion: str, matching: Matching) -> Judged:
-    # An option's number is that of its first annotation, so it is no other group's.
-    required = case.kept.with_columns(size=pl.Series(counts(case.kept["option"])))
-    pairs = look_up(
-        look_up(matching.pairs(case), "mention", case.gold, ["ignorable"]), "answer", case.answers, ["system"]
-    )
     correct = pl.col("link") if criterion == "link" else pl.lit(True)
     link = pl.lit(True) if criterion == "span" else pl.col("link")
-    pairs = pairs.with_columns(correct=correct, spans=matching.spans, link=link)
-    edges = pairs.filter(pl.col("spans") & pl.col("ignorable").is_null())
-    assigned = assign(look_up(edges, "mention", required, ["doc", "group", "option", "size"]))
+    judged = {"correct": correct, "spans": matching.spans, "link": link}
+    pairs, edges = (rows.with_columns(**judged) for rows in case.pairs_of(matching))
+    edges = edges.filter("spans")
+    assigned = assign(edges)
     # A group is right as a whole.
     alone = (assigned["size"] == 1).all()
     right = assigned.filter("correct" if alone else pl.col("correct").all().over("system", "group"))
     groups = right["system", "doc", "group"]
-    answers = _outcomes(case, pairs, edges["answer"], right["answer"], _further(pairs, required, right))
+    further = right["answer"].clear() if case.alternatives.is_empty() else _further(case, pairs, right)
+    answers = _outcomes(case, pairs, edges["answer"], right["answer"], further)
     return Judged(answers, groups if alone else groups.unique(), assigned["system", "mention", "answer", "correct"])
 
 
-def _further(pairs: pl.DataFrame, required: pl.DataFrame, right: pl.DataFrame) -> pl.Series:
+def _further(case: Case, pairs: pl.DataFrame, right: pl.DataFrame) -> pl.Series:
     """Return the answers that match another alternative of a mention that the system has already, as TPs have to.
 
     Without this, gold that writes its alternatives as several annotations would not be perfect as answers.
     """
-    several = counts(required["group"]) > 1
-    if not several.any():
-        return pairs["answer"].clear()
     # By span and entity, since repeated annotations are one group and no alternatives of each other.
     like = ["group", "begin", "end", "meant"]
-    named = required.filter(several).select("mention", *like[:3], meant="link")
+    named = case.alternatives.select("mention", *like[:3], meant="link")
     fitting = look_up(pairs.filter(pl.col("spans") & pl.col("correct")), "mention", named, like)
     taken = look_up(right.select("mention", "system"), "mention", named, like)
     fitting = fitting.join(right, on=["group", "system"], how="semi")
@@ -280,8 +301,10 @@ def _outcomes(case: Case, pairs: pl.DataFrame, near: pl.Series, right: pl.Series
     numbers = case.answers["answer"].to_numpy()
     size = int(numbers.max(initial=-1)) + 1
     found = mark(right, size)
-    ignored = mark(further, size) | mark(fits_ignorable(pairs.filter(~found[pairs["answer"]])), size)
-    tp, on_mention, left_out = (pl.Series(one[numbers]) for one in (found, mark(near, size), ignored))
+    if pairs["ignorable"].null_count() < len(pairs):
+        further = pl.concat([further, fits_ignorable(pairs.filter(~found[pairs["answer"]]))])
+    ignored, placed = mark(further, size), mark(near, size)
+    tp, on_mention, left_out = (pl.Series(one[numbers]) for one in (found, placed, ignored))
     out = left_out | ~(case.answers["inside"] | on_mention)
     outcome = pl.when(tp).then(pl.lit("tp")).when(out).then(pl.lit("ignored")).otherwise(pl.lit("fp"))
     return case.scope.mark(case.answers.select(*("answer", "system", "doc"), on_mention=on_mention, outcome=outcome))
@@ -323,6 +346,7 @@ def with_detail(case: Case, name: str) -> Case:
 MATCHINGS: Registry[Matching] = Registry("matching", "remix.scoring.matching", Matching)
 
 
+@cache
 def matching_named(name: str) -> Matching:
     """Return the matching of a name such as 'strong' or 'fuzzy(0.85)'.
 

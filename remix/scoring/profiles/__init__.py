@@ -57,10 +57,17 @@ class Conventions:
             answers = {name: rule.run(run) for name, run in answers.items()}
         return gold, answers
 
-    def count(self, case: Case, task: str, matching: str) -> Counts:
-        """Return the counts of a task and matching by the rules, per system and document, as `Task.count` has them."""
+    @property
+    def counter(self) -> Counter:
+        """What counts a case by the rules: the pairing, where no rule chooses what is compared."""
+        if self.macro.documents == "defined" and not any(rule.choose for rule in self):
+            return self.pairing.count
+        return self._count_chosen
+
+    def _count_chosen(self, case: Case, task: str, matching: str) -> Counts:
         for rule in self:
-            case = rule.choose(case, task, matching, self.pairing.count)
+            if rule.choose is not None:
+                case = rule.choose(case, task, matching, self.pairing.count)
         counts = self.pairing.count(case, task, matching)
         counts = _of_every_document(case, counts) if self.macro.documents != "defined" else counts
         return counts if case.thresholds is None else _with_thresholds(case, counts, case.thresholds)
@@ -140,10 +147,10 @@ class Profile:
         gold, runs = rules.prepare(*with_titles_read(inputs.gold, laid))
         return replace(inputs, gold=gold, runs=runs)
 
-    def count(self, case: Case, task: str, matching: str) -> Counts:
-        """Return the tool's counts of a task and matching, per system and document, as `Task.count` has them."""
-        counter = self.own.count if self.own else self.around(self.conventions.count)
-        return counter(case, task, matching)
+    @property
+    def count(self) -> Counter:
+        """What counts a case by a task and a matching as the tool does, per system and document; see `Task.count`."""
+        return self.own.count if self.own else self.around(self.conventions.counter)
 
     @property
     def averages(self) -> Mapping[str, Average]:

@@ -59,12 +59,16 @@ def whole_case(
 
 def with_originals(whole: Case) -> Case:
     """Return the case with what its datasets share."""
+    if whole.mentions.documents["dataset"].n_unique() < 2:
+        return whole
     known = whole.known
     return replace(whole, originals=originals_of(whole.mentions, known.gold, known.backgrounds))
 
 
 def tell_shared(whole: Case) -> None:
     """Say how the mentions are counted that datasets share, as remixes of one origin do."""
+    if whole.mentions.documents["dataset"].n_unique() < 2:
+        return
     pooled = (whole if whole.originals is not None else with_originals(whole)).pool()
     if len(pooled.mentions.documents) == len(whole.mentions.documents):
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,15 @@ from remix.dense import Numbers, look_up
 from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.registry import Registry
 from remix.scoring.inputs.case_tables import NIL, Counts
-from remix.scoring.matching import Case, Judged, Matching, fits_ignorable, whole_matching_named, with_detail
+from remix.scoring.matching import (
+    Case,
+    Judged,
+    Matching,
+    fits_ignorable,
+    matching_named,
+    whole_matching_named,
+    with_detail,
+)
 from remix.scoring.statistics import KEYS, SCOPED, UNSCOPED
 
 
@@ -72,6 +81,7 @@ FILTERS: Mapping[str, Callable[[Case], Case]] = {
 base's dictionary has under the mention's form."""
 
 
+@cache
 def task_named(name: str) -> Task:
     """Return the task of a name such as 'A2KB', 'ERec(filter=nil)' or 'NIL-clusters(measure=muc, filter=linked)'.
 
@@ -97,6 +107,11 @@ def task_named(name: str) -> Task:
         elif task.at is not None:
             task = task.at(**{key: value})
     return replace(task, name=name)
+
+
+def count_task(case: Case, task: str, matching: str) -> Counts:
+    """Return the counts of a case by the names of a task and a matching."""
+    return task_named(task).count(case, matching_named(matching))
 
 
 def takes_spans(name: str) -> bool:
