@@ -79,7 +79,7 @@ def judge_mentions(
     case, mentions = found.case, _mentions(found)
     notes: tuple[str, ...] = ()
     if columns:
-        slicing = values_by(case.known.gold, columns[0], *case.known.tables)
+        slicing = values_by(case.known.gold, columns[0], *case.known.knowledge.tables)
         key, known = "document", slicing.values.drop_nulls("value")
         if not slicing.of_documents:
             # A group of alternatives is in the slices of each of them, as it is where scores are.

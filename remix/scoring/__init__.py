@@ -261,7 +261,8 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
     if choice.threshold or choice.profile.conventions.threshold != threshold_none:
         whole, thresholds, threshold = apply_threshold(whole, inputs.gold, choice, tuning)
     counts = counts_of(whole, choice, weights)
-    choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
+    if choice.against:
+        choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
     rows = with_means(rows_of(counts, whole, inputs.runs, choice, inputs.knowledge.kept), asked)
     rows = with_failures(rows, inputs.gold, inputs.runs)
     rows = with_vocabularies(rows, counts)

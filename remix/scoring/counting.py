@@ -43,8 +43,8 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> La
     slices: Slices = {}
     for column in choice.by:
         if column not in choice.profile.slices:
-            known = answers.inputs.knowledge.vocabularies
-            slicings = [values_by(answers.gold, one, *answers.tables, known) for one in breakdown(column)]
+            known = answers.knowledge
+            slicings = [values_by(answers.gold, one, *known.tables, known.vocabularies) for one in breakdown(column)]
             cases = list(cross(whole, slicings, choice.profile.rest))
             shown = [(one.asked.column, one.vocabularies) for one in slicings if one.vocabularies is not None]
             told = "; ".join(f"{name}: {one}" for name, one in shown if one.others)

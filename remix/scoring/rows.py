@@ -43,16 +43,14 @@ def rows_of(
     # Sums of floats depend on their order: the same scores come out to the last digit.
     every = counts.sort(*KEYS, "doc")
     of_f1 = precision_of_f1(every)
-    parts = [
-        average.summarise(every, KEYS).with_columns(average=pl.lit(name))
-        for name, average in choice.profile.averages.items()
-    ]
+    averages = choice.profile.averages
+    parts = [average.summarise(every, KEYS).with_columns(average=pl.lit(name)) for name, average in averages.items()]
     documents = whole.mentions.documents
-    together, several = whole.pool().mentions.documents, documents["dataset"].n_unique() > 1
-    together = together.with_columns(dataset=pl.lit("all"))
+    several = documents["dataset"].n_unique() > 1
+    together = (whole.pool().mentions.documents if several else documents).with_columns(dataset=pl.lit("all"))
     places = pl.concat([documents, together]) if several else together
     sizes = places.group_by("dataset").agg(documents=pl.len())
-    shown = _skeleton(systems, sizes["dataset"], choice)
+    shown = _skeleton(systems, sizes["dataset"], choice, averages)
     if choice.profile.sparse and not every.is_empty():
         shown = shown.join(every, on=["task", "matching"], how="semi", maintain_order="left")
     rows = pl.concat(parts, how="diagonal").join(shown, on=[*KEYS, "average"], how="full", coalesce=True)
@@ -72,7 +70,6 @@ def rows_of(
         from remix.scoring.statistics.intervals import intervals
         from remix.scoring.statistics.slices import differences_of_slices
 
-        averages = choice.profile.averages
         bounds = intervals(_counted_once(every), KEYS, places, averages=averages)
         rows = rows.join(bounds, on=[*KEYS, "average"], how="left")
         if choice.by:
@@ -102,7 +99,7 @@ def _counted_once(counts: LabelledCounts) -> LabelledCounts:
     return kept
 
 
-def _skeleton(systems: Iterable[str], datasets: pl.Series, choice: Choice) -> pl.DataFrame:
+def _skeleton(systems: Iterable[str], datasets: pl.Series, choice: Choice, averages: Iterable[str]) -> pl.DataFrame:
     """Return the keys of the rows of the whole, so that a system with nothing to count has its row too."""
     values = {
         "system": systems,
@@ -111,7 +108,7 @@ def _skeleton(systems: Iterable[str], datasets: pl.Series, choice: Choice) -> pl
         "matching": choice.match,
         "column": [""],
         "slice": [""],
-        "average": choice.profile.averages,
+        "average": averages,
     }
     return pl.DataFrame([*product(*values.values())], schema=dict.fromkeys(values, pl.String), orient="row")
 

@@ -41,7 +41,7 @@ def whole(frames: Callable[..., Frames]) -> Case:
 
 
 def test_case_has_the_tables_that_are_declared(whole: Case) -> None:
-    for case in (whole, whole.pool(), whole.by_spans(), whole.in_kept_documents()):
+    for case in (whole, whole.pool(), whole.of_spans, whole.in_kept_documents()):
         CASE_DOCUMENTS.check(case.mentions.documents, "case")
         MENTIONS.check(case.gold, "case")
         ANSWERS.check(case.answers, "case")

@@ -7,7 +7,7 @@ not to be evaluated in this way.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ import polars as pl
 from remix.expressions import fill
 from remix.formats.losses import CLUSTER
 from remix.frames import Frames
-from remix.scoring.inputs import Background, Inputs
+from remix.scoring.inputs import Background, Inputs, Knowledge
 from remix.scoring.inputs.case_tables import NIL
 from remix.scoring.inputs.mentions import Mentions
 
@@ -48,24 +48,42 @@ def _classes(frames: Frames) -> pl.DataFrame:
     return classes.group_by("annotation").agg(classes=pl.col("class").sort())
 
 
+@dataclass(frozen=True, eq=False)
 class Answers:
     """What systems answered and what gold kept, each form and entity of a document once.
 
     Nothing is computed before it is asked for.
     """
 
-    def __init__(self, mentions: Mentions, inputs: Inputs) -> None:
-        known = inputs.knowledge
-        self.mentions = mentions
-        self.gold = inputs.gold
-        self.runs = inputs.runs
-        self.inputs = inputs
-        self.tables = known.tables
-        none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
-        self._types = none if known.types is None else known.types
-        self.stated = none.select(pl.lit("").alias("home"), pl.all()).clear() if known.stated is None else known.stated
-        self._names = known.names
-        self._subclasses = known.subclasses
+    mentions: Mentions
+    inputs: Inputs
+
+    @property
+    def gold(self) -> Frames:
+        """The frames of gold, as they are compared."""
+        return self.inputs.gold
+
+    @property
+    def runs(self) -> Mapping[str, Frames]:
+        """The frames of the runs, by the names of systems."""
+        return self.inputs.runs
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What is known beside gold and runs."""
+        return self.inputs.knowledge
+
+    @cached_property
+    def stated(self) -> pl.DataFrame:
+        """Return home, entity and class: what the data of each dataset say of it."""
+        if self.knowledge.stated is not None:
+            return self.knowledge.stated
+        return pl.DataFrame(schema=dict.fromkeys(("home", "entity", "class"), pl.String))
+
+    @property
+    def _types(self) -> pl.DataFrame:
+        known = self.knowledge.types
+        return pl.DataFrame(schema={"entity": pl.String, "class": pl.String}) if known is None else known
 
     @cached_property
     def backgrounds(self) -> tuple[Background, ...]:
@@ -170,16 +188,16 @@ class Answers:
     @cached_property
     def names(self) -> pl.DataFrame | None:
         """Return entity and name, those of the knowledge base unless others are given; None with neither."""
-        if self._names is not None or self.kb is None:
-            return self._names
+        if self.knowledge.names is not None or self.kb is None:
+            return self.knowledge.names
         known = self.kb.rows("entities", "entity", self.mentions.entities, ["entity", "label"])
         return known.select("entity", name="label").drop_nulls().unique("entity")
 
     @property
     def hierarchy(self) -> pl.LazyFrame | None:
         """Return class and parent, as given, else of the knowledge base; None with neither."""
-        if self._subclasses is not None:
-            return self._subclasses.lazy()
+        if self.knowledge.subclasses is not None:
+            return self.knowledge.subclasses.lazy()
         return None if self.kb is None else self.kb.scan("subclasses")
 
     def reach(self, classes: pl.Series, *, below: bool = False) -> pl.DataFrame:

@@ -124,24 +124,14 @@ class Case:
         return self.gold.filter(pl.col("ignorable").is_null())
 
     @cached_property
-    def required(self) -> pl.DataFrame:
-        """The doc and group of each mention that is required."""
-        mentions = self.kept.select("doc", "group")
-        return mentions.unique() if (counts(mentions["group"]) > 1).any() else mentions
-
-    @cached_property
     def options(self) -> pl.DataFrame:
-        """The annotations that are required with `size`: how many of them their option needs.
+        """The annotations that are required with `size`, how many of them their option needs, and `of_group`, how many
+        their group has.
 
         An option's number is that of its first annotation, so that it is no other group's.
         """
-        return self.kept.with_columns(size=pl.Series(counts(self.kept["option"])))
-
-    @cached_property
-    def alternatives(self) -> GoldMentions:
-        """The annotations that are required whose mention has several."""
-        several = counts(self.kept["group"]) > 1
-        return self.kept.filter(several) if several.any() else self.kept.clear()
+        sizes = {"size": counts(self.kept["option"]), "of_group": counts(self.kept["group"])}
+        return self.kept.with_columns(pl.Series(name, values) for name, values in sizes.items())
 
     def pairs_of(self, matching: Matching) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the pairs that a matching decides on, with `system` and `ignorable`, and those of required mentions.
@@ -154,8 +144,9 @@ class Case:
         """Return the case of the gold and of the answers that meet a condition."""
         return replace(self, gold=self.gold.filter(condition), answers=self.answers.filter(condition))
 
-    def by_spans(self) -> Case:
-        """Return the case as one sees it who compares spans alone: each span counts once on either side.
+    @cached_property
+    def of_spans(self) -> Case:
+        """The case as one sees it who compares spans alone: each span counts once on either side.
 
         So two links of one span are one mention and one answer. Mentions with alternatives or of several spans stay
         apart, each of which may need an answer of its own: as many answers on a span stay as there are mentions on it.
@@ -262,8 +253,9 @@ class Matching:
 
 
 def _with_sides(case: Case, pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    options = case.options
     pairs = look_up(look_up(pairs, "mention", case.gold, ["ignorable"]), "answer", case.answers, ["system"])
-    required = look_up(pairs, "mention", case.options, ["doc", "group", "option", "size"])
+    required = look_up(pairs, "mention", options, ["doc", "group", "option", "size"])
     return pairs, required
 
 
@@ -278,19 +270,20 @@ def _judge(case: Case, criterion: str, matching: Matching) -> Judged:
     alone = (assigned["size"] == 1).all()
     right = assigned.filter("correct" if alone else pl.col("correct").all().over("system", "group"))
     groups = right["system", "doc", "group"]
-    further = right["answer"].clear() if case.alternatives.is_empty() else _further(case, pairs, right)
+    alternatives = case.options.filter(pl.col("of_group") > 1)
+    further = right["answer"].clear() if alternatives.is_empty() else _further(alternatives, pairs, right)
     answers = _outcomes(case, pairs, edges["answer"], right["answer"], further)
     return Judged(answers, groups if alone else groups.unique(), assigned["system", "mention", "answer", "correct"])
 
 
-def _further(case: Case, pairs: pl.DataFrame, right: pl.DataFrame) -> pl.Series:
+def _further(alternatives: GoldMentions, pairs: pl.DataFrame, right: pl.DataFrame) -> pl.Series:
     """Return the answers that match another alternative of a mention that the system has already, as TPs have to.
 
     Without this, gold that writes its alternatives as several annotations would not be perfect as answers.
     """
     # By span and entity, since repeated annotations are one group and no alternatives of each other.
     like = ["group", "begin", "end", "meant"]
-    named = case.alternatives.select("mention", *like[:3], meant="link")
+    named = alternatives.select("mention", *like[:3], meant="link")
     fitting = look_up(pairs.filter(pl.col("spans") & pl.col("correct")), "mention", named, like)
     taken = look_up(right.select("mention", "system"), "mention", named, like)
     fitting = fitting.join(right, on=["group", "system"], how="semi")

@@ -39,7 +39,7 @@ def whole_case(
     gold, known = inputs.gold, inputs.knowledge
     mentions = mentions_of(gold, inputs.runs, known.kb, collapse=collapse)
     pairs = overlaps(mentions)
-    mentions = in_units(mentions, gold.documents, unit)
+    mentions = mentions if unit == "document" else in_units(mentions, gold.documents, unit)
     answers = Answers(mentions, inputs)
     if scope:
         classes = pl.concat([gold.classes["class"], answers.types["class"]])
@@ -72,7 +72,7 @@ def tell_shared(whole: Case) -> None:
     pooled = (whole if whole.originals is not None else with_originals(whole)).pool()
     if len(pooled.mentions.documents) == len(whole.mentions.documents):
         return
-    different, every = (case.required["group"].n_unique() for case in (pooled, whole))
+    different, every = (case.kept["group"].n_unique() for case in (pooled, whole))
     if whole.originals is not None:
         progress.note(say_shared(different, every))
     elif different < every:
@@ -125,8 +125,6 @@ def in_units(mentions: Mentions, texts: pl.DataFrame, unit: str) -> Mentions:
     """
     if unit not in UNITS:
         raise UnknownName("unit", unit, UNITS)
-    if unit == "document":
-        return mentions
     found = contexts(texts.unique("document", maintain_order=True))
     units = mentions.documents.join(found, on="document", how="left", maintain_order="left").sort("doc", "context")
     units = units.with_columns(unit=pl.int_range(pl.len(), dtype=pl.Int64), begin=pl.col("begin").fill_null(0))

@@ -192,7 +192,7 @@ def weigh(case: Case, task: str, matching: str, degrees: pl.DataFrame) -> pl.Dat
             f"the recall of matching '{matching}' is no mean over mentions that could be weighed: use --match strong, "
             "weak, partial or graded"
         )
-    case = case.once(("spans",), Case.by_spans) if criterion == "span" else case
+    case = case.of_spans if criterion == "span" else case
     judged = case.judge(criterion, chosen)
     kept = case.kept.select("mention", "doc", "group", "option").join(degrees, on="mention", maintain_order="left")
     options = kept.group_by("doc", "group", "option").agg(pl.col("weight").mean())

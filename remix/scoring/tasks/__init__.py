@@ -165,8 +165,8 @@ def _tally(case: Case, judged: Judged, on_mention_only: bool) -> Counts:
         fp_in_scope=wrong & pl.col("in_scope"),
         fp_on_mention=wrong & pl.col("on_mention"),
     )
-    rows = complete_counts(case, case.required["doc"], judged.groups, answers)
-    return rows if on_mention_only else case.scope.drop_unknown(rows)
+    required = case.options if (case.options["of_group"] == 1).all() else case.kept.unique("group")
+    return complete_counts(case, required["doc"], judged.groups, answers, scoped=not on_mention_only)
 
 
 def refuse_counts(case: Case, matching: Matching) -> Counts:
@@ -174,11 +174,14 @@ def refuse_counts(case: Case, matching: Matching) -> Counts:
     raise UsageError("a task that is the mean of others has no counts: name one of its parts")
 
 
-def complete_counts(case: Case, required: pl.Series, found: pl.DataFrame, answers: pl.DataFrame) -> Counts:
+def complete_counts(
+    case: Case, required: pl.Series, found: pl.DataFrame, answers: pl.DataFrame, *, scoped: bool = True
+) -> Counts:
     """Return counts with their FN, for every system and document that gold or the system has something in.
 
     `required` is the document (doc) of each mention, `found` has system and doc of each that a system has, `answers`
-    of each answer, and whether it is `fp`, `ignored`, `fp_in_scope` and `fp_on_mention`.
+    of each answer, and whether it is `fp`, `ignored`, `fp_in_scope` and `fp_on_mention`. Counts in scope are `scoped`:
+    null where the scope of a document is not known.
     """
     systems = len(case.mentions.systems)
     width = 1 + max(int(docs.to_numpy().max(initial=-1)) for docs in (required, found["doc"], answers["doc"]))
@@ -195,7 +198,8 @@ def complete_counts(case: Case, required: pl.Series, found: pl.DataFrame, answer
     counted = {name: count(of_answers[answers[name].to_numpy()]) for name in ("fp", "ignored", *SCOPED)}
     every = {"tp": tp, **counted, "fn": asked - tp}
     places = {"system": there // width, "doc": there % width}
-    return pl.DataFrame({**places, **{name: values[there] for name, values in every.items()}})
+    rows = pl.DataFrame({**places, **{name: values[there] for name, values in every.items()}})
+    return case.scope.drop_unknown(rows) if scoped and len(case.scope.unknown) else rows
 
 
 @dataclass(frozen=True)

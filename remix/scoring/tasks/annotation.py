@@ -23,7 +23,7 @@ d2kb = Task(
 erec = Task(
     "ERec",
     "text given; spans compared, whatever they link to: each counts once",
-    lambda case, matching: tally(case.once(("spans",), Case.by_spans), "span", matching),
+    lambda case, matching: tally(case.of_spans, "span", matching),
 )
 nil = replace(narrow(erec, "nil"), name="NIL", summary="text given; spans of mentions without an entity compared")
 

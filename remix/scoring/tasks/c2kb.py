@@ -43,7 +43,7 @@ def _count(case: Case) -> Counts:
     )
     counts = complete_counts(case, units["doc"], found, judged)
     # What is neither FP nor TP was ignored: ignorable entities, and further alternatives of a satisfied mention.
-    return case.scope.drop_unknown(counts.with_columns(ignored=(pl.col("ignored") - pl.col("tp")).clip(0)))
+    return counts.with_columns(ignored=(pl.col("ignored") - pl.col("tp")).clip(0))
 
 
 def _answer_sets(case: Case) -> pl.DataFrame:
