@@ -67,6 +67,7 @@ def of_one_spelling(classes: pl.DataFrame) -> pl.DataFrame:
     return classes.join(ranked.filter(pl.col("other") < pl.col("order")), on="class", how="anti", maintain_order="left")
 
 
+@cache
 def mapping_hash() -> str:
     """Return the hash of the class mapping, which is part of every signature."""
     return content_hash(class_mapping().write_csv())

@@ -39,7 +39,12 @@ class CodedMentions:
         self.frames = frames
         self.basis = basis
         self.kb = basis.kb
-        self.codes = codes or Codes()
+        self._codes = codes
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Return the numbers of forms, entities, links and documents."""
+        return self._codes or Codes()
 
     @cached_property
     def targets(self) -> pl.DataFrame:

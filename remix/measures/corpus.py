@@ -13,7 +13,7 @@ Of several acceptable links, `entity` is the one with the highest PageRank, of e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import polars as pl
 
@@ -23,7 +23,7 @@ from remix.measures._threads import cached_property
 from remix.measures.classes import class_flags, with_coarse
 from remix.measures.coded import CODE_OF, Basis, CodedMentions
 from remix.measures.codes import MANY, Codes, pair_codes, places_in, places_of, take_rows
-from remix.measures.whole import OwnSets, Whole
+from remix.measures.whole import DISTRIBUTED, OwnSets, Whole
 
 
 class Corpus(CodedMentions):
@@ -212,16 +212,21 @@ class Corpus(CodedMentions):
         sizes = (pair_codes(pairs, "own", "other").unique().sort() // MANY).rle().struct.field("len")
         return sizes.gather(places_in(own, pair_codes(self.linked_mentions, "document_code", side)))
 
-    @cached_property
+    @property
     def documents(self) -> pl.DataFrame:
-        """Return the documents with words of the annotated region, mentions, and mentions with the ignorable ones."""
-        linked = pl.col("entity_code").drop_nulls().n_unique().cast(pl.Int64)
-        entities = self.annotations.group_by("document").agg(distinct_entities=linked)
-        counted = self.counted_documents.join(entities, on="document", how="left", maintain_order="left")
-        whole = counted.with_columns(
-            pl.col("distinct_entities").fill_null(0), characters=pl.col("text").str.len_chars().cast(pl.Int64)
-        )
-        return self.with_percentiles(whole, "mentions", "density")
+        """Return the documents with all that is counted in them."""
+        return self.documents_with(("distinct_entities", *(f"{column}_percentile" for column in DISTRIBUTED)))
+
+    def documents_with(self, asked: Collection[str]) -> pl.DataFrame:
+        """Return the documents with words of the annotated region, mentions, mentions with the ignorable ones, and
+        characters; where they are asked for, with `distinct_entities` and percentiles."""
+        rows = self.counted_documents.with_columns(characters=pl.col("text").str.len_chars().cast(pl.Int64))
+        if "distinct_entities" in asked:
+            linked = pl.col("entity_code").drop_nulls().n_unique().cast(pl.Int64)
+            entities = self.annotations.group_by("document").agg(distinct_entities=linked)
+            rows = rows.join(entities, on="document", how="left", maintain_order="left")
+            rows = rows.with_columns(pl.col("distinct_entities").fill_null(0))
+        return self.with_percentiles(rows, *(column for column in DISTRIBUTED if f"{column}_percentile" in asked))
 
     def with_percentiles(self, rows: pl.DataFrame, *columns: str) -> pl.DataFrame:
         """Return rows with the percentile of each column among all of the whole; see `Whole.percentiles`."""

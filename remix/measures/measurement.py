@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypedDict
 
 import polars as pl
@@ -59,10 +60,17 @@ class MeasureChoice:
         """Return the knowledge base as the measures see it."""
         return self.basis.kb
 
-    @property
+    @cached_property
     def summaries(self) -> list[Summary]:
         """Return the statistics of the measures."""
         return summaries_of(self.measures)
+
+    @cached_property
+    def asks_annotations(self) -> bool:
+        """Return whether anything is said of annotations or made of them: not where documents are enough."""
+        return any(measure.columns or measure.prepare for measure in self.measures) or any(
+            fraction.over != "documents" for summary in self.summaries for fraction in fractions(summary)
+        )
 
     @property
     def signature(self) -> Signature:
@@ -110,7 +118,8 @@ NO_CLASSES = pl.DataFrame(schema=dict.fromkeys(("annotation", "dataset", "class"
 def measure_frames(frames: Frames, chosen: MeasureChoice, within: Frames | None = None) -> Measured:
     """Return the values of what was chosen on these datasets, as `remix.measures.compute` does."""
     corpus = Corpus(frames, chosen.basis, within=within)
-    corpus.whole.ask()
+    if chosen.asks_annotations:
+        corpus.whole.ask()
     values, documents, sums = sum_up_part(corpus, chosen)
     datasets = averages(chosen.summaries, sums, means_of_units(chosen.summaries, sums.units))
     return measured_of(corpus, chosen, values, documents, datasets)
@@ -148,13 +157,16 @@ def measured_tables(corpus: Corpus, measures: tuple[Measure, ...]) -> tuple[pl.D
     }
     return values, {
         "annotations": values,
-        "documents": corpus.documents,
+        "documents": corpus.documents_with(_read_from("documents", measures)),
         **{table: values.select(_read_from(table, measures)).filter(rows) for table, rows in firsts.items()},
     }
 
 
 def sum_up_part(corpus: Corpus, chosen: MeasureChoice) -> tuple[pl.DataFrame, pl.DataFrame, Sums]:
     """Return the values of the annotations of a part and of its documents, and the sums that averages are made of."""
+    if not chosen.asks_annotations:
+        documents = corpus.documents_with(_read_from("documents", chosen.measures))
+        return corpus.counted, *compute_sums(chosen.summaries, {"documents": documents})
     values, tables = measured_tables(corpus, chosen.measures)
     if chosen.profile == "hfts":
         return values, *compute_sums(chosen.summaries, tables | hfts_tables(corpus, values), empty=0.0)
@@ -174,8 +186,9 @@ def _choose(profile: str, names: Iterable[str] | None) -> list[Measure]:
     if profile not in PROFILES:
         raise UsageError(f"no profile '{profile}' of measures{nearest(profile, PROFILES)}")
     if profile == "remix":
-        every = MEASURES.names() if names is None else dict.fromkeys(measure_named(name).name for name in names)
-        return [MEASURES[name] for name in every]
+        if names is None:
+            return [*MEASURES]
+        return [*{measure.name: measure for measure in map(measure_named, names)}.values()]
     known = {measure.name: measure for measure in HFTS}
     for name in names or ():
         if name not in known:

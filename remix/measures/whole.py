@@ -45,6 +45,7 @@ class OwnSets:
         self._both = both
         self._principal = principal
         self._batch = batch
+        self._counted: dict[str, pl.DataFrame] = {}
 
     @cached_property
     def forms(self) -> pl.DataFrame:
@@ -75,14 +76,23 @@ class OwnSets:
             return self.links
         return pl.concat([one.linked.select("form_code", "entity_code") for one in self._both]).unique()
 
-    @cached_property
+    @property
     def counts(self) -> dict[str, pl.DataFrame]:
-        """Return by column how often each value comes, of key and entity the code, with the first batch that has it."""
-        codes = {"key": self._both[0].keyed["form_code"], "entity": self._principal()}
-        columns = {column: codes[column].alias(code) for column, code in CODE_OF.items()}
-        columns |= {column: self._both[0].counted_documents[column] for column in DISTRIBUTED}
+        """Return by column what `count` returns."""
+        return {column: self.count(column) for column in (*CODE_OF, *DISTRIBUTED)}
+
+    def count(self, column: str) -> pl.DataFrame:
+        """Return how often each value comes, of key and entity the code, with the first batch that has it."""
+        if column in self._counted:
+            return self._counted[column]
+        if column in DISTRIBUTED:
+            values = self._both[0].counted_documents[column]
+        else:
+            values = self._both[0].keyed["form_code"] if column == "key" else self._principal()
+            values = values.alias(CODE_OF[column])
         first, count = pl.lit(self._batch, pl.Int64).alias("batch"), pl.len().cast(pl.Int64).alias("count")
-        return {column: values.to_frame().group_by(values.name).agg(first, count) for column, values in columns.items()}
+        counted = self._counted[column] = values.to_frame().group_by(values.name).agg(first, count)
+        return counted
 
 
 @dataclass(frozen=True)
@@ -95,6 +105,10 @@ class GatheredSets:
     links: pl.DataFrame
     pairs: pl.DataFrame
     counts: dict[str, pl.DataFrame]
+
+    def count(self, column: str) -> pl.DataFrame:
+        """Return how often each value of a column comes; see `OwnSets.count`."""
+        return self.counts[column]
 
 
 Sets = OwnSets | GatheredSets
@@ -297,9 +311,9 @@ class Whole:
     def percentiles(self, column: str) -> pl.DataFrame:
         """Return each value of a column with its percentile: a size of a set, or a number that documents have."""
         if column in DISTRIBUTED:
-            return percentiles_of(column, self.sets.counts[column])
+            return percentiles_of(column, self.sets.count(column))
         side, sizes = ("key", self.form_sizes) if column.endswith("_entities") else ("entity", self.entity_sizes)
-        counts = self.sets.counts[side].drop_nulls()
+        counts = self.sets.count(side).drop_nulls()
         sized = counts.select("count", sizes[column].gather(counts[CODE_OF[side]]).fill_null(0))
         return percentiles_of(column, sized.group_by(column).agg(pl.col("count").sum()))
 
@@ -310,7 +324,7 @@ class Whole:
         return {
             column: codes[column]
             .select(code)
-            .join(self.sets.counts[column], on=code, how="left", maintain_order="left")["batch"]
+            .join(self.sets.count(column), on=code, how="left", maintain_order="left")["batch"]
             for column, code in CODE_OF.items()
         }
 
