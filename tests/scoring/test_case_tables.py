@@ -10,8 +10,9 @@ import pytest
 
 from remix.errors import UnknownName
 from remix.frames import Frames
+from remix.question import Question
 from remix.scoring import evaluate
-from remix.scoring.choice import Choice, case_of
+from remix.scoring.choice import case_of, choose
 from remix.scoring.counting import counts_of
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.case_tables import ANSWERS, CASE_DOCUMENTS, COUNTS, LABELLED_COUNTS, MENTIONS
@@ -37,7 +38,7 @@ RUN = [
 def whole(frames: Callable[..., Frames]) -> Case:
     gold = Frames.concat([frames(GOLD), frames([one | {"document": "c"} for one in GOLD], ["c"], "y")])
     inputs = Inputs(gold, {"s": frames(RUN), "t": frames(RUN[:1])})
-    return case_of(PROFILES["remix"].prepare(inputs), Choice.of())
+    return case_of(PROFILES["remix"].prepare(inputs), choose(Question()))
 
 
 def test_case_has_the_tables_that_are_declared(whole: Case) -> None:
@@ -64,7 +65,7 @@ def test_every_profile_counts_what_is_declared(whole: Case, name: str) -> None:
 
 
 def test_counts_of_slices_are_what_is_declared(whole: Case) -> None:
-    choice = replace(Choice.of(by=["is_nil"], intervals=True), tasks=("A2KB",), matchings=("strong",))
+    choice = choose(Question(by=("is_nil",), intervals=True, task=("A2KB",), match=("strong",)))
     LABELLED_COUNTS.check(counts_of(whole, choice), "counts")
 
 
