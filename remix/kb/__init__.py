@@ -16,8 +16,9 @@ from remix.resources import folder
 
 if TYPE_CHECKING:
     from remix.kb.construction import build
+    from remix.store import Store
 
-__all__ = ["SHIPPED", "KnowledgeBase", "build", "lookup", "normalise", "open_kb"]
+__all__ = ["SHIPPED", "KnowledgeBase", "attached_kb", "build", "lookup", "normalise", "open_kb"]
 
 SHIPPED = "sample"
 """The name of the knowledge base that ships with the project."""
@@ -29,6 +30,11 @@ def __getattr__(name: str) -> Any:
     from remix.kb.construction import build  # with its engines, which asking a knowledge base does not need
 
     return build
+
+
+def attached_kb(store: Store) -> KnowledgeBase | None:
+    """Return the knowledge base that is attached to a workspace, None without one."""
+    return KnowledgeBase.open(place) if (place := store.kb_folder) else None
 
 
 def open_kb(to: Path, name: str) -> KnowledgeBase:

@@ -194,7 +194,7 @@ class FacetedCorpus:
     def values(self, facet: Facet) -> pl.DataFrame:
         """Return the values of a facet: `annotation` or `document`, and `value`, one row for each."""
         # Of this corpus: who still has it when the state is another must not leave its values to the next.
-        return self.store.once((self, facet.name), lambda: self._values(facet))
+        return self.store.cached((self, facet.name), lambda: self._values(facet))
 
     def _values(self, facet: Facet) -> pl.DataFrame:
         documents = self.frames.documents
@@ -320,7 +320,7 @@ def corpus_of(store: Store) -> FacetedCorpus:
 
     Raises `StoreError` where nothing is loaded.
     """
-    return store.once("facets", lambda: _read(store))
+    return store.cached("facets", lambda: _read(store))
 
 
 def _read(store: Store) -> FacetedCorpus:

@@ -321,13 +321,18 @@ def _store(keeper: Keeper, choice: Choice) -> None:
     """Keep the outcomes of A2KB under the first matching as RDF, and say what was kept."""
     if choice.profile.name != "remix":
         raise UsageError(f"--store keeps outcomes by the profile remix: leave --profile {choice.profile.name} out")
-    found = keeper.store_runs(
+    from remix.runs.stored import store_outcomes  # with the index, which a plain evaluation does not need
+
+    keeper.ensure_sample(choice.datasets)
+    found = store_outcomes(
+        keeper.store,
+        keeper.kb,
         choice.datasets,
-        run=choice.run,
-        system=choice.system,
-        match=choice.match[0] if choice.match else "strong",
+        runs=choice.run,
+        systems=choice.system,
+        matching=choice.match[0] if choice.match else "strong",
         errors=choice.errors or ("neleval",),
-        format=choice.format,
+        formats=choice.format,
     )
     for row in found.iter_rows(named=True):
         progress.note("{system} on {dataset}: {tp} TP, {fp} FP, {fn} FN, {status}".format(**row))

@@ -41,7 +41,7 @@ from remix.scoring.inputs.sources import Keeper
 from remix.scoring.statistics.intervals import METHOD
 from remix.scoring.statistics.slices import METHOD as OF_SLICES
 from remix.signature import content_hash
-from remix.store.once import KEEPS
+from remix.store.cache import KEEPS
 from remix.store.worker import STOPS, Stopped
 
 SAMPLES = 1000

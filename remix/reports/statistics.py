@@ -12,13 +12,15 @@ from remix.errors import Error, UnknownName, UsageError, nearest
 from remix.expressions import fill
 from remix.formats import SIZES, sizes_of
 from remix.frames import Frames
+from remix.kb import attached_kb
 from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES, Measured
 from remix.measures.declaration import Measure
+from remix.measures.enrichment import measure_store, named_frames
 from remix.measures.measured import document_column
 from remix.remixes.partitions import Partition
 from remix.reports.figures import Axis, Figure, Panel, Series, count_values
 from remix.signature import Signature
-from remix.store import DatasetEntry
+from remix.store import DatasetEntry, Store
 from remix.tables import Printed
 
 LEVELS = ("dataset", "document", "annotation")
@@ -79,6 +81,23 @@ class Statistics(Printed):
         datasets = self.datasets["dataset"].n_unique()
         measures = len(self.measured.measures)
         return f"measures: {measures}; datasets: {datasets}; average: {self.average}", self.table
+
+
+def frames_of(store: Store, dataset: str | None = None) -> Frames:
+    """Return the frames of one dataset or of all, called by their names, read once for each state of the workspace.
+
+    Raises `UnknownName` for a dataset that is not loaded, `StoreError` where none is.
+    """
+    names = None if dataset is None else [dataset]
+    return store.cached(("frames", dataset), lambda: named_frames(store, names))
+
+
+def measures_of(store: Store) -> Measured:
+    """Return the measures of all loaded datasets, read or computed once for each state of the workspace.
+
+    They are those of `remix stats` without options. Raises `StoreError` for a workspace without datasets.
+    """
+    return store.cached("measures", lambda: measure_store(store, attached_kb(store)))
 
 
 def sizes_of_datasets(frames: Frames) -> pl.DataFrame:

@@ -48,7 +48,6 @@ _TABLE = {"dataset": pl.String, "system": pl.String, "status": pl.String} | dict
 def store_outcomes(
     store: Store,
     kb: KnowledgeBase | None,
-    folder: Path,
     names: Sequence[str],
     *,
     runs: Sequence[str] = (),
@@ -59,7 +58,7 @@ def store_outcomes(
 ) -> pl.DataFrame:
     """Return what `store_runs` does with runs on loaded datasets: registered ones by name, or `NAME=FILE` settings.
 
-    What is given as files is registered.
+    What is given as files is registered; without any run those that ship are registered first.
 
     Raises `UsageError` where gold is no loaded dataset, which has no graphs; else as `store_runs`.
     """
@@ -68,6 +67,9 @@ def store_outcomes(
         raise UsageError(f"runs are stored beside loaded datasets: `remix load {other[0]}` first, or leave --store out")
     if not names:
         raise UsageError("runs are stored beside loaded datasets: name them, or leave --store out")
+    folder = store.own("runs")
+    if not runs:
+        take_shipped_runs(store, kb, folder)
     gold, known = kept_gold(store, names)
     files = run_files(runs)
     given = {name: read_frames(own, unannotated=True, answers=True, formats=formats) for name, own in files.items()}

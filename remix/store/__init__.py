@@ -17,8 +17,8 @@ from remix.files import default_name, manifest_beside, open_bytes, read_bytes, r
 from remix.locks import Lock
 from remix.places import SUMS, folder_written, is_sound, move_folder, scratch_folder, seal, verify
 from remix.signature import content_hash
-from remix.store.once import Once
-from remix.store.state import MADE, Attached, DatasetEntry, State, claim, open_state, write_state, writing
+from remix.store.cache import StateCache
+from remix.store.state import MADE, STATE_FILE, Attached, DatasetEntry, State, claim, open_state, write_state, writing
 
 if TYPE_CHECKING:  # what needs Polars is imported where it is used: the process of a query has it not
     from remix.formats import LoadedFile, LoadReport
@@ -50,7 +50,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
         self._held = _Held()
-        self.once = Once(self.folder)
+        self.cached = StateCache(self.folder / STATE_FILE)
 
     @property
     def state(self) -> State:

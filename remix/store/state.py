@@ -24,7 +24,7 @@ from remix.locks import Busy, Lock, hold_file
 from remix.places import discard, sweep
 
 _VERSION = 3
-_FILE = "state.json"
+STATE_FILE = "state.json"
 _LOCK = "lock"
 _NAME = re.compile(r"(.+)-[0-9a-f]{12}|g[0-9]{6,}")
 MADE = {"datasets": "dataset.json", "enrichments": "graph.json", "index": "generation.json"}
@@ -134,7 +134,7 @@ def read_state(folder: Path) -> State:
     Raises `StoreError` where the file is gone or damaged, was written by another version, or where the folder is no
     workspace and holds other things.
     """
-    file = folder / _FILE
+    file = folder / STATE_FILE
     try:
         raw = json.loads(file.read_bytes())
     except FileNotFoundError:
@@ -149,15 +149,6 @@ def read_state(folder: Path) -> State:
     return _parse_state(folder, raw)
 
 
-def sign_of(folder: Path) -> object:
-    """Return what is another whenever the state of a workspace was written anew."""
-    try:
-        found = (folder / _FILE).stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
-
-
 def read_generation(place: Path) -> State:
     """Return the state that a generation of the index belongs to; raises `StoreError`."""
     try:
@@ -168,7 +159,7 @@ def read_generation(place: Path) -> State:
 
 
 def _parse_state(folder: Path, raw: Any) -> State:
-    file = folder / _FILE
+    file = folder / STATE_FILE
     try:
         if raw["version"] > _VERSION:
             raise StoreError(f"{file} was written by a later version of remix: upgrade nel-remix")
@@ -190,7 +181,7 @@ def _report_damage(folder: Path, reason: str) -> StoreError:
     if not _own(folder):
         return _foreign(folder)
     again = f"`remix rebuild -w {folder}` makes it again from the datasets beside it"
-    return StoreError(f"{folder / _FILE} is damaged ({reason}): {again}")
+    return StoreError(f"{folder / STATE_FILE} is damaged ({reason}): {again}")
 
 
 def _refuse_foreign(folder: Path) -> None:
@@ -198,7 +189,9 @@ def _refuse_foreign(folder: Path) -> None:
     try:
         # A command that is killed before it has written a state leaves these.
         found = sorted(
-            place.name for place in folder.iterdir() if place.name != _LOCK and not place.name.startswith(f".{_FILE}.")
+            place.name
+            for place in folder.iterdir()
+            if place.name != _LOCK and not place.name.startswith(f".{STATE_FILE}.")
         )
     except FileNotFoundError:
         return
@@ -208,7 +201,7 @@ def _refuse_foreign(folder: Path) -> None:
         raise StoreError(f"{folder} cannot be read: {error.strerror}") from None
     if _own(folder):
         again = f"`remix rebuild -w {folder}` makes it again from them"
-        raise StoreError(f"{folder / _FILE} is gone, and datasets are beside it: {again}")
+        raise StoreError(f"{folder / STATE_FILE} is gone, and datasets are beside it: {again}")
     if found:
         raise _foreign(folder)
 
@@ -227,7 +220,7 @@ def _own(folder: Path) -> bool:
 def write_state(folder: Path, state: State) -> None:
     """Replace the state of a workspace; raises `StoreError` where it cannot be written."""
     try:
-        with write_whole(folder / _FILE) as stream:
+        with write_whole(folder / STATE_FILE) as stream:
             stream.write(dump(state))
     except Error as error:
         raise StoreError(str(error)) from error
@@ -260,7 +253,7 @@ def writing(folder: Path) -> Iterator[State]:
     read_state(folder)
     with lock_workspace(folder):
         state = read_state(folder)
-        if not (folder / _FILE).exists():
+        if not (folder / STATE_FILE).exists():
             write_state(folder, state)
         clean(folder, state)
         yield state
@@ -269,7 +262,7 @@ def writing(folder: Path) -> Iterator[State]:
 
 def claim(folder: Path) -> None:
     """Make a folder a workspace that is new or empty; raises as `writing`."""
-    if not (folder / _FILE).exists():
+    if not (folder / STATE_FILE).exists():
         with writing(folder):
             pass
 

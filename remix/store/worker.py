@@ -22,8 +22,8 @@ from typing import IO, cast
 
 from remix.errors import NotAllowed, QueryError, StoreError, Timeout
 from remix.store import running
+from remix.store.cache import KEEPS
 from remix.store.index import Index
-from remix.store.once import KEEPS
 from remix.store.running import GIBIBYTE, Request
 
 STOPS = (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP)

@@ -38,7 +38,7 @@ from remix.errors import Error, NotAllowed, Timeout, UsageError
 from remix.store import Store
 from remix.store.index import Index
 from remix.store.running import Request
-from remix.store.state import dump, sign_of
+from remix.store.state import dump
 from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import Bounds, Stopped, TooLarge, Workers
 from remix.web.description import GRAPHS, SOLUTIONS, describe, negotiate
@@ -140,7 +140,7 @@ class _Endpoint:
 
     def _current(self) -> tuple[Index, str]:
         """Return the index of the store's state, and what names that; both are kept until the state is another."""
-        sign = sign_of(self.store.folder)
+        sign = self.store.cached.sign()
         kept = self.opened
         if sign is None or kept is None or kept[0] != sign or (kept[1].path and not kept[1].path.is_dir()):
             with self.store.hold():

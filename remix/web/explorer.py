@@ -25,7 +25,6 @@ from starlette.routing import Route
 from remix import tables
 from remix._version import __version__
 from remix.errors import Error, QueryError, Timeout, UnknownName, UsageError
-from remix.expressions import fill
 from remix.reports.svg import draw
 from remix.store.worker import Bounds, Stopped, holding_bounds
 from remix.web.endpoint import log_defect, refuse, status_of
@@ -63,7 +62,8 @@ def _environment() -> Environment:
     made = Environment(loader=PackageLoader("remix.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=False)
     made.filters["cell"] = lambda value, name: tables.cell(name, value)
     made.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
-    made.globals.update(heat=_heat, draw=draw, digest=_digest, numbers=selectors.numeric())
+    menu = [(f"/{one.name}", one.title) for one in sorted(VIEWS, key=lambda one: one.menu) if one.menu]
+    made.globals.update(menu=menu, heat=_heat, draw=draw, digest=_digest, numbers=selectors.numeric())
     return made
 
 
@@ -79,7 +79,8 @@ def _heat(table: Table) -> dict[str, list[str]]:
     """
     ranks = table.frame.select(
         pl.when(pl.col(name).is_null()).then(pl.lit("")).otherwise(
-            fill("heat-{}", ((pl.col(name).rank("min") - 0.5) / pl.col(name).count() * 5).floor().cast(pl.Int8))
+            pl.lit("heat-")
+            + ((pl.col(name).rank("min") - 0.5) / pl.col(name).count() * 5).floor().cast(pl.Int8).cast(pl.String)
         ).alias(name)
         for name in table.heat
         if name in table.frame.columns and table.frame[name].dtype.is_numeric()
@@ -89,7 +90,6 @@ def _heat(table: Table) -> dict[str, list[str]]:
 
 def render_page(page: Page, view: View, query: str) -> str:
     """Return a page as HTML; `query` are the parameters of its address, for its exports and the order of rows."""
-    menu = [("/" + one.name, one.title) for one in sorted(VIEWS, key=lambda one: one.menu) if one.menu]
     suffix = f"?{query}" if query else ""
     exports = [(f"/{view.name}.{form}{suffix}", form) for form in _DATA] if page.tables else []
     parameters = dict(parse_qsl(query))
@@ -115,7 +115,7 @@ def render_page(page: Page, view: View, query: str) -> str:
         return {"start": start, "turned": turned}
 
     template = _environment().get_template("page.html")
-    around = {"menu": menu, "here": "/" + view.name, "exports": exports}
+    around = {"here": "/" + view.name, "exports": exports}
     ordered = _sort(page, parameters)
     return template.render(page=ordered, rows=_ROWS, sorting=sorting, paging=paging, **around)
 

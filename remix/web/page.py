@@ -14,12 +14,9 @@ from remix.scoring.inputs.sources import Keeper
 if TYPE_CHECKING:
     import polars as pl
 
-    from remix.frames import Frames
-    from remix.measures import Measured
     from remix.remixes import Remix
     from remix.reports.figures import Figure
     from remix.reports.scores import Scored
-    from remix.runs.judgements import Judgements
     from remix.store import DatasetEntry
     from remix.store.queries import Query
 
@@ -27,7 +24,7 @@ MICRO_OR_MACRO = "micro pools all annotations, macro averages documents"
 
 
 class Explored(Keeper, Protocol):
-    """What views ask of a workspace, beside its store and its knowledge base."""
+    """What views need of a workspace beside what a `Keeper` has: what a server does in its own way."""
 
     def build(
         self,
@@ -41,28 +38,15 @@ class Explored(Keeper, Protocol):
     ) -> Remix:
         """Return the remix that a query selects."""
 
-    def datasets(self) -> list[DatasetEntry]:
-        """Return the datasets that are loaded."""
-
-    def judgements(self, dataset: str, *, by: str = "") -> Judgements:
-        """Return what registered runs made of each mention of a dataset."""
-
-    def stats(self, datasets: Sequence[str] = ()) -> Any:
-        """Return the measures of datasets."""
-
-    def frames(self, dataset: str | None = None) -> Frames:
-        """Return the frames of one dataset, or of all."""
-
-    def measures(self) -> Measured:
-        """Return the measures of all datasets that are loaded."""
-
     def scores(
         self, datasets: Sequence[str | Sequence[str]], *, profile: str, task: str, match: str, by: Sequence[str] = ()
     ) -> Scored:
         """Return the scores of all runs on each of datasets, or of several together, as far as they are computed."""
 
-    def evaluate(self, datasets: Sequence[str] = (), *, by: Sequence[str] = ()) -> Any:
-        """Return the scores of runs."""
+
+def list_datasets(work: Explored) -> list[DatasetEntry]:
+    """Return the datasets that are loaded, read once for each state of the workspace."""
+    return work.store.cached("datasets", work.store.datasets)
 
 
 class Shown:

@@ -8,10 +8,15 @@ from pathlib import Path
 from remix import progress
 from remix.errors import StoreError, UnknownName
 from remix.files import write_whole
+from remix.measures import compute
+from remix.question import Question
+from remix.reports.evaluations import evaluation_report
 from remix.reports.readable import explain_vocabularies
-from remix.runs.judgements import Judgements
+from remix.reports.statistics import Statistics, sizes_of_datasets
+from remix.runs.judgements import Judgements, judge_mentions
+from remix.store.targets import named_targets
 from remix.web.explorer import render_file
-from remix.web.page import VIEWS, Explored, Note, Page, Table
+from remix.web.page import VIEWS, Explored, Note, Page, Table, list_datasets
 from remix.web.views.errors import browse
 from remix.web.views.systems import compare_systems
 
@@ -33,7 +38,7 @@ def write_report(
     with the slice of the first. Nothing is loaded from elsewhere; a content security policy names the hashes of the one
     style and the one script. Raises `UnknownName` for a dataset or a system that there is not.
     """
-    names = list(datasets) or [entry.name for entry in work.datasets()]
+    names = list(datasets) or [entry.name for entry in list_datasets(work)]
     with progress.once():
         pages = [_tell_dataset(work, name) for name in names]
         if len(loaded := [name for name in names if name in _list_loaded(work)]) > 1:
@@ -53,20 +58,23 @@ def write_report(
 
 
 def _list_loaded(work: Explored) -> set[str]:
-    return {entry.name for entry in work.datasets()}
+    return {entry.name for entry in list_datasets(work)}
 
 
 def _tell_dataset(work: Explored, name: str) -> Page:
     """Return the page of a dataset, or the measures of a file."""
     if name in _list_loaded(work):
         return VIEWS["dataset"].show(work, {"name": name})
-    measures = Table("measures", work.stats([name]).table, words="What each measure says: `remix list measures`.")
+    frames = named_targets(work.store, [name])
+    found = Statistics(compute(frames, work.kb), sizes=sizes_of_datasets(frames))
+    measures = Table("measures", found.table, words="What each measure says: `remix list measures`.")
     return Page(Path(name).name, [measures, Note("Whole texts and links are in the file:", [name])])
 
 
 def _tell_scores(work: Explored, name: str, by: Sequence[str]) -> Page:
     """Return the scores of all systems on a file."""
-    rows = work.evaluate([name], by=by).rows.filter(average="micro", dataset="all")
+    found = evaluation_report(work, Question(datasets=(name,), by=tuple(by)))
+    rows = found.rows.filter(average="micro", dataset="all")
     columns = [
         "system",
         "task",
@@ -90,7 +98,7 @@ def _tell_scores(work: Explored, name: str, by: Sequence[str]) -> Page:
 def _judge(work: Explored, name: str, by: Sequence[str]) -> Judgements | None:
     """Return what runs made of the mentions, None where no run is on the dataset, which is said."""
     try:
-        return work.judgements(name, by=by[0] if by else "")
+        return judge_mentions(work, name, by=by[0] if by else "")
     except StoreError as error:
         progress.note(f"{Path(name).name} has no scores in the report: {error}")
         return None

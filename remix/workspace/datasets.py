@@ -49,11 +49,11 @@ class Datasets:
     @property
     def kb(self) -> KnowledgeBase | None:
         """Return the attached knowledge base, None without one."""
-        if not self.folder.is_dir():
+        if not self.folder.is_dir():  # where there is no workspace yet, nothing is imported that could open one
             return None
-        from remix.kb import KnowledgeBase
+        from remix.kb import attached_kb
 
-        return KnowledgeBase.open(folder) if (folder := self.store.kb_folder) else None
+        return attached_kb(self.store)
 
     @property
     def runs_folder(self) -> Path:
@@ -79,10 +79,9 @@ class Datasets:
 
         Raises `UnknownName` for a dataset that is not loaded, `StoreError` where none is.
         """
-        from remix.measures.enrichment import named_frames
+        from remix.reports.statistics import frames_of
 
-        names = None if dataset is None else [dataset]
-        return self.store.once(("frames", dataset), lambda: named_frames(self.store, names))
+        return frames_of(self.store, dataset)
 
     def fetch(
         self,

@@ -125,9 +125,9 @@ class Remixes(KnowledgeBases):
         They are those of `stats` without options, whatever `enrich` stored. Raises `StoreError` for a workspace without
         datasets.
         """
-        from remix.measures.enrichment import measure_store
+        from remix.reports.statistics import measures_of
 
-        return self.store.once("measures", lambda: measure_store(self.store, self.kb))
+        return measures_of(self.store)
 
     def build(
         self,

@@ -202,19 +202,16 @@ class Runs(Remixes):
     ) -> pl.DataFrame:
         """Return what the store holds of each run on these datasets now; see `remix.runs.stored.store_outcomes`."""
         from remix.formats.settings import check_formats
-        from remix.runs.stored import store_outcomes, take_shipped_runs
+        from remix.runs.stored import store_outcomes
         from remix.scoring.inputs.files import run_files
 
         names, runs = several(datasets), several(run)
         files = [file for found in run_files(runs).values() for file in found]
         formats = check_formats(several(format), [*names, *files])
         self.ensure_sample(names)
-        if not runs:
-            take_shipped_runs(self.store, self.kb, self.runs_folder)
         return store_outcomes(
             self.store,
             self.kb,
-            self.runs_folder,
             names,
             runs=runs,
             systems=several(system),

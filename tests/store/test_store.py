@@ -21,7 +21,7 @@ import pytest
 
 from remix.errors import StoreError, UnknownName, UsageError
 from remix.store import Store
-from remix.store.once import KEEPS, Once
+from remix.store.cache import KEEPS, StateCache
 
 COUNT = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
 LOAD = "import sys; from remix.store import Store; Store(sys.argv[1]).load(sys.argv[2])"
@@ -371,7 +371,7 @@ def test_error_of_what_was_computed_lets_go_of_all_that_it_came_by(store: Store)
     gc.disable()
     try:
         with contextlib.suppress(UsageError):
-            store.once("failing", fail)
+            store.cached("failing", fail)
         assert gone[0]() is None
     finally:
         if collecting:
@@ -387,26 +387,26 @@ def test_what_is_computed_of_a_state_is_computed_once_for_it_however_many_ask(st
         return asked[-1]
 
     with ThreadPoolExecutor(4) as pool:
-        waiting = [pool.submit(store.once, "datasets", compute) for _ in range(4)]
+        waiting = [pool.submit(store.cached, "datasets", compute) for _ in range(4)]
         begun.set()
         assert [one.result() for one in waiting] == [0] * 4 and asked == [0]
     store.load(rivers)
-    assert store.once("datasets", compute) == 1
+    assert store.cached("datasets", compute) == 1
     with pytest.raises(ZeroDivisionError):
-        store.once("wrong", lambda: 1 // 0)
-    assert store.once("wrong", lambda: 7) == 7
+        store.cached("wrong", lambda: 1 // 0)
+    assert store.cached("wrong", lambda: 7) == 7
 
 
 def test_only_the_last_answers_stay(tmp_path: Path) -> None:
     """Of two that stay, the one that was asked for last outlives a third."""
-    once = Once(tmp_path, most=2)
+    once = StateCache(tmp_path / "state.json", most=2)
     assert [once("a", lambda: 1), once("b", lambda: 2), once("a", lambda: 3), once("c", lambda: 4)] == [1, 2, 1, 4]
     assert [once("a", lambda: 5), once("b", lambda: 6)] == [1, 6]
 
 
 def test_what_users_ask_for_has_so_much_room_in_bytes(tmp_path: Path) -> None:
     """Five answers of 200 kB need no more than a megabyte, beside what is the workspace's own, whatever its size."""
-    once, computed = Once(tmp_path, room=1_000_000), list[str]()
+    once, computed = StateCache(tmp_path / "state.json", room=1_000_000), list[str]()
 
     def ask(key: str, size: int, *, asked: bool = True) -> None:
         def compute() -> bytes:
@@ -429,7 +429,7 @@ def test_what_users_ask_for_has_so_much_room_in_bytes(tmp_path: Path) -> None:
 
 
 def test_what_another_site_makes_a_browser_ask_is_not_kept(tmp_path: Path) -> None:
-    once, answers = Once(tmp_path), iter(range(9))
+    once, answers = StateCache(tmp_path / "state.json"), iter(range(9))
     token = KEEPS.set(False)
     try:
         assert [once("key", lambda: next(answers), asked=True) for _ in range(2)] == [0, 1]
@@ -441,7 +441,7 @@ def test_what_another_site_makes_a_browser_ask_is_not_kept(tmp_path: Path) -> No
 
 def test_errors_take_no_place_of_answers(tmp_path: Path) -> None:
     """A hundred requests for what there is not let go of nothing."""
-    once, answers = Once(tmp_path, most=2), iter(range(9))
+    once, answers = StateCache(tmp_path / "state.json", most=2), iter(range(9))
     once("key", lambda: next(answers))
     for number in range(100):
         with pytest.raises(ZeroDivisionError):
@@ -451,7 +451,7 @@ def test_errors_take_no_place_of_answers(tmp_path: Path) -> None:
 
 def test_who_waits_for_an_answer_that_fails_computes_it(tmp_path: Path) -> None:
     """The first begins, the second comes and waits; the first is stopped, as where its reader leaves."""
-    once, begun, stop = Once(tmp_path), threading.Event(), threading.Event()
+    once, begun, stop = StateCache(tmp_path / "state.json"), threading.Event(), threading.Event()
 
     def fail() -> int:
         begun.set()

@@ -428,4 +428,4 @@ def test_answers_that_another_site_makes_a_browser_ask_for_are_given_and_not_kep
     finally:
         app.state.stop()
     assert [answer.status_code for answer in answers] == [200, 200] and answers[0].text == answers[1].text
-    assert any("answer" in str(key) for key in work.store.once._places) == kept
+    assert any("answer" in str(key) for key in work.store.cached._places) == kept

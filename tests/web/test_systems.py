@@ -17,7 +17,7 @@ from remix.names import RMX, XSD
 from remix.question import Question
 from remix.reports import score_cache
 from remix.reports.score_cache import ScoreCache
-from remix.store.once import KEEPS
+from remix.store.cache import KEEPS
 from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
 from remix.workspace import Workspace
@@ -278,7 +278,7 @@ import sys, os, signal
 from dataclasses import replace
 from remix.question import Question
 from remix.reports.score_cache import ScoreCache
-from remix.store.once import KEEPS
+from remix.store.cache import KEEPS
 from remix.workspace import Workspace
 cache = ScoreCache(Workspace(sys.argv[1]), waits=False)
 asked = Question(datasets=("news",), task=("A2KB",), match=("strong",))

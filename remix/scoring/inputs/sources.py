@@ -46,9 +46,7 @@ if TYPE_CHECKING:
 
 
 class Keeper(Protocol):
-    """What a workspace has to be scored."""
-
-    folder: Path
+    """What scoring and what shows its results need of a workspace."""
 
     @property
     def store(self) -> Store:
@@ -62,18 +60,6 @@ class Keeper(Protocol):
         self, gold: Sequence[Target], names: Iterable[str] = ()
     ) -> Mapping[str, Mapping[str, Frames]]:
         """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
-
-    def store_runs(
-        self,
-        datasets: str | Iterable[str],
-        *,
-        run: str | Iterable[str] = (),
-        system: str | Iterable[str] = (),
-        match: str = "strong",
-        errors: str | Iterable[str] = ("neleval",),
-        format: str | Iterable[str] = (),
-    ) -> pl.DataFrame:
-        """Return what the store holds of each run on these datasets now; see `remix.runs.stored.store_outcomes`."""
 
     def ensure_sample(self, names: Iterable[str] = ()) -> bool:
         """Return whether the workspace was empty and has the sample corpus now."""
@@ -143,7 +129,7 @@ def read_inputs(
     else:
         found = _read_kept(keeper, question, by, weight, runs, contents)
     _tell_gold(found, [*found_runs])
-    shelf = tuple(sorted(file.parent for file in (keeper.folder / "kb").glob("*/kb.json")))
+    shelf = tuple(sorted(file.parent for file in (keeper.store.folder / "kb").glob("*/kb.json")))
     found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), question)
     if question.relax is not None:
         found = _relax(found, question.relax, gold=relaxes_gold)

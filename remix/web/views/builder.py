@@ -184,7 +184,7 @@ def _of_values(corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters)
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
-    if not work.datasets():
+    if not page.list_datasets(work):
         return page.Page("Builder", [page.NOTHING])
     corpus = corpus_of(work.store)
     notes: list[str] = []
@@ -356,7 +356,7 @@ def _offer(suffix: str, work: page.Explored, parameters: page.Parameters) -> pag
 
 
 def _example(work: page.Explored) -> dict[str, str]:
-    if not work.datasets():
+    if not page.list_datasets(work):
         return {}
     facets = corpus_of(work.store).facets
     chosen = [name for name in ("ambiguitySurfaceForm", "pagerank", "class") if name in facets]

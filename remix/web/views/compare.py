@@ -5,7 +5,15 @@ from __future__ import annotations
 import polars as pl
 
 from remix.measures import AVERAGES
-from remix.reports.statistics import columns_by_measure, draw_shares, explain_averages, list_quantities, values_of
+from remix.reports.statistics import (
+    columns_by_measure,
+    draw_shares,
+    explain_averages,
+    frames_of,
+    list_quantities,
+    measures_of,
+    values_of,
+)
 from remix.web import page
 
 _MOST = 8
@@ -13,13 +21,13 @@ _MOST = 8
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
-    entries = work.datasets()
+    entries = page.list_datasets(work)
     if not entries:
         return page.Page("Compare datasets", [page.NOTHING])
     asked = [name for name in parameters.get("datasets", "").split(",") if name]
     every = [work.store.dataset(name).name for name in dict.fromkeys(asked)]
     names = every[:_MOST]
-    average, measured = parameters.get("average") or "micro", work.measures()
+    average, measured = parameters.get("average") or "micro", measures_of(work.store)
     known = list_quantities(measured)
     column = parameters.get("column") or ("ambiguitySurfaceForm" if "ambiguitySurfaceForm" in known else "words")
     form = page.Form(
@@ -34,7 +42,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         return page.Page(
             "Compare datasets", [form, page.Note(f"Choose two datasets or more, up to {_MOST}, to compare them.")]
         )
-    values = values_of(column, measured, work.frames())
+    values = values_of(column, measured, frames_of(work.store))
     figure = draw_shares(known[column], {name: values.filter(dataset=name)["value"] for name in names})
     words = f"A line says which share of the {known[column].of} has no more than x: {known[column].meaning}"
     table, note = (
@@ -49,7 +57,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
 
 def _measures(work: page.Explored, names: list[str], average: str) -> page.Table:
     """Return a row for each measure, a column for each dataset, and how far each is from the first."""
-    measured = work.measures()
+    measured = measures_of(work.store)
     says = explain_averages(measured)
     wide = columns_by_measure(measured.datasets, [*says], average)
     rows = {name: wide.row(by_predicate=pl.col("dataset") == name, named=True) for name in names}
@@ -72,7 +80,7 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
 
 
 def _example(work: page.Explored) -> dict[str, str]:
-    return {"datasets": ",".join(entry.name for entry in work.datasets()[:2])}
+    return {"datasets": ",".join(entry.name for entry in page.list_datasets(work)[:2])}
 
 
 compare = page.View("compare", "Compare", _show, menu=5, example=_example)

@@ -14,7 +14,9 @@ from remix.reports.statistics import (
     draw_distribution,
     explain_averages,
     explain_stored,
+    frames_of,
     list_quantities,
+    measures_of,
     summarise,
     values_of,
 )
@@ -31,13 +33,13 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         raise UnknownName(
             "scheme of a page", asked["scheme"], SCHEMES, f"remix partition {entry.name}", does="takes all"
         )
-    measured = work.measures()
+    measured = measures_of(work.store)
     known = list_quantities(measured)
     if asked["column"] not in known and "column" not in parameters:
         asked["column"] = "words"
     form = page.Form(
         [
-            page.choose("name", "dataset", [one.name for one in work.datasets()], entry.name),
+            page.choose("name", "dataset", [one.name for one in page.list_datasets(work)], entry.name),
             page.choose("column", "distribution of", [*known], asked["column"]),
             page.choose(
                 "scheme", "boundaries of", SCHEMES, asked["scheme"], "as `remix partition` cuts all that is loaded"
@@ -79,9 +81,11 @@ def _measures(measured: Measured, name: str, average: str) -> page.Table:
 
 def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> list[page.Shown]:
     """Return the distributions of all columns of numbers as a table, and the chosen one as a figure with its parts."""
-    measured, frames, column = work.measures(), work.frames(), asked["column"]
+    measured, frames, column = measures_of(work.store), frames_of(work.store), asked["column"]
     # Both are asked for again within, where they are of the state that the answer is kept for.
-    summary = work.store.once(("summary", name), lambda: summarise(work.measures(), work.frames(), [name]))
+    summary = work.store.cached(
+        ("summary", name), lambda: summarise(measures_of(work.store), frames_of(work.store), [name])
+    )
     links = {"column": lambda row: page.address("dataset", name=name, column=row["column"], scheme=asked["scheme"])}
     quantity = list_quantities(measured).get(column)
     explained = {one.name: one.meaning.partition("\n")[0] for one in list_quantities(measured).values()}
@@ -133,13 +137,13 @@ def _repairs(work: page.Explored, name: str) -> list[page.Table]:
 
 
 def _documents(work: page.Explored, dataset: str, find: str) -> page.Table:
-    frames = work.frames(dataset)
+    frames = frames_of(work.store, dataset)
     counts = (
         frames.annotations.filter(pl.col("ignorable").is_null())
         .group_by("document")
         .agg(mentions=pl.col("group").n_unique(), nil=pl.col("is_nil").sum())
     )
-    density = work.measures().documents.select("document", "density")
+    density = measures_of(work.store).documents.select("document", "density")
     rows = frames.documents.join(counts, on="document", how="left", maintain_order="left")
     rows = rows.join(density, on="document", how="left", maintain_order="left").select(
         pl.coalesce("given", "document").alias("name"),
@@ -157,5 +161,8 @@ def _documents(work: page.Explored, dataset: str, find: str) -> page.Table:
 
 
 dataset = page.View(
-    "dataset", "Dataset", _show, example=lambda work: {"name": entries[0].name} if (entries := work.datasets()) else {}
+    "dataset",
+    "Dataset",
+    _show,
+    example=lambda work: {"name": entries[0].name} if (entries := page.list_datasets(work)) else {},
 )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
-from remix.measures import AVERAGES
-from remix.reports.statistics import columns_by_measure, explain_averages, explain_stored
+from remix.measures import AVERAGES, Measured
+from remix.reports.statistics import columns_by_measure, explain_averages, explain_stored, measures_of
+from remix.store import DatasetEntry
 from remix.web import page
 
 _FIRST = "density,ambiguitySurfaceForm,ambiguityEntity,pagerank,prior,candidateRecall,nilExplicit,typePerson,typePlace"
@@ -13,10 +16,10 @@ _FIRST = "density,ambiguitySurfaceForm,ambiguityEntity,pagerank,prior,candidateR
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
-    entries = work.datasets()
+    entries = page.list_datasets(work)
     if not entries:
         return page.Page("Datasets", [page.NOTHING])
-    measured = work.measures()
+    measured = measures_of(work.store)
     explained = explain_averages(measured)
     chosen = parameters.get("columns") or _FIRST
     average = parameters.get("average") or "micro"
@@ -49,7 +52,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     )
     unknown = [name for name in parameters.get("columns", "").split(",") if name and name not in explained]
     told = [page.Note(f"No dataset has a value of: {', '.join(unknown)}.", ["remix list measures"])] if unknown else []
-    return page.Page("Datasets", [form, *told, table, *_notes(work), _LEADS])
+    return page.Page("Datasets", [form, *told, table, *_notes(entries, measured), _LEADS])
 
 
 _LEADS = page.Note(
@@ -58,9 +61,8 @@ _LEADS = page.Note(
 )
 
 
-def _notes(work: page.Explored) -> list[page.Note]:
+def _notes(entries: Sequence[DatasetEntry], measured: Measured) -> list[page.Note]:
     """Return what to do about measures that are not stored, that were stored by other choices, or that were skipped."""
-    measured, entries = work.measures(), work.datasets()
     notes = []
     if plain := sum(entry.enrichment is None for entry in entries):
         said = f"The measures of {plain} of the datasets are not stored: queries and partitions do not see them yet."

@@ -22,6 +22,7 @@ from remix.reports.documents import (
     explain_columns,
     list_annotations,
 )
+from remix.reports.statistics import frames_of, measures_of
 from remix.runs.judgements import OUTCOMES, Judgements
 from remix.web import page
 from remix.web.views.errors import judge, list_answers
@@ -52,7 +53,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     dataset = work.store.dataset(parameters.get("dataset", "")).name
     documents = _documents(work, dataset)
     document = _find(documents, dataset, parameters.get("name", ""))
-    rows = work.store.once(("annotations", dataset), lambda: list_annotations(work.frames(dataset), work.measures()))
+    rows = work.store.cached(
+        ("annotations", dataset), lambda: list_annotations(frames_of(work.store, dataset), measures_of(work.store))
+    )
     own = rows.filter(document=document["document"])
     judged = judge(work, dataset) if any(run.dataset == dataset for run in list_answers(work)) else None
     systems = [] if judged is None else judged.systems["system"].unique().sort().to_list()
@@ -79,7 +82,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
 
 
 def _documents(work: page.Explored, dataset: str) -> pl.DataFrame:
-    return work.frames(dataset).documents.with_columns(called=pl.coalesce("given", "document")).with_row_index()
+    return (
+        frames_of(work.store, dataset).documents.with_columns(called=pl.coalesce("given", "document")).with_row_index()
+    )
 
 
 def _find(documents: pl.DataFrame, dataset: str, name: str) -> dict[str, Any]:
@@ -101,7 +106,7 @@ def _neighbours(documents: pl.DataFrame, document: Mapping[str, Any], asked: pag
 
 def _form(work: page.Explored, rows: pl.DataFrame, systems: Sequence[str], asked: page.Parameters) -> page.Form:
     groups = [name for name in rows.columns if name.startswith("category ")]
-    known = [name for name in explain_columns(work.measures()) if STANDS_FOR.get(name, name) in rows.columns]
+    known = [name for name in explain_columns(measures_of(work.store)) if STANDS_FOR.get(name, name) in rows.columns]
     colours = dict.fromkeys([*known[:3], *groups, *([_OUTCOME] if systems else []), *known])
     colours.pop("surface_form", None)
     return page.Form(
@@ -129,7 +134,7 @@ def _marks(
         alone = [row for row in found if row["annotation"] is None]
     else:
         column = "type" if asked["colour"] == _OUTCOME else asked["colour"]
-        classed = class_annotations(rows, column, work.measures(), document)
+        classed = class_annotations(rows, column, measures_of(work.store), document)
         classes = {name: f"look look-{nth}" for nth, name in enumerate(classed.names)}
         looks, said, alone = {one: classes[name] for one, name in classed.values.items()}, {}, []
         legend = page.Legend(f"{column}: {classed.meaning}", [page.Segment(*pair) for pair in classes.items()])
@@ -245,12 +250,12 @@ def _beside(
         answers = judged.systems.join(mention, on="mention").drop("mention").with_columns(short)
         words = "What each registered run answered here."
         blocks.append(page.Table("answers", answers, words=words, small={"outcome": "classes", "answer": "answered"}))
-    said = describe_annotation(row, work.measures())
+    said = describe_annotation(row, measures_of(work.store))
     blocks += [
         _candidates(work, row),
         page.Table("columns", said, words="All that is known of it.", small={"column": "says"}),
     ]
-    index = work.store.once("index", work.store.index)
+    index = work.store.cached("index", work.store.index)
     lines = index.about(pl.Series([f"<{row['annotation']}>"]))["line"]
     text = turtle(columns("".join(f"{line}\n" for line in lines.unique()).encode())).decode()
     return [*blocks, page.Code("RDF", text, words="All that the store says of it, in data, measures and runs.")]
@@ -275,14 +280,14 @@ def _write(work: page.Explored, parameters: page.Parameters) -> page.Download:
     """Return the document as NIF, with the IRIs that its file gave."""
     dataset = work.store.dataset(parameters.get("dataset", "")).name
     document = _find(_documents(work, dataset), dataset, parameters.get("name", ""))
-    kept = work.frames(dataset).keep(documents=pl.Series([document["document"]]))
+    kept = frames_of(work.store, dataset).keep(documents=pl.Series([document["document"]]))
     name = str(document["called"]).rstrip("/").rpartition("/")[2] or "document"
     return page.Download(turtle(terms_of(kept, given=True)), "text/turtle", f"{dataset}-{name}.ttl")
 
 
 def _example(work: page.Explored) -> dict[str, str]:
-    for entry in work.datasets()[:1]:
-        frames = work.frames(entry.name)
+    for entry in page.list_datasets(work)[:1]:
+        frames = frames_of(work.store, entry.name)
         first = frames.documents.row(0, named=True)
         own = frames.annotations.filter(document=first["document"])["annotation"].head(1).to_list()
         return {"dataset": entry.name, "name": first["given"] or first["document"], "annotation": "".join(own)}

@@ -24,7 +24,7 @@ from remix.reports.sentences import (
     tell_given,
     with_texts,
 )
-from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements
+from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, judge_mentions
 from remix.runs.registration import Run, list_runs
 from remix.web import page
 
@@ -60,7 +60,7 @@ def _command(asked: Mapping[str, str]) -> str:
 
 def list_answers(work: page.Explored) -> list[Run]:
     """Return the runs that are on a dataset that is loaded."""
-    loaded = {entry.name for entry in work.datasets()}
+    loaded = {entry.name for entry in page.list_datasets(work)}
     return [run for run in list_runs(work.store.folder / "runs") if run.dataset in loaded]
 
 
@@ -70,9 +70,9 @@ def judge(work: page.Explored, dataset: str, by: str = "") -> Judgements:
     Raises `StoreError` where no run is on the dataset.
     """
     known = tuple((run.folder_name, run.checksum) for run in list_answers(work) if run.dataset == dataset)
-    return work.store.once(
+    return work.store.cached(
         ("judgements", dataset, by, known),
-        lambda: work.judgements(dataset, by=by),
+        lambda: judge_mentions(work, dataset, by=by),
         asked=bool(by),  # there are as many columns to slice by as a user thinks of
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from remix.checks.copies import count_shared
+from remix.reports.statistics import frames_of
 from remix.web import page
 
 _KINDS = {
@@ -24,7 +25,7 @@ _WITH, _CELL, _ITEM = "shared with", "shared here", "shared item"
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
-    if len(work.datasets()) < 2:
+    if len(page.list_datasets(work)) < 2:
         said = "What datasets share is seen where two or more are loaded."
         return page.Page("What datasets share", [page.Note(said, ["remix load FILE", "remix fetch NAME"])])
     of, shown = parameters.get("of") or "texts", parameters.get("show") or "share"
@@ -33,13 +34,13 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         [
             page.choose("of", "what is shared", _KINDS, of, what="kind of what is shared"),
             page.choose("show", "as", _SHOWN, shown, what="way to show it"),
-            page.choose("dataset", "dataset", ["", *(entry.name for entry in work.datasets())], dataset),
-            page.choose("other", "and", ["", *(entry.name for entry in work.datasets())], other),
+            page.choose("dataset", "dataset", ["", *(entry.name for entry in page.list_datasets(work))], dataset),
+            page.choose("other", "and", ["", *(entry.name for entry in page.list_datasets(work))], other),
         ]
     )
     if dataset and other:
         return _pair(work, form, of, *(work.store.dataset(name).name for name in (dataset, other)))
-    counts = work.store.once(("shared", of), lambda: _count(work, of))
+    counts = work.store.cached(("shared", of), lambda: _count(work, of))
     names = counts["dataset"].unique().sort().to_list()
     table = page.Table(
         of,
@@ -57,26 +58,26 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
 
 
 def _count(work: page.Explored, of: str) -> pl.DataFrame:
-    items = pl.concat(_items(work, of, entry.name) for entry in work.datasets())
+    items = pl.concat(_items(work, of, entry.name) for entry in page.list_datasets(work))
     return count_shared(items.select("dataset", "item"))
 
 
 def _items(work: page.Explored, of: str, name: str) -> pl.DataFrame:
     """Return dataset, item and `by`, the document that has a text, or the annotation that has another item."""
-    frames = work.frames(name)
+    frames = frames_of(work.store, name)
     if of == "texts":
         rows = frames.documents.filter(pl.col("text") != "").select(item="text", by=pl.coalesce("given", "document"))
     elif of == "forms":
         rows = frames.annotations.select(item="surface_form", by="annotation")
     else:
-        meant = work.store.once("meanings", lambda: _resolve(work))
+        meant = work.store.cached("meanings", lambda: _resolve(work))
         rows = frames.links.select("entity", by="annotation").join(meant, on="entity").select("item", "by")
     return rows.select(pl.lit(name).alias("dataset"), "item", "by").drop_nulls("item")
 
 
 def _resolve(work: page.Explored) -> pl.DataFrame:
     """Return entity, as annotations of any dataset link to it, and `item`, what it stands for."""
-    distinct = work.frames().links["entity"].drop_nulls().unique()
+    distinct = frames_of(work.store).links["entity"].drop_nulls().unique()
     return pl.DataFrame({"entity": distinct, "item": distinct if (kb := work.kb) is None else kb.resolve(distinct)})
 
 

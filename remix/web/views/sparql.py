@@ -15,6 +15,7 @@ from remix.names import PREFIXES
 from remix.rdf.ntriples import columns
 from remix.remixes.facets import list_facets
 from remix.reports.figures import Axis, Figure, Panel, Series
+from remix.reports.statistics import frames_of
 from remix.store.answers import GRAPH_FORMATS, Result, answer
 from remix.store.queries import Query, find, shipped_queries
 from remix.store.syntax import NEVER_THE_SAME, keywords
@@ -45,7 +46,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     text, told = _text(parameters)
     blocks: list[page.Shown] = [_editor(text, parameters), *([page.Note(told)] if told else [])]
     beside = [_examples()]
-    if not work.datasets():
+    if not page.list_datasets(work):
         blocks.append(
             page.Note("Nothing is loaded yet, so no query finds anything.", ["remix load FILE", "remix fetch NAME"])
         )
@@ -107,7 +108,7 @@ def _answer(work: page.Explored, text: str, parameters: page.Parameters) -> Resu
     if NEVER_THE_SAME.intersection(keywords(text)):
         return ask()
     # No query is asked again for sorting, a chart or a file.
-    return work.store.once(("answer", text, tuple(services)), ask, asked=True)
+    return work.store.cached(("answer", text, tuple(services)), ask, asked=True)
 
 
 def _table(found: Result) -> tuple[pl.DataFrame, Mapping[str, Collection[str]]]:
@@ -145,17 +146,17 @@ def _links(
 ) -> Mapping[str, Callable[[Mapping[str, Any]], str]]:
     """Return for each column of texts where its IRIs lead: datasets and documents to their pages, others out."""
     texts = [name for name, kind in table.schema.items() if kind == pl.String and iris.get(name)]
-    if not texts or not work.datasets():
+    if not texts or not page.list_datasets(work):
         return {}
     every = pl.Series("iri", [*{iri for name in texts for iri in iris[name]}])
-    frames = work.frames()
+    frames = frames_of(work.store)
     of_documents = frames.documents.select(iri="document", document="document", dataset="dataset")
     of_mentions = frames.annotations.select(iri="annotation", document="document", dataset="dataset")
     own = pl.concat([of_documents, of_mentions]).filter(pl.col("iri").is_in(every.implode()))
     places = {
         iri: page.address("document", dataset=dataset, name=document) for iri, document, dataset in own.iter_rows()
     }
-    places |= {entry.iri: page.address("dataset", name=entry.name) for entry in work.datasets()}
+    places |= {entry.iri: page.address("dataset", name=entry.name) for entry in page.list_datasets(work)}
 
     def outside(iri: str) -> str:
         return iri if re.match(r"https?://[^\s<>\"]+$", iri) else ""
@@ -230,6 +231,6 @@ sparql = page.View(
     "SPARQL",
     _show,
     menu=5,
-    example=lambda work: {"query": _START} if work.datasets() else {},
+    example=lambda work: {"query": _START} if page.list_datasets(work) else {},
     downloads={**{form: partial(_graph, form) for form in GRAPH_FORMATS}, "vocabulary.json": _vocabulary},
 )

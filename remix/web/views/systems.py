@@ -38,7 +38,7 @@ _Leading = Callable[[Mapping[str, Any]], str]
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     runs = list_answers(work)
-    loaded, dataset = [entry.name for entry in work.datasets()], parameters.get("dataset", "")
+    loaded, dataset = [entry.name for entry in page.list_datasets(work)], parameters.get("dataset", "")
     if not runs or (dataset in loaded and not any(run.dataset == dataset for run in runs)):
         if dataset:
             work.store.dataset(dataset)

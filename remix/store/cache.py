@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from remix.store.state import sign_of
-
 Answer = TypeVar("Answer")
 
 KEEPS: ContextVar[bool] = ContextVar("keeps", default=True)
@@ -27,20 +25,20 @@ class _Place:
     size: int = 0
 
 
-class Once:
-    """What is computed of the state of a workspace, once for each key; it goes when the state is written anew.
+class StateCache:
+    """What is computed of the state of a workspace, once for each key; it goes when the file of the state is another.
 
     Of more than `most` answers those that were asked for last stay, and of those that users ask for (`asked`), of which
     there are as many as they think of, no more than `room` bytes. Threads that ask for one at the same time wait for
     the first of them, and where that fails for the next.
 
-    >>> once = Once(Path("nowhere"))
-    >>> once("answer", lambda: 42), once("answer", lambda: 43)
+    >>> cached = StateCache(Path("nowhere"))
+    >>> cached("answer", lambda: 42), cached("answer", lambda: 43)
     (42, 42)
     """
 
-    def __init__(self, folder: Path, most: int = 100, room: int = 64_000_000) -> None:
-        self._folder = folder
+    def __init__(self, file: Path, most: int = 100, room: int = 64_000_000) -> None:
+        self._file = file
         self._most = most
         self._room = room
         self._sign: object = None
@@ -54,7 +52,7 @@ class Once:
         (`KEEPS`).
         """
         with self._lock:
-            if (sign := sign_of(self._folder)) != self._sign:
+            if (sign := self.sign()) != self._sign:
                 self._sign, self._places = sign, {}
             places = self._places
             place = places.get(key) or _Place()
@@ -81,6 +79,14 @@ class Once:
                         self._make_room(places)
         answer: Answer = place.found[0]
         return answer
+
+    def sign(self) -> object:
+        """Return what is another whenever the state was written anew, None where nothing was yet."""
+        try:
+            found = self._file.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
 
     @staticmethod
     def _forget(places: dict[Hashable, _Place], key: Hashable, place: _Place) -> None:
