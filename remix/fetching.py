@@ -19,7 +19,7 @@ from remix.catalog import Entry, cache_folder, entries, find, folder_hash
 from remix.connections import Failure, first_line, without_secrets
 from remix.errors import BadInput, Error, UnknownName, UsageError
 from remix.files import write_whole
-from remix.locks import Busy, hold_file
+from remix.locks import Busy, lock_file
 from remix.places import folder_written
 from remix.signature import content_hash
 from remix.unpacking import LARGEST, unpack
@@ -126,11 +126,11 @@ def _require_licences(lacking: Sequence[Entry], accept: bool | Callable[[str], b
 def _alone(cache: Path) -> Iterator[None]:
     """Be the one process that fetches into a cache; what one that was interrupted left behind is removed."""
     try:
-        with hold_file(cache / "lock"):
+        with lock_file(cache / "lock"):
             pass
     except Busy:
         progress.note(f"another process fetches into {cache}: this one waits for it")
-    with hold_file(cache / "lock", wait=True):
+    with lock_file(cache / "lock", wait=True):
         try:
             yield
         finally:
@@ -154,7 +154,7 @@ def _fetch_all(lacking: Sequence[Entry], mirror: str) -> Iterator[Fetched]:
                 moved(count)
 
         def fetch_group(group: list[Entry]) -> list[Fetched]:
-            return [_fetch(one, _Download(one, mirror, done, stop)) for one in group]
+            return [_fetch_entry(one, _Download(one, mirror, done, stop)) for one in group]
 
         # The threads are daemons, so that an interruption does not wait for a server that is silent.
         with ThreadPool(min(AT_ONCE, len(by_address))) as pool:
@@ -167,7 +167,7 @@ def _fetch_all(lacking: Sequence[Entry], mirror: str) -> Iterator[Fetched]:
                 stop.set()
 
 
-def _fetch(entry: Entry, download: _Download) -> Fetched:
+def _fetch_entry(entry: Entry, download: _Download) -> Fetched:
     """Return what became of an entry; whatever went wrong is its reason."""
     try:
         file = download.to_cache()

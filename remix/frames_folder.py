@@ -24,7 +24,7 @@ from remix._version import __version__
 from remix.errors import Error, StoreError, UsageError
 from remix.files import write_whole
 from remix.frames import SCHEMAS, Frames, read_parquet, write_parquet
-from remix.locks import Busy, hold_file
+from remix.locks import Busy, lock_file
 from remix.places import move_folder, refuse_file_name
 from remix.signature import content_hash
 
@@ -139,7 +139,7 @@ def under_way(to: Path, plan: Mapping[str, Any], *, replace: bool = False) -> It
     place = to.with_name(f".{to.name}.partial")
     try:
         place.mkdir(parents=True, exist_ok=True)
-        with hold_file(place / "lock"):
+        with lock_file(place / "lock"):
             _write_plan(place, plan)
             yield place
     except Busy:

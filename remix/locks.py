@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from functools import wraps
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 
 class Busy(Exception):
@@ -16,7 +14,7 @@ class Busy(Exception):
 
 
 @contextmanager
-def hold_file(file: Path, *, wait: bool = False) -> Iterator[None]:
+def lock_file(file: Path, *, wait: bool = False) -> Iterator[None]:
     """Hold a lock file, which is made where there is none and stays, within the block.
 
     Raises `Busy` where somebody else holds it and `wait` is false, `OSError` where the file cannot be made.
@@ -74,28 +72,3 @@ class Lock:
     def __del__(self) -> None:
         """Release the lock with what held it."""
         self.release()
-
-
-class Holder(Protocol):
-    """What can be held: its files stay as they are within the block."""
-
-    def hold(self) -> AbstractContextManager[object]:
-        """Hold it within the block."""
-
-
-Held = TypeVar("Held", bound=Holder)
-Parameters = ParamSpec("Parameters")
-Result = TypeVar("Result")
-
-
-def holding(
-    function: Callable[Concatenate[Held, Parameters], Result],
-) -> Callable[Concatenate[Held, Parameters], Result]:
-    """Return a function of a store that sees one state of it throughout, whatever other processes write meanwhile."""
-
-    @wraps(function)
-    def hold_store(store: Held, /, *args: Parameters.args, **choices: Parameters.kwargs) -> Result:
-        with store.hold():
-            return function(store, *args, **choices)
-
-    return hold_store

@@ -49,12 +49,12 @@ def files(name: str, suffix: str) -> dict[str, Path]:
 
 def entry_points(group: str) -> EntryPoints:
     """Return the entry points of a group, by which other distributions add to remix."""
-    found: EntryPoints = _entry_points(tuple(sys.path)).select(group=group)
+    found: EntryPoints = _installed_entry_points(tuple(sys.path)).select(group=group)
     return found
 
 
 @cache
-def _entry_points(path: tuple[str, ...]) -> Any:
+def _installed_entry_points(path: tuple[str, ...]) -> Any:
     """Return the entry points on a path, of a type that Python 3.12 changed: all take as long as those of one group."""
     from importlib.metadata import entry_points  # which reads as much of the library as a process for a query does
 

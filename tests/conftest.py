@@ -21,7 +21,7 @@ from remix.kb import KnowledgeBase, build
 from remix.runs.stored import take_shipped_runs
 from remix.sample import ensure_sample
 from remix.store import Store
-from remix.store.worker import Bounds, Workers, holding_bounds
+from remix.store.worker import Bounds, Workers, limit_queries
 from remix.workspace import Workspace
 from tests.workspaces import copy_workspace
 
@@ -146,7 +146,7 @@ def lent(workers: Workers) -> Iterator[None]:
 
     Tests of such processes have a fixture of this name that does nothing.
     """
-    with holding_bounds(Bounds(60, 1 << 30, 1 << 28, threading.Event(), contextlib.nullcontext, workers.lend)):
+    with limit_queries(Bounds(60, 1 << 30, 1 << 28, threading.Event(), contextlib.nullcontext, workers.lend)):
         yield
 
 

@@ -24,10 +24,9 @@ from remix.formats.nif.writing import triples_of, write_terms
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
 from remix.kb import KnowledgeBase
-from remix.locks import holding
 from remix.rdf.ntriples import columns
 from remix.schemas import fit
-from remix.store import DatasetEntry, Store
+from remix.store import DatasetEntry, Store, in_one_state
 
 SUMMARY = {"file": pl.String, "severity": pl.String, "rule": pl.String, "count": pl.Int64, "example": pl.String}
 _TIMES: dict[str, pl.DataType] = {**FINDINGS, "times": pl.Int64()}
@@ -51,7 +50,7 @@ class Checked:
     format: str = ""
 
 
-@holding
+@in_one_state
 def read_checked(store: Store, files: Iterable[str], *, format: str | None = None) -> list[Checked]:
     """Return files, catalogue entries or loaded datasets as they are checked, also those that are refused.
 

@@ -23,7 +23,6 @@ from remix.files import write_whole
 from remix.frames import Frames, read_parquet, write_parquet
 from remix.frames_folder import FramesFolder, part_name
 from remix.kb import KnowledgeBase
-from remix.locks import holding
 from remix.measures._parts import compute_parts
 from remix.measures.classes import other_spellings
 from remix.measures.measured import Measured, columns_of
@@ -33,13 +32,13 @@ from remix.places import discard, folder_written, move_folder
 from remix.progress import stage
 from remix.rdf.terms import entity_term, iri_term, text_term
 from remix.signature import Signature, content_hash
-from remix.store import DatasetEntry, Store
+from remix.store import DatasetEntry, Store, in_one_state
 from remix.store.state import CLASSES
 
 _LEVELS = ("annotations", "documents", "classes")
 
 
-@holding
+@in_one_state
 def enrich(store: Store, kb: KnowledgeBase | None, **choices: Unpack[Comparing]) -> pl.DataFrame:
     """Return dataset, status, annotations, triples and signature after enriching every dataset of the store.
 
@@ -166,7 +165,7 @@ def entity_lines(frames: Frames, kb: KnowledgeBase | None) -> bytes:
     return "".join(pl.concat(lines)["line"].drop_nulls().unique().sort()).encode()
 
 
-@holding
+@in_one_state
 def named_frames(store: Store, names: Iterable[str] | None = None) -> Frames:
     """Return the frames of these datasets, by default of all, with the datasets called by their names.
 

@@ -15,7 +15,6 @@ from remix.errors import UnknownName, UsageError
 from remix.files import write_together
 from remix.formats.identifiers import given_iris, rename_terms
 from remix.formats.nif.published import state_as_markings
-from remix.locks import holding
 from remix.places import SUMS, checksums, refuse_file_name, spell_checksums
 from remix.publication.card import draw_measures, write_card, write_citation
 from remix.publication.description import (
@@ -31,7 +30,7 @@ from remix.rdf.parsing import parse_lines
 from remix.rdf.turtle import ntriples, turtle
 from remix.remixes.manifest import refuse_unknown
 from remix.signature import content_hash
-from remix.store import DatasetEntry, Store
+from remix.store import DatasetEntry, Store, in_one_state
 
 SYNTAXES = {
     "ttl": "https://www.iana.org/assignments/media-types/text/turtle",
@@ -41,7 +40,7 @@ SYNTAXES = {
 """Syntaxes of what is published, by their suffix, and their media types."""
 
 
-@holding
+@in_one_state
 def publish(
     store: Store,
     dataset: str,

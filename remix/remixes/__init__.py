@@ -15,7 +15,6 @@ from remix.errors import EmptySelection, UsageError
 from remix.files import manifest_beside, write_together
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.locks import holding
 from remix.measures.enrichment import named_frames
 from remix.places import refuse_file_name
 from remix.rdf.iris import dataset_iri
@@ -24,7 +23,7 @@ from remix.remixes.closure import Closed, Editions, close, find_emptied, limit_d
 from remix.remixes.export import Exported, export
 from remix.remixes.manifest import count_origins, describe, refuse_unknown
 from remix.signature import Signature, content_hash
-from remix.store import DatasetEntry, Store
+from remix.store import DatasetEntry, Store, in_one_state
 from remix.store.missing import NO_RUN
 from remix.tables import Printed
 
@@ -91,7 +90,7 @@ def is_folder_of(target: Path) -> bool:
     return True
 
 
-@holding
+@in_one_state
 def build(
     store: Store,
     query: Query,

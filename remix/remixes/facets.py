@@ -324,7 +324,7 @@ def corpus_of(store: Store) -> FacetedCorpus:
 
 
 def _read(store: Store) -> FacetedCorpus:
-    with store.hold():
+    with store.hold_state():
         frames = named_frames(store)
         entries = store.datasets()
     files = [file for entry in entries for file in entry.value_files()]

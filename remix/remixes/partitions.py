@@ -21,7 +21,6 @@ from remix.errors import StoreError, UsageError, nearest
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.kb import KnowledgeBase
-from remix.locks import holding
 from remix.measures.classes import of_one_spelling
 from remix.measures.declaration import Column, write_out
 from remix.measures.enrichment import measures_of_part, named_frames
@@ -31,7 +30,7 @@ from remix.progress import track
 from remix.rdf.terms import quote
 from remix.remixes import build
 from remix.remixes.closure import close
-from remix.store import Store
+from remix.store import Store, in_one_state
 from remix.store.answers import answer
 from remix.store.queries import Query
 from remix.vocabularies import Vocabularies
@@ -208,7 +207,7 @@ def count_parts(values: pl.Series, parts: Sequence[Subset]) -> pl.DataFrame:
     )
 
 
-@holding
+@in_one_state
 def partition_store(
     store: Store, column: str, scheme: str, *, to: Path | None, kb: KnowledgeBase | None = None, replace: bool = False
 ) -> pl.DataFrame:

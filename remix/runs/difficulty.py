@@ -11,7 +11,6 @@ from threadpoolctl import threadpool_limits
 
 from remix import progress
 from remix.errors import UsageError
-from remix.locks import holding
 from remix.measures import compute
 from remix.measures.enrichment import named_frames
 from remix.measures.measured import columns_of
@@ -19,6 +18,7 @@ from remix.runs.logistic import Numbers, area_under_curve, brier_score, calibrat
 from remix.runs.outcomes import column_graph
 from remix.runs.stored import DIFFICULTY, verdicts
 from remix.signature import Signature, content_hash
+from remix.store import Store, in_one_state
 from remix.tables import Printed
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.measures import Measured
     from remix.measures.measurement import Comparing
-    from remix.store import Store
 
 FOLDS = 5
 PENALTY = 1.0
@@ -102,7 +101,7 @@ def difficulty(frames: Frames, measured: Measured, judged: pl.DataFrame, *, seed
     )
 
 
-@holding
+@in_one_state
 def store_difficulty(
     store: Store, kb: KnowledgeBase | None, *, seed: int = 0, **choices: Unpack[Comparing]
 ) -> Difficulty:

@@ -16,7 +16,6 @@ from remix.documents import align
 from remix.errors import UnknownName, UsageError
 from remix.expressions import fill
 from remix.frames import Frames
-from remix.locks import holding
 from remix.measures.classes import with_coarse
 from remix.names import RMX
 from remix.rdf.ntriples import columns
@@ -27,12 +26,12 @@ from remix.scoring.inputs.files import GivenAnswers, answers_of, read_frames, ru
 from remix.scoring.inputs.gold import kept_gold
 from remix.scoring.inputs.texts import laid_on_texts
 from remix.signature import Signature
+from remix.store import DatasetEntry, Store, in_one_state
 from remix.store.state import RUN
 from remix.store.targets import targets
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
-    from remix.store import DatasetEntry, Store
 
 AGREEMENT = "agreement"
 """The fragment of the graph that holds which share of the systems is right on each annotation."""
@@ -44,7 +43,7 @@ _TABLE = {"dataset": pl.String, "system": pl.String, "status": pl.String} | dict
 )
 
 
-@holding
+@in_one_state
 def store_outcomes(
     store: Store,
     kb: KnowledgeBase | None,
@@ -143,7 +142,7 @@ def keep_outcomes(
             store_runs(store, gold, answers, kb, registered=answers)
 
 
-@holding
+@in_one_state
 def refresh_outcomes(store: Store, kb: KnowledgeBase | None, folder: Path, *, missing: bool = False) -> None:
     """Make the outcomes anew that are of another knowledge base, other gold or another version than there are now.
 
@@ -193,7 +192,7 @@ def take_shipped_runs(store: Store, kb: KnowledgeBase | None, folder: Path) -> N
         keep_outcomes(store, kb, folder, sorted(names), sorted(datasets))
 
 
-@holding
+@in_one_state
 def store_runs(
     store: Store,
     gold: Frames,
@@ -280,7 +279,7 @@ def verdicts(store: Store, dataset: str, systems: Iterable[str] | None = None) -
     return pl.concat(parts)
 
 
-@holding
+@in_one_state
 def drop_run(
     store: Store, folder: Path, name: str, *, on: Sequence[str] = (), task: str | None = None
 ) -> list[tuple[str, str]]:

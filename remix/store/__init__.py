@@ -6,11 +6,12 @@ import dataclasses
 import json
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from remix.errors import BadInput, Error, StoreError, UnknownName, UsageError
 from remix.files import default_name, manifest_beside, open_bytes, read_bytes, readable
@@ -25,7 +26,10 @@ if TYPE_CHECKING:  # what needs Polars is imported where it is used: the process
     from remix.frames import Frames
     from remix.store.index import Index
 
-__all__ = ["BASE_IRI", "DatasetEntry", "Loaded", "Loading", "Store"]
+__all__ = ["BASE_IRI", "DatasetEntry", "Loaded", "Loading", "Store", "in_one_state"]
+
+_Parameters = ParamSpec("_Parameters")
+_Returned = TypeVar("_Returned")
 
 BASE_IRI = "urn:remix:dataset:"
 
@@ -54,11 +58,11 @@ class Store:
 
     @property
     def state(self) -> State:
-        """Return the state as it is on the disk now, or as it was when it was held (see `hold`)."""
+        """Return the state as it is on the disk now, or as it was when it was held (see `hold_state`)."""
         return self._open()[0]
 
     @contextmanager
-    def hold(self) -> Iterator[None]:
+    def hold_state(self) -> Iterator[None]:
         """Hold the state within the block, for this thread: what is read there belongs together and stays there.
 
         It is the state at the first reading; what others write shows after the block, or once this thread has written.
@@ -184,13 +188,13 @@ class Store:
         """Return the frames of the datasets of these names, by default of all; raises `UnknownName`."""
         from remix.frames import Frames
 
-        with self.hold(), _damage(self.folder):
+        with self.hold_state(), _damage(self.folder):
             chosen = self.datasets() if names is None else [self.dataset(name) for name in names]
             return Frames.concat(Frames.read(self.folder / entry.folder, sealed=True) for entry in chosen)
 
     def report(self, name: str) -> dict[str, object]:
         """Return what was found and repaired when the dataset was loaded."""
-        with self.hold(), _damage(self.folder):
+        with self.hold_state(), _damage(self.folder):
             folder = self.folder / self.dataset(name).folder
             verify(folder, "load.json")
             return dict(json.loads((folder / "load.json").read_bytes()))
@@ -263,6 +267,19 @@ class Store:
             except Error as error:
                 raise StoreError(f"the workspace {self.folder} cannot be written: {error}") from None
         return Attached(f"enrichments/{folder.name}/graph.nt.zst", triples.count(b"\n"), signature)
+
+
+def in_one_state(
+    function: Callable[Concatenate[Store, _Parameters], _Returned],
+) -> Callable[Concatenate[Store, _Parameters], _Returned]:
+    """Return a function of a store that sees one state of it throughout, whatever other processes write meanwhile."""
+
+    @wraps(function)
+    def hold_store(store: Store, /, *args: _Parameters.args, **choices: _Parameters.kwargs) -> _Returned:
+        with store.hold_state():
+            return function(store, *args, **choices)
+
+    return hold_store
 
 
 @dataclass

@@ -20,7 +20,7 @@ from typing import Any
 
 from remix.errors import Error, StoreError
 from remix.files import write_whole
-from remix.locks import Busy, Lock, hold_file
+from remix.locks import Busy, Lock, lock_file
 from remix.places import discard, sweep
 
 _VERSION = 3
@@ -288,7 +288,7 @@ def lock_workspace(folder: Path) -> Iterator[None]:
     with ExitStack() as stack:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(hold_file(folder / _LOCK))
+            stack.enter_context(lock_file(folder / _LOCK))
         except Busy:
             said = f"another process is writing to the workspace {folder}: try again when it is done"
             raise StoreError(said) from None

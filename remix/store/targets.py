@@ -15,10 +15,9 @@ from remix.formats.nif.writing import write_frames
 from remix.formats.settings import format_for
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, is_frames_folder
-from remix.locks import holding
 from remix.rdf.ntriples import columns
 from remix.rdf.turtle import turtle
-from remix.store import Store
+from remix.store import Store, in_one_state
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Target:
     loaded: bool = False
 
 
-@holding
+@in_one_state
 def targets(store: Store, names: Iterable[str] = (), formats: Iterable[str] = ()) -> list[Target]:
     """Return the datasets of these names or files, by default all that are loaded.
 

@@ -42,7 +42,7 @@ class Stopped(StoreError):
     """A query that was ended because nobody waits for its answer any more, or its server stops."""
 
 
-class _Gone(Exception):
+class _WorkerDied(Exception):
     """The process ended, perhaps while it was `answering`."""
 
     def __init__(self, *, answering: bool) -> None:
@@ -82,7 +82,7 @@ BOUNDS: ContextVar[Bounds | None] = ContextVar("bounds", default=None)
 
 
 @contextlib.contextmanager
-def holding_bounds(bounds: Bounds) -> Iterator[None]:
+def limit_queries(bounds: Bounds) -> Iterator[None]:
     """Hold the queries of this thread to bounds within the block, whoever asks them: those of a page of the server."""
     token, kept = BOUNDS.set(bounds), KEEPS.set(bounds.keeps)
     try:
@@ -155,14 +155,14 @@ class Worker:
         with contextlib.nullcontext() if bounds is None else bounds.turn():
             place = {"folder": str(Path.cwd()) if index and not index.is_absolute() else "", "index": str(index or "")}
             line = json.dumps({**place, "request": asdict(request)}).encode() + b"\n"
-            end = _End(request, time.monotonic() + request.timeout, stop)
+            end = _QueryEnd(request, time.monotonic() + request.timeout, stop)
             tries = 1 if self._process is None else 2  # one that was kept may have ended meanwhile
             try:
                 while True:
                     try:
                         yield from _blocks(self._start(), line, end)
                         return
-                    except _Gone as gone:
+                    except _WorkerDied as gone:
                         tries -= 1
                         if gone.answering or not tries:
                             raise self._failure(request) from None
@@ -220,7 +220,7 @@ class Worker:
 
 
 @dataclass
-class _End:
+class _QueryEnd:
     """When a query is over whatever it has found."""
 
     request: Request
@@ -238,8 +238,8 @@ class _End:
             raise Timeout(f"{name} ran longer than {timeout:g} s: make it narrower, or allow more time")
 
 
-def _blocks(process: subprocess.Popen[bytes], line: bytes, end: _End) -> Iterator[bytes]:
-    """Yield the blocks of an answer to a line; raises `_Gone` where the process ends before the answer does.
+def _blocks(process: subprocess.Popen[bytes], line: bytes, end: _QueryEnd) -> Iterator[bytes]:
+    """Yield the blocks of an answer to a line; raises `_WorkerDied` where the process ends before the answer does.
 
     A wait for the process is a poll, which an interrupt ends at once; a blocking read may be taken up again.
     """
@@ -260,7 +260,7 @@ def _blocks(process: subprocess.Popen[bytes], line: bytes, end: _End) -> Iterato
             continue
         data = os.read(taken, 1 << 16)
         if not data:
-            raise _Gone(answering=answering)
+            raise _WorkerDied(answering=answering)
         held += data
         while len(held) >= 4:
             (length,) = struct.unpack(">i", held[:4])

@@ -143,7 +143,7 @@ class _Endpoint:
         sign = self.store.cached.sign()
         kept = self.opened
         if sign is None or kept is None or kept[0] != sign or (kept[1].path and not kept[1].path.is_dir()):
-            with self.store.hold():
+            with self.store.hold_state():
                 kept = sign, self.store.index(), hashlib.sha256(dump(self.store.state)).hexdigest()[:16]
             self.opened = kept
         return kept[1], kept[2]

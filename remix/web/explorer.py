@@ -26,7 +26,7 @@ from remix import tables
 from remix._version import __version__
 from remix.errors import Error, QueryError, Timeout, UnknownName, UsageError
 from remix.reports.svg import draw
-from remix.store.worker import Bounds, Stopped, holding_bounds
+from remix.store.worker import Bounds, Stopped, limit_queries
 from remix.web.endpoint import log_defect, refuse, status_of
 from remix.web.page import VIEWS, Download, Explored, Note, Page, Shown, Table, View, address
 from remix.web.turns import STOPPED
@@ -181,7 +181,7 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
     try:
         if bounds.stop.is_set():
             raise Stopped(STOPPED)
-        with holding_bounds(bounds):
+        with limit_queries(bounds):
             if form in view.downloads:
                 return _offer(view.downloads[form](work, parameters))
             page = view.show(work, parameters)

@@ -200,7 +200,7 @@ def test_generation_lives_while_somebody_reads_it(
     program = """import sys
 from remix.store import Store
 store = Store(sys.argv[1])
-with store.hold():
+with store.hold_state():
     index = store.index()
     print("reading", flush=True)
     sys.stdin.readline()
@@ -224,7 +224,7 @@ with store.hold():
 def test_state_is_one_throughout_a_block_that_holds_it(store: Store, rivers: Path) -> None:
     store.load(rivers)
     other = Store(store.folder)
-    with store.hold():
+    with store.hold_state():
         assert len(store.datasets()) == 1
         other.drop("rivers")
         assert store.frames().annotations.height == 3

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from remix.store import Store
-from remix.store.worker import Bounds, Workers, holding_bounds
+from remix.store.worker import Bounds, Workers, limit_queries
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
 from remix.workspace import Workspace, open_workspace
 from tests.web.conftest import client
@@ -159,7 +159,7 @@ def test_query_of_a_page_waits_for_its_turn_and_has_the_limits_of_the_endpoint(w
             turns.append("over")
 
     def error(query: str, timeout: float) -> str:
-        with holding_bounds(Bounds(timeout, 1 << 30, 10_000, stop, turn, workers.lend)):
+        with limit_queries(Bounds(timeout, 1 << 30, 10_000, stop, turn, workers.lend)):
             return str(shown(work, query=query, timeout="60").error)
 
     stop, workers = threading.Event(), Workers()

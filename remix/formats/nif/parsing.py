@@ -96,14 +96,14 @@ def parse(source: SourceFile, mends: Mends) -> pl.DataFrame:
     helps.
     """
     try:
-        return _parse(source, mends)
+        return _read_triples(source, mends)
     except MemoryError as error:
         if not is_too_long(error):
             raise
         raise BadInput(source.name, f"has a value of more than 16 MiB, {_NOT_READ}") from None
 
 
-def _parse(source: SourceFile, mends: Mends) -> pl.DataFrame:
+def _read_triples(source: SourceFile, mends: Mends) -> pl.DataFrame:
     syntax = syntax_of(source.head, str(source.path)) or ox.RdfFormat.TURTLE
     if syntax == ox.RdfFormat.RDF_XML and _declares_entities(source):
         refuse_entities_that_grow(_whole(source, syntax).decode("latin-1"), source)

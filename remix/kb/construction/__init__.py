@@ -27,7 +27,7 @@ from remix.kb.knowledge import KnowledgeBase
 from remix.kb.parts import FORMAT, UNCOUNTED
 from remix.kb.sources import READERS, Choices, Origin, check_releases, origins_of
 from remix.kb.staging import TABLES, Staging, strictly
-from remix.locks import Busy, hold_file
+from remix.locks import Busy, lock_file
 from remix.places import discard, move_folder, scratch_folder, seal, sweep
 from remix.progress import note, stage
 from remix.signature import content_hash
@@ -184,8 +184,8 @@ def build(
     folder, working = to / f"{name}-{version[:12]}", _building_folder(to, name, version)
     _clean(to, name, working, fresh=fresh)
     if not (folder / "kb.json").exists():
-        with hold(working):
-            _build(origins, rules, working, folder, works, {"name": name, "version": version, **described}, strict)
+        with lock_building(working):
+            _assemble(origins, rules, working, folder, works, {"name": name, "version": version, **described}, strict)
     made = KnowledgeBase.open(folder)
     if strict:
         for part in made.described["sources"]:
@@ -194,7 +194,7 @@ def build(
     return made
 
 
-def _build(
+def _assemble(
     origins: Sequence[Origin],
     rules: Rules,
     working: Path,
@@ -285,8 +285,8 @@ def _find_unfinished(to: Path, name: str) -> list[Path]:
 
 
 @contextmanager
-def hold(folder: Path) -> Iterator[None]:
-    """Hold a building folder within the block, waiting for whoever builds the same; what is left stays.
+def lock_building(folder: Path) -> Iterator[None]:
+    """Lock a building folder within the block, waiting for whoever builds the same; what is left stays.
 
     Raises `Error` where the folder cannot be written.
     """
@@ -294,7 +294,7 @@ def hold(folder: Path) -> Iterator[None]:
         file = _lock_file(folder)
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(hold_file(file, wait=True))
+            stack.enter_context(lock_file(file, wait=True))
         except OSError as error:
             raise Error(f"{folder} cannot be written: {error.strerror or error}") from error
         stack.callback(file.unlink, missing_ok=True)  # who waits for it notices that it has no name any more
@@ -305,7 +305,7 @@ def remove_unfinished(folder: Path) -> bool:
     """Return whether a building folder was removed: it is not while somebody builds in it."""
     file = _lock_file(folder)
     try:
-        with hold_file(file):
+        with lock_file(file):
             discard(folder)
             file.unlink(missing_ok=True)
     except (Busy, OSError):

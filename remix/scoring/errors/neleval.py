@@ -22,7 +22,7 @@ def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
 
     A group of alternatives counts once: by the one that an answer was assigned to, else by its first.
     """
-    return Errors(under_matchings(matchings, lambda name: _classify(case, name)))
+    return Errors(under_matchings(matchings, lambda name: _classify_under(case, name)))
 
 
 def judged_pairs(case: Case, matching: str) -> pl.DataFrame:
@@ -33,7 +33,7 @@ def judged_pairs(case: Case, matching: str) -> pl.DataFrame:
     return pairs.sort("system", "group", "mention").unique(["system", "group"], keep="first", maintain_order=True)
 
 
-def _classify(case: Case, matching: str) -> pl.DataFrame:
+def _classify_under(case: Case, matching: str) -> pl.DataFrame:
     judged = case.judge("link", MATCHINGS[matching])
     kept = case.kept.select("mention", "doc", "group", "link")
     pairs = judged_pairs(case, matching)

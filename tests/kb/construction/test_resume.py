@@ -11,7 +11,7 @@ import pytest
 
 from remix.errors import BadInput, UsageError
 from remix.kb import KnowledgeBase, build
-from remix.kb.construction import hold, remove_unfinished
+from remix.kb.construction import lock_building, remove_unfinished
 from remix.kb.lookup import problems_of, sources_of
 from remix.workspace import Workspace
 from tests.commands import Done, run_process
@@ -312,7 +312,7 @@ def test_build_when_other_sources_were_left_unfinished_then_fresh_removes_what_i
     sources = [("tables", str(tables()))]
     build(sources, tmp_path / "kb", name="k", engine="polars")
     assert left.exists()
-    with hold(used):
+    with lock_building(used):
         build(sources, tmp_path / "kb", name="k", engine="polars", fresh=True)
     assert [folder.exists() for folder in (left, used, other)] == [False, True, True]
     assert remove_unfinished(used)
