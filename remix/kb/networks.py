@@ -50,6 +50,30 @@ def link_graph(kb: Parts) -> networkx.DiGraph:
     return graph
 
 
+def links_between(kb: Parts, numbers: pl.Series) -> pl.DataFrame:
+    """Return source and target of the links among entities of these numbers, their places in the part `entities`.
+
+    None are there where the knowledge base was built without links. Only the links are read, and who is a node of them.
+    """
+    schema = {"source": pl.Int64(), "target": pl.Int64()}
+    asked = numbers.drop_nulls().cast(pl.Int64).unique()
+    if not kb.has("links") or asked.is_empty():
+        return pl.DataFrame(schema=schema)
+    # A link tells its ends by their places among the entities that have a PageRank (see `name_edges`).
+    ranked = pl.scan_parquet(kb.folder / "entities.parquet").filter(pl.col("pagerank").is_not_null())
+    nodes = (
+        ranked.select(number=pl.col("number").cast(pl.Int64))
+        .with_row_index("node")
+        .with_columns(pl.col("node").cast(pl.Int64))
+    )
+    own = nodes.filter(pl.col("number").is_in(asked.implode())).collect()
+    among = [pl.col(end).is_in(own["node"].cast(pl.Int32).implode()) for end in ("source", "target")]
+    links = kb.scan("links").filter(*among).collect(engine="streaming").cast(pl.Int64)
+    for end in ("source", "target"):
+        links = links.rename({end: "node"}).join(own.rename({"number": end}), on="node").drop("node")
+    return links.select(*schema).sort("source", "target")
+
+
 def class_graph(kb: Parts) -> networkx.DiGraph:
     """Return the hierarchy of classes: an edge leads from a class to one directly above it.
 

@@ -62,7 +62,7 @@ def _read(known: Field[Any], value: Value, system: str) -> object:
         expected = {"bool": "yes or no", "int": "a whole number"}.get(kind, "a number")
         raise UsageError(f"the parameter '{known.name}' of the system '{system}' is {expected}, not '{said}'") from None
     if kind.startswith("Path"):
-        if said and not Path(said).is_file():
+        if said and not Path(said).exists():
             raise UsageError(f"the parameter '{known.name}' of the system '{system}' is a file: there is no {said}")
         return Path(said) if said else None
     return str(value)
@@ -86,5 +86,6 @@ def describe_parameters(parameters: DataclassInstance, *, changing: bool = False
 
 def _describe(value: object, changing: bool) -> Value:
     if isinstance(value, Path):
-        return content_hash(value) if changing else f"{value.name} {content_hash(value)[:12]}"
+        files = sorted(one for one in value.rglob("*") if one.is_file()) if value.is_dir() else [value]
+        return content_hash(*files) if changing else f"{value.name} {content_hash(*files)[:12]}"
     return value if isinstance(value, Value) else ""
