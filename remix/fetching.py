@@ -63,9 +63,20 @@ def fetch(
     Raises `UnknownName`, and `UsageError` for a licence that is not accepted; then nothing is fetched.
     """
     wanted = {one.name: (one, alone) for name in datasets for one, alone in _name(name)}
+    return fetch_entries(wanted.values(), accept_licence=accept_licence, mirror=mirror)
+
+
+def fetch_entries(
+    wanted: Iterable[tuple[Entry, bool]],
+    *,
+    accept_licence: bool | Callable[[str], bool] = False,
+    mirror: Path | str | None = None,
+) -> list[Fetched]:
+    """Return what became of entries, each with whether it was named by itself; see `fetch`."""
+    wanted = list(wanted)
     outcomes: dict[str, Fetched] = {}
     lacking: list[Entry] = []
-    for one, alone in wanted.values():
+    for one, alone in wanted:
         outcome = _outcome_without_fetching(one, alone=alone)
         if outcome is None:
             lacking.append(one)
@@ -75,7 +86,7 @@ def fetch(
         _require_licences(lacking, accept_licence)
         with _alone(cache_folder()):
             outcomes |= {one.name: one for one in _fetch_all(lacking, str(mirror or "").rstrip("/"))}
-    return [outcomes[name] for name in wanted]
+    return [outcomes[one.name] for one, _ in wanted]
 
 
 def _name(name: str) -> list[tuple[Entry, bool]]:

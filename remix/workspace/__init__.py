@@ -7,7 +7,7 @@ scored and served.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -20,6 +20,7 @@ from remix.workspace.runs import Runs
 if TYPE_CHECKING:
     import polars as pl
 
+    from remix.published.outcomes import Reproduction
     from remix.reports.evaluations import ComparisonReport, EvaluationReport
     from remix.reports.score_cache import ScoreCache
     from remix.reports.scores import Scored
@@ -130,6 +131,31 @@ class Workspace(Runs):
             )
             check_formats_of(question, threshold.partition(":")[2])
             return evaluation_report(self, question, every=every, full=full, store=store, record=record, plots=plots)
+
+    def reproduce(
+        self,
+        results: Several,
+        *,
+        data: Path | str | None = None,
+        accept_licence: bool | Callable[[str], bool] = False,
+        mirror: Path | str | None = None,
+    ) -> Reproduction:
+        """Return what comes out of published results ('all' for each that is known), held against every published cell.
+
+        Their files are found in the folder `data`; without it they are fetched into the cache by their addresses, from
+        a `mirror` where one is given, once their licences are accepted. See `remix.published.outcomes` for what is
+        told of a cell; raises `UnknownName`, and `UsageError` for a licence that is not accepted.
+        """
+        from remix.published.catalogue import results_named
+        from remix.published.outcomes import reproduce
+        from remix.published.shelves import shelf_of_cache, shelf_of_folder
+
+        chosen = results_named(several(results))
+        if data is not None:
+            found = shelf_of_folder(Path(data))
+            return reproduce(chosen, {one.name: found for one in chosen}, self)
+        fetched = {one.name: shelf_of_cache(one, accept_licence=accept_licence, mirror=mirror) for one in chosen}
+        return reproduce(chosen, fetched, self)
 
     def compare(
         self,

@@ -46,6 +46,7 @@ ELSEWHERE = {
     ("errors", "class"): "errors",
     ("kb build", "for"): "datasets",
     ("evaluate", "bootstrap"): "",
+    ("reproduce", "cells"): "",
 }
 """Options that are the first parameter, a mapping, a method of their own, what the result always says, or refused."""
 

@@ -145,6 +145,8 @@ class _Reading:
         found = FieldPath.parse(path).column(self.shape)
         if isinstance(value, bool):
             return found.is_not_null() if value else found.is_null()
+        if value.startswith("!"):
+            return ~found.is_in(value[1:].split("|")).fill_null(False)
         return (found == value).fill_null(False)
 
     def _names(self, rows: pl.DataFrame) -> pl.Series:

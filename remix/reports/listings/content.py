@@ -72,6 +72,22 @@ def _list_shipped() -> Iterator[Query]:
     return map(find, shipped_queries().values())
 
 
+def _results(_: Store, __: Path) -> Rows:
+    from remix.published.catalogue import results
+
+    for one in results().values():
+        cells = sum(table.count for table in one.tables)
+        profiles = sorted({table.profile for table in one.tables})
+        yield {
+            "name": one.name,
+            "title": one.title,
+            "profile": profiles,
+            "cells": cells or None,
+            "licence": one.licence,
+            "absent": one.absent,
+        }
+
+
 def _kinds(_: Store, __: Path) -> Rows:
     for one in LISTINGS:
         yield {"name": one.name, "summary": one.summary}
@@ -84,4 +100,5 @@ datasets = Listing(
 runs = Listing("runs", "the answers of systems that are kept", _runs)
 kinds = Listing("kinds", "the kinds of things that `remix list` shows", _kinds)
 queries = Listing("queries", "the queries that ship with remix", _queries)
+published = Listing("published", "the published results that `remix reproduce` scores", _results)
 sets = Listing("sets", "the named sets of parameters that queries have (--set-from)", _sets)

@@ -161,6 +161,15 @@ def test_tag_that_is_none_is_told(tmp_path: Path) -> None:
     assert [one.example for one in read(tmp_path / "x.tsv").report.repairs] == ["line 1: 'Q5' is no tag: read as O"]
 
 
+def test_records_may_have_to_lack_what_a_condition_names(tmp_path: Path) -> None:
+    records = [
+        {"id": one, "text": "Ada", "m": [{"b": 0, "e": 3, "q": "Q1"}], "said": one} for one in ("yes", "no", "skip")
+    ]
+    condition = '[records]\nwhere = { said = "!no|skip" }\n'
+    found = mapped(tmp_path, condition + DOCUMENT + MENTION, *records)
+    assert found.frames.documents["given"].to_list() == ["yes"]
+
+
 def test_records_of_one_name_make_one_document_where_they_are_joined(tmp_path: Path) -> None:
     records = [{"id": "d", "text": "Ada met Bob", "m": [{"b": at, "e": at + 3, "q": "Q1"}]} for at in (0, 8)]
     found = mapped(tmp_path, DOCUMENT.replace("name", "joined = true\nname") + MENTION, *records)
