@@ -21,7 +21,12 @@ AVERAGES = ("count", "micro", "macro", "distinct")
 
 @dataclass(frozen=True)
 class Column:
-    """A value that each annotation may have: its term, its kind and the expression over the corpus' annotations."""
+    """A value that each annotation may have: its term, its kind and the expression over the corpus' annotations.
+
+    Their columns are those of `remix.measures.corpus.Corpus.annotations` and what some measure's `prepare` adds:
+    `surface_form`, `key` (the form as it is looked up), `entity`, `begin`, `end`, `is_nil`, `pagerank`, …; the error
+    of a column that is none of them names the nearest.
+    """
 
     term: str
     kind: Kind
@@ -38,6 +43,9 @@ class Column:
 @dataclass(frozen=True)
 class Summary:
     """A statistic, part and whole, over one of the corpus' tables; micro, macro and distinct are derived from it.
+
+    `over` is `annotations`, with the columns of all measures, or `documents` (`text`, `words`, `characters`,
+    `mentions`, `region_words`, …).
 
     A row whose part or whole is null, or whose whole is 0, is not spoken for. `unit` names the column of the
     annotations, key or entity, of what is distinct; where part and whole are `of_unit`, they are the same in all of its

@@ -163,14 +163,36 @@ def measured_tables(corpus: Corpus, measures: tuple[Measure, ...]) -> tuple[pl.D
 
 
 def sum_up_part(corpus: Corpus, chosen: MeasureChoice) -> tuple[pl.DataFrame, pl.DataFrame, Sums]:
-    """Return the values of the annotations of a part and of its documents, and the sums that averages are made of."""
-    if not chosen.asks_annotations:
-        documents = corpus.documents_with(_read_from("documents", chosen.measures))
-        return corpus.counted, *compute_sums(chosen.summaries, {"documents": documents})
-    values, tables = measured_tables(corpus, chosen.measures)
-    if chosen.profile == "hfts":
-        return values, *compute_sums(chosen.summaries, tables | hfts_tables(corpus, values), empty=0.0)
-    return values, *compute_sums(chosen.summaries, tables)
+    """Return the values of the annotations of a part and of its documents, and the sums that averages are made of.
+
+    Raises `UnknownName` where a measure takes a column that there is none of.
+    """
+    try:
+        if not chosen.asks_annotations:
+            documents = corpus.documents_with(_read_from("documents", chosen.measures))
+            return corpus.counted, *compute_sums(chosen.summaries, {"documents": documents})
+        values, tables = measured_tables(corpus, chosen.measures)
+        if chosen.profile == "hfts":
+            return values, *compute_sums(chosen.summaries, tables | hfts_tables(corpus, values), empty=0.0)
+        return values, *compute_sums(chosen.summaries, tables)
+    except pl.exceptions.ColumnNotFoundError:
+        _refuse_unknown_columns(corpus, chosen.measures)
+        raise
+
+
+def _refuse_unknown_columns(corpus: Corpus, measures: Iterable[Measure]) -> None:
+    """Raise `UnknownName` for a column that a measure takes and its table has not, with the nearest that it has."""
+    prepared = [corpus.annotations, *(measure.prepare(corpus) for measure in measures if measure.prepare)]
+    given = {name for frame in prepared for name in frame.columns}
+    made = given | {column.name for column in columns_of(measures)}
+    for measure in measures:
+        taken = [("annotations", given, column.value) for column in measure.columns]
+        for one in (one for summary in measure.summaries for one in fractions(summary)):
+            has = set(corpus.documents.columns) if one.over == "documents" else made
+            taken += [(one.over, has, part) for part in (one.part, one.whole)]
+        for table, has, expression in taken:
+            if lacking := sorted(set(expression.meta.root_names()) - has):
+                raise UnknownName(f"column of the {table} (for measure '{measure.name}')", lacking[0], sorted(has))
 
 
 def _read_from(table: str, measures: Iterable[Measure]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from remix.kb import KnowledgeBase
 from remix.measures import MEASURES, Measure, Measured, compute
 from remix.measures.coded import Basis
 from remix.measures.corpus import Corpus
-from remix.measures.measurement import measured_tables, terms
+from remix.measures.measurement import MeasureChoice, measure_frames, measured_tables, terms
 from remix.names import DBR, HFTS, PREFIXES, RMX
 from remix.resources import folder
 from tests.examples import FEW
@@ -296,6 +297,14 @@ def test_compute_when_reference_or_measure_is_unknown_then_the_nearest_is_named(
         compute(corpus([]), None, reference="unoin")
     with pytest.raises(UnknownName, match="did you mean 'density'"):
         compute(corpus([]), None, measures=["densty"])
+
+
+def test_measure_when_it_takes_a_column_that_is_none_then_the_nearest_is_named(corpus: Make) -> None:
+    density = replace(MEASURES["density"].summaries[0], part=pl.col("mention"))
+    chosen = MeasureChoice(Basis(), (replace(MEASURES["density"], summaries=(density,)),))
+    message = r"no column of the documents \(for measure 'density'\) named 'mention'; did you mean 'mentions'\?"
+    with pytest.raises(UnknownName, match=message):
+        measure_frames(corpus([("d/1", "a", None)]), chosen)
 
 
 def test_signature_when_a_choice_differs_then_it_differs(kb: KnowledgeBase, corpus: Make) -> None:

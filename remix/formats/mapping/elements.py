@@ -1,7 +1,7 @@
 """Elements of XML as records, by the shape that a mapping's paths need.
 
-A key is the text directly in the last element of that name in another, `@name` an attribute, and `name[]` each element
-of that name, however deep, with the line that it stands in.
+A key is the text directly in the last element of that name in another, `@name` an attribute, `name[]` each element of
+that name, however deep, with the line that it stands in, and `text()` the text of an element of which more is read.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from remix.formats.xml import Element, parse_tree
 
 LINE = "@line"
 """What a record, and an element of a list, calls the line that it begins in."""
+_TEXT = "text()"
 
 
 def read_elements(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
     """Return the elements of the mapping's `records.path` as rows, and what of its shape the file has."""
     root = parse_tree(source.read(), source.name, mends)
     met = {one.tag for one in root.iter()} | {f"@{name}" for one in root.iter() for name in one.attrib}
-    shape = {**_with_lines(prune(mapping.shape, met)), LINE: {}}
+    shape = {**_with_lines(prune(mapping.shape, {*met, _TEXT})), LINE: {}}
     records = root.every(mapping.records.path) if mapping.records.path else iter([root])
     schema = {str(key): column_type(part) for key, part in shape.items()}
     rows = pl.DataFrame([_value(one, shape) for one in records], schema=schema)
@@ -48,6 +49,8 @@ def _value(element: Element, shape: Shape) -> Any:
         name = str(key)
         if key == LINE:
             found[name] = str(element.line)
+        elif key == _TEXT:
+            found[name] = element.own_text()
         elif name.startswith("@"):
             found[name] = element.get(name[1:])
         elif EACH in part:

@@ -330,12 +330,14 @@ def _with_columns(mentions: pl.DataFrame, more: tuple[str, ...]) -> pl.DataFrame
 
 
 def _with_ends(rows: pl.DataFrame, rules: MentionRules) -> pl.DataFrame:
-    """Return the mentions with ends behind the last character, where the file has the last one or a length."""
+    """Return the mentions with ends behind the last character, where the file has the last one, a length or a form."""
     number = pl.col("end").cast(pl.Int64, strict=False)
     if rules.last and not rules.end:
         number = number + 1
     elif rules.length and not rules.end:
         number = pl.col("begin").cast(pl.Int64, strict=False) + number
+    elif rules.begin and rules.form and not rules.end:
+        number = pl.col("begin").cast(pl.Int64, strict=False) + pl.col("form").str.len_chars()
     else:
         return rows
     return rows.with_columns(end=pl.coalesce(number.cast(pl.String), "end"))

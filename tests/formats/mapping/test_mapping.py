@@ -474,3 +474,12 @@ prefix = "http://example.org/{}/x"
         mapped(tmp_path, rules, content=content.replace('"10"', '"z"'), name="x.xml")
     with pytest.raises(BadInput, match="no record has 'p', where own.toml finds the text"):
         mapped(tmp_path, rules, content=content.replace("<p>", "<s>").replace("</p>", "</s>"), name="x.xml")
+
+
+def test_text_and_attributes_of_one_element_are_read(tmp_path: Path) -> None:
+    rules = '[records]\nsyntax = "xml"\n[document]\ntext = "t"\n'
+    rules += '[mention]\nbegin = "m[].@b"\nform = "m[].@form"\nlink = "m[].text()"\n[link]\nkind = "qid"\n'
+    # Without a path the root is the record.
+    content = '<d><t>Ada met Bo</t><m b="0" form="Ada">Q1</m><m b="8" form="Bo">Q2</m></d>'
+    found = mapped(tmp_path, rules, content=content, name="x.xml")
+    assert spans(found) == [(0, 3, "Ada", "Q1"), (8, 10, "Bo", "Q2")]
