@@ -61,7 +61,8 @@ def test_readme_names_every_verb_and_no_other() -> None:
     verbs = {path.stem for path in (CHECKOUT / "remix" / "cli").glob("[!_]*.py")}
     rows = [line for line in README.splitlines() if line.startswith("| `remix ")]
     named = {verb for row in rows for verb in re.match(r"\| `remix ([a-z|\\]+)", row)[1].replace("\\", "").split("|")}  # type: ignore[index]
-    assert named == verbs
+    lacking, others = sorted(verbs - named), sorted(named - verbs)
+    assert named == verbs, f"the table under 'The verbs' in README.md lacks {lacking} and has {others}, which are none"
 
 
 def test_readme_first_screen_shows_the_two_commands() -> None:

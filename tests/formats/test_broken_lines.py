@@ -144,18 +144,18 @@ BROKEN = {
 }
 
 WHOLE = {
-    *("bioc", "brat", "dwie-json", "gerbil-json", "gerdaq-xml", "geovirus-xml", "gwn-xml", "iitb-xml", "knowtator-xml"),
-    *("lgl-xml", "msnbc-xml", "nif"),
+    *("bioc", "brat", "dwie-json", "gerbil-json", "gerdaq-xml", "iitb-xml", "knowtator-xml", "msnbc-xml", "nif"),
 }
 """Formats of XML, of one JSON value, of RDF, and of folders."""
 
 for _one in FORMATS:
-    if _one.mapping is not None and _one.name not in {*BROKEN, *WHOLE}:
+    if _one.mapping is not None and _one.name not in BROKEN:
         _lines = {
             "json-lines": {"{": "is no JSON", "[1]": "a record is expected"},
             "table": {f"a{_one.mapping.records.separator[0] * 9}": "has 10 cells"},
             "token-lines": {"a\tb": "has 2 columns; a token has "},
             "json": {},
+            "xml": {},
         }[_one.mapping.records.syntax]
         BROKEN[_one.name] = Broken(f"x{_one.suffixes[0]}", _one.mapping.example.lstrip("\n"), _lines)
 
