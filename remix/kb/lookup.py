@@ -62,8 +62,8 @@ def _facts(kb: KnowledgeBase, name: str, iri: str, limit: int) -> Iterator[tuple
     """Yield what is known of an entity: fact and value."""
     named = kb.names(pl.Series([iri])).row(0, named=True)
     entity, status = named["canonical"], named["status"]
-    known = kb.rows("entities", "entity", pl.Series([entity]))
-    if known.is_empty() and status == "unknown":
+    rows = kb.rows("entities", "entity", pl.Series([entity]))
+    if rows.is_empty() and status == "unknown":
         raise UnknownName("entity", shorten(iri), _near_entities(kb, iri), "remix kb show", does=_SHOWS)
     yield "entity", shorten(entity)
     yield "status", status
@@ -72,19 +72,22 @@ def _facts(kb: KnowledgeBase, name: str, iri: str, limit: int) -> Iterator[tuple
     if status == "disambiguation":
         pages = kb.rows("disambiguations", "page", pl.Series([iri]))
         yield from (("disambiguation page of", shorten(other)) for other in pages["entity"].unique().sort())
-    yield from _scores(known)
+    yield from _scores(rows)
     classes = kb.rows("types", "entity", pl.Series([entity]), ["class"])
     yield from (("type", shorten(value)) for value in classes["class"].unique().sort())
     for site in ("dbpedia", "wikipedia", "wikidata"):
         if named[site]:
             yield site, named[site]
-    yield from _others(kb, entity, limit)
+    aliases = kb.aliases(pl.Series([entity]))["iri"]
+    yield from (("also", shorten(alias)) for alias in aliases.head(limit))
+    if len(aliases) > limit:
+        yield "also", f"… {len(aliases)} in all"
     yield from _forms(kb, entity, limit)
 
 
-def _scores(known: pl.DataFrame) -> Iterator[tuple[str, str]]:
-    """Yield the columns of an entity's row; the places of a score stand on the line of the score."""
-    row = known.row(0, named=True) if known.height else {}
+def _scores(rows: pl.DataFrame) -> Iterator[tuple[str, str]]:
+    """Yield what the row of an entity says, if it has one; the places of a score stand on the line of the score."""
+    row = rows.row(0, named=True) if rows.height else {}
     apart = {f"{score}_{place}" for score in SCORES for place in ("rank", "percentile", "segment")}
     for column, value in row.items():
         if column in ("entity", "forms") or value is None or column in apart:
@@ -94,13 +97,6 @@ def _scores(known: pl.DataFrame) -> Iterator[tuple[str, str]]:
             rank, percentile, segment = (row[f"{column}_{place}"] for place in ("rank", "percentile", "segment"))
             text = f"{text} (rank {rank}, percentile {percentile:.4g}, {segment})"
         yield column.replace("_", " "), text
-
-
-def _others(kb: KnowledgeBase, entity: str, limit: int) -> Iterator[tuple[str, str]]:
-    others = kb.aliases(pl.Series([entity]))["iri"]
-    yield from (("also", shorten(other)) for other in others.head(limit))
-    if len(others) > limit:
-        yield "also", f"… {len(others)} in all"
 
 
 def _forms(kb: KnowledgeBase, entity: str, limit: int) -> Iterator[tuple[str, str]]:

@@ -49,9 +49,9 @@ def split_steps(steps: Frame, redirects: Frame) -> tuple[Frame, Frame]:
     return steps.join(known, how="semi", **on), steps.join(known, how="anti", **on)
 
 
-def double_steps(steps: Frame, known: Frame) -> Frame:
-    """Return the steps, each to where its target leads by what is known (redirect, target): twice as far."""
-    further = known.select(nw.col("redirect").alias("_redirect"), nw.col("target").alias("_target"))
+def double_steps(steps: Frame, redirects: Frame) -> Frame:
+    """Return the steps, each to where its target leads by the redirects (redirect, target): twice as far."""
+    further = redirects.select(nw.col("redirect").alias("_redirect"), nw.col("target").alias("_target"))
     return steps.join(further, left_on="target", right_on="_redirect").select(
         "redirect", nw.col("_target").alias("target")
     )
@@ -121,9 +121,9 @@ def known_entities(columns: Sequence[Frame], stands_for: Frame) -> Frame:
 
 
 def entities(
-    known: Frame, labels: Frame, scores: Frame, pairs: Frame, elsewhere: Sequence[Frame] | None = None
+    numbered: Frame, labels: Frame, scores: Frame, pairs: Frame, elsewhere: Sequence[Frame] | None = None
 ) -> Frame:
-    """Return the known entities (entity, number) with label, prominence, the number of their forms, and `of_gold`.
+    """Return the numbered entities (entity, number) with label, prominence, the number of their forms, and `of_gold`.
 
     `of_gold` says whether an entity is in none of the frames `elsewhere`, which are not derived from gold; without them
     none is.
@@ -132,10 +132,10 @@ def entities(
     wherever some are looked up.
     """
     places = (nw.col(f"{score}_{place}").cast(nw.Int32) for score in SCORES for place in ("rank", "equal"))
-    kept = scores.select("entity", "in_degree", "out_degree", *SCORES, *places)
+    prominence = scores.select("entity", "in_degree", "out_degree", *SCORES, *places)
     forms = pairs.group_by("entity").agg(nw.len().cast(nw.Int64).alias("forms"))
-    rows = known.with_columns(nw.col("number").cast(nw.Int32)).join(labels, on="entity", how="left")
-    counted = rows.join(kept, on="entity", how="left").join(forms, on="entity", how="left")
+    rows = numbered.with_columns(nw.col("number").cast(nw.Int32)).join(labels, on="entity", how="left")
+    counted = rows.join(prominence, on="entity", how="left").join(forms, on="entity", how="left")
     counted = counted.with_columns(nw.col("forms").fill_null(0))
     if elsewhere is None:
         return counted.with_columns(of_gold=nw.lit(False))

@@ -181,7 +181,7 @@ def build(
         check_releases(origins)
     described = {"format": FORMAT, "readers": READERS, **asdict(rules), "languages": [*languages]}
     version = _version(origins, described)
-    folder, working = to / f"{name}-{version[:12]}", _building_folder(to, name, version)
+    folder, working = to / f"{name}-{version[:12]}", to / f".building-{name}-{version[:12]}"
     _clean(to, name, working, fresh=fresh)
     if not (folder / "kb.json").exists():
         with lock_building(working):
@@ -208,7 +208,12 @@ def _assemble(
     engine, memory = works
     try:
         with stage("knowledge base"):
-            staged = _staged_parts(working / "read", origins)
+            # The folders are numbered, as several sources may have parts of one name.
+            places = (re.sub(r"[^A-Za-z0-9._-]+", "-", one.part.name)[:80] for one in origins)
+            staged = [
+                _StagedPart(origin, working / "read" / f"{number:03d}-{origin.kind}-{place}")
+                for number, (origin, place) in enumerate(zip(origins, places, strict=True))
+            ]
             others = [one for one in _find_unfinished(folder.parent, described["name"]) if one != working]
             for part in staged:
                 part.take_over(others)
@@ -273,11 +278,6 @@ def _finish(working: Path, folder: Path, described: dict[str, Any]) -> None:
     discard(working)
 
 
-def _building_folder(to: Path, name: str, version: str) -> Path:
-    """Return the folder in which a version is built; it lies beside the finished ones and is hidden."""
-    return to / f".building-{name}-{version[:12]}"
-
-
 def _find_unfinished(to: Path, name: str) -> list[Path]:
     """Return the folders of builds of a name that were not finished."""
     pattern = re.compile(rf"\.building-{re.escape(name)}-[0-9a-f]{{12}}")
@@ -315,11 +315,3 @@ def remove_unfinished(folder: Path) -> bool:
 
 def _lock_file(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.lock")
-
-
-def _staged_parts(folder: Path, origins: Sequence[Origin]) -> list[_StagedPart]:
-    """Return the parts, each with a numbered folder, as several sources may have parts of one name."""
-    return [
-        _StagedPart(one, folder / f"{number:03d}-{one.kind}-{re.sub(r'[^A-Za-z0-9._-]+', '-', one.part.name)[:80]}")
-        for number, one in enumerate(origins)
-    ]

@@ -93,8 +93,8 @@ class Assembly:
         closed, open_, before, rounds = [ends], self._file("open-0", further), -1, 0
         while (count := height(open_)) not in (0, before):
             before, rounds = count, rounds + 1
-            known = nw.concat([*closed, self.session.scan([open_])])
-            moved = self._write(f"moved-{rounds}", relations.double_steps(self.session.scan([open_]), known))
+            steps = self.session.scan([open_])
+            moved = self._write(f"moved-{rounds}", relations.double_steps(steps, nw.concat([*closed, steps])))
             further, ends = relations.split_steps(moved, first)
             closed.append(ends)
             open_ = self._file(f"open-{rounds}", further)
@@ -170,7 +170,10 @@ class Assembly:
 
     def _rows(self, table: str) -> Frame:
         """Return the staged rows of a table that are not left out."""
-        files = self.staged.get(table) or [self._empty(table)]
+        files = [*self.staged.get(table, [])]
+        if not files:
+            files = [self.work / f"no-{table}.parquet"]
+            write_parquet(pl.DataFrame(schema=TABLES[table]), files[0])
         left_out = match_sources(self._sources(table), self.rules.without_sources) if self.rules.without_sources else []
         return relations.without(self.session.scan(files), _source_column(table), left_out)
 
@@ -191,11 +194,6 @@ class Assembly:
         if not self.staged.get(table):
             return []
         return pl.scan_parquet(list(self.staged[table])).select(column).unique().collect()[column].to_list()
-
-    def _empty(self, table: str) -> Path:
-        file = self.work / f"no-{table}.parquet"
-        write_parquet(pl.DataFrame(schema=TABLES[table]), file)
-        return file
 
     # What a stage writes -----------------------------------------------------------------------------------------
 

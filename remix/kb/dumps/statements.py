@@ -61,13 +61,17 @@ def parse_statements(block: Block, pattern: Pattern) -> Statements:
     wanted = terms.filter(is_wanted)
     kind = wanted.select(_kind(pattern)).to_series()
     rows = _simple(wanted, kind, pattern)
-    foreign, left = _foreign(wanted.filter(kind.is_null()), pattern)
-    odd = pl.concat([left, _odd(terms.filter(~is_wanted))])
+    foreign, unread = _foreign(wanted.filter(kind.is_null()), pattern)
+    odd = pl.concat([unread, _odd(terms.filter(~is_wanted))])
     bad = [undecodable]
     if len(odd):
         parsed, no_triples = _parse(lines.join(odd.select("line"), on="line", how="semi", maintain_order="left"))
-        named = parsed.filter(_is_wanted(pattern) & _of_kind(pattern))
-        of_language = _of_language(pattern)
+        # Of a namespace only what has an IRI as its object is wanted.
+        named = parsed.filter(
+            _is_wanted(pattern) & (pl.col("tag").is_null() | pl.col("predicate").is_in(list(pattern.predicates)))
+        )
+        tagged = pl.col("tag").str.contains(r"^[A-Za-z0-9-]+$").fill_null(False)
+        of_language = ~tagged | pl.col("tag").is_in(list(pattern.languages))
         rows = rows.merge_sorted(named.filter(of_language), "line")
         foreign = pl.concat([foreign, named.filter(~of_language)["tag"]])
         bad.append(no_triples.with_columns(reason=pl.lit("no triple")))
@@ -109,13 +113,13 @@ def _simple(wanted: pl.DataFrame, kind: pl.Series, pattern: Pattern) -> pl.DataF
     return found.select("line", _bare("subject"), _bare("predicate"), object=value, tag=tag)
 
 
-def _foreign(left: pl.DataFrame, pattern: Pattern) -> tuple[pl.Series, pl.DataFrame]:
+def _foreign(lines: pl.DataFrame, pattern: Pattern) -> tuple[pl.Series, pl.DataFrame]:
     """Return the languages of the texts that were not asked for, and the lines that a parser has to look at."""
     rest, predicate = pl.col("rest"), pl.col("predicate")
     tag = pl.when(pl.col("subject").str.contains(f"^{PLAIN_IRI}$") & rest.str.starts_with('"')).then(
         rest.str.extract(_FOREIGN)
     )
-    tagged = left.with_columns(
+    tagged = lines.with_columns(
         tag=pl.when(~tag.is_in(list(pattern.languages))).then(tag),
         # Of a namespace only what has an IRI as its object is wanted.
         valued=~predicate.is_in(_iris_of(pattern))
@@ -123,7 +127,7 @@ def _foreign(left: pl.DataFrame, pattern: Pattern) -> tuple[pl.Series, pl.DataFr
         & rest.str.contains('^["_]'),
     )
     foreign = tagged.filter(pl.col("tag").is_not_null() & predicate.is_in(_iris_of(pattern)))["tag"]
-    return foreign, tagged.filter(pl.col("tag").is_null() & ~pl.col("valued").fill_null(False)).select(left.columns)
+    return foreign, tagged.filter(pl.col("tag").is_null() & ~pl.col("valued").fill_null(False)).select(lines.columns)
 
 
 def _odd(unwanted: pl.DataFrame) -> pl.DataFrame:
@@ -171,14 +175,3 @@ def _is_wanted(pattern: Pattern, before: str = "", behind: str = "") -> pl.Expr:
     for namespace in pattern.namespaces:
         wanted |= predicate.str.starts_with(before + namespace)
     return wanted
-
-
-def _of_kind(pattern: Pattern) -> pl.Expr:
-    """Return whether a row is one of a predicate, or of a namespace and an IRI its object."""
-    return pl.col("tag").is_null() | pl.col("predicate").is_in(list(pattern.predicates))
-
-
-def _of_language(pattern: Pattern) -> pl.Expr:
-    """Return whether a row is an IRI, or a literal of a language that was asked for, or of none."""
-    tagged = pl.col("tag").str.contains(r"^[A-Za-z0-9-]+$").fill_null(False)
-    return ~tagged | pl.col("tag").is_in(list(pattern.languages))

@@ -83,7 +83,7 @@ class SparkTables(Session):
         counted = Observation()
         rows = rows.observe(counted, count(lit(1)).alias("rows"))
         rows.write.mode("overwrite").options(**options).parquet(to.absolute().as_uri())
-        _complete(to, counted.get["rows"])
+        _refuse_incomplete(to, counted.get["rows"])
 
     def number(self, frame: nw.LazyFrame[Any], column: str, path: Path) -> None:
         """Write the rows with `number`, their place from 0 in the order of a column; raises `Error`.
@@ -104,7 +104,7 @@ class SparkTables(Session):
         shutil.rmtree(ordered)
 
 
-def _complete(folder: Path, rows: int) -> None:
+def _refuse_incomplete(folder: Path, rows: int) -> None:
     """Raise `Error` where not all that was written is here: Spark takes the workers' own disks for shared storage."""
     files = list(folder.glob("*.parquet"))
     found = pl.scan_parquet(files).select(pl.len()).collect().item() if files else 0

@@ -77,7 +77,8 @@ def _reader(sample: pl.DataFrame) -> tuple[Reader, bool]:
         role: next((n for n, name in enumerate(names) if name in known.split()), -1) for role, known in _NAMES.items()
     }
     if sum(number >= 0 for number in roles.values()) >= 2 and roles["entity"] >= 0:
-        roles["surface_form"] = roles["surface_form"] if roles["surface_form"] >= 0 else _other(names, roles)
+        if roles["surface_form"] < 0:
+            roles["surface_form"] = next((n for n in range(len(names)) if n not in roles.values()), 0)
         return partial(_columns, roles), True
     # The first line is left out: it may be a header of other words.
     rest = sample.slice(1) if sample.height > 1 else sample
@@ -85,10 +86,6 @@ def _reader(sample: pl.DataFrame) -> tuple[Reader, bool]:
     count = roles["count"]
     headed = count >= 0 and sample.height > 1 and not share(sample.head(1), count, _COUNT)
     return partial(_columns, roles), headed
-
-
-def _other(names: list[str], roles: dict[str, int]) -> int:
-    return next((n for n in range(len(names)) if n not in roles.values()), 0)
 
 
 def _roles(lines: pl.DataFrame, width: int) -> dict[str, int]:

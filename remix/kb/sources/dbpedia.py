@@ -164,40 +164,37 @@ def _parts(place: str, choices: Choices) -> list[Part]:
     root = Path(place)
     if not root.exists():
         raise UsageError(f"{root} is no folder with the files of a DBpedia release: no such file or folder")
-    files = [root] if root.is_file() else sorted(path for path in root.rglob("*") if _is_file(path))
+    below = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
+    files = [root] if root.is_file() else sorted(below)
     chosen: dict[tuple[Path, str], Part] = {}
-    other: list[str] = []
+    unknown: list[str] = []
     languages: Counter[str] = Counter()
     for path in files:
         kind, language = recognise(path.name)
-        known = (path.parent, _SUFFIXES.sub("", path.name))
-        if kind is None or known in chosen:
-            other.append(path.name)
+        key = (path.parent, _SUFFIXES.sub("", path.name))
+        if kind is None or key in chosen:
+            unknown.append(path.name)
         elif language and language not in choices.languages:
             languages[language] += 1
         else:
             name = path.name if root.is_file() else str(path.relative_to(root))
-            chosen[known] = file_part(path, choices, partial(_read, kind), name=name, licence=LICENCE)
-    _tell(root, other, languages, choices, bool(chosen))
+            chosen[key] = file_part(path, choices, partial(_read, kind), name=name, licence=LICENCE)
+    _tell_unread(root, unknown, languages, choices, any_read=bool(chosen))
     return list(chosen.values())
 
 
-def _is_file(path: Path) -> bool:
-    return path.is_file() and not path.name.startswith(".")
-
-
-def _tell(root: Path, other: list[str], languages: Counter[str], choices: Choices, found: bool) -> None:
+def _tell_unread(root: Path, unknown: list[str], languages: Counter[str], choices: Choices, *, any_read: bool) -> None:
     asked = ", ".join(choices.languages)
     seen = ", ".join(f"{language} ({count})" for language, count in sorted(languages.items()))
-    if not found and languages:
+    if not any_read and languages:
         raise UsageError(f"{root} has no file in {asked}, only in {seen}: choose with --lang")
-    if not found:
+    if not any_read:
         raise UsageError(
             f"{root} has no file that is named as in a DBpedia release, such as labels_lang=en.ttl.bz2 or"
-            f" redirects_en.nt.bz2{_show_names('; it has', other)}"
+            f" redirects_en.nt.bz2{_show_names('; it has', unknown)}"
         )
-    if other:
-        note(f"{root.name}: {len(other)} files are not read{_show_names(':', other)}")
+    if unknown:
+        note(f"{root.name}: {len(unknown)} files are not read{_show_names(':', unknown)}")
     if languages:
         note(f"{root.name}: files in other languages than {asked} are not read: {seen}")
 

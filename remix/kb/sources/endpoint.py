@@ -139,6 +139,13 @@ def _speaks(remote: Remote, vocabulary: Vocabulary) -> bool:
     return bool(remote.select(f"{vocabulary.prologue}\nSELECT ?s WHERE {{ {patterns} }}", ["s"]).rows.height)
 
 
+def _new_keys(answers: Sequence[pl.Series], asked: pl.Series) -> pl.Series:
+    """Return the keys in answers that were not asked about yet, those that a query can name, sorted."""
+    keys = pl.concat([asked.clear().alias("key"), *(answer.alias("key") for answer in answers)])
+    frame = keys.to_frame().unique().filter(is_legal(pl.col("key")))
+    return frame.join(asked.alias("key").to_frame(), on="key", how="anti").sort("key")["key"]
+
+
 class _Gathering:
     """Asks all questions of a vocabulary, and again about what they find, until nothing new is found."""
 
@@ -151,23 +158,18 @@ class _Gathering:
 
     def run(self, start: Mapping[str, pl.Series]) -> None:
         """Stage what is known of the keys to start with, by kind, and of what is found from them."""
-        known = {kind: pl.Series(kind, [], dtype=pl.String) for kind in ("forms", "entities", "classes")}
-        new = {kind: start.get(kind, keys) for kind, keys in known.items()}
+        asked = {kind: pl.Series(kind, [], dtype=pl.String) for kind in ("forms", "entities", "classes")}
+        new = {kind: start.get(kind, keys) for kind, keys in asked.items()}
         for _ in range(_ROUNDS):
-            found: dict[str, list[pl.Series]] = {kind: [] for kind in known}
+            answers: dict[str, list[pl.Series]] = {kind: [] for kind in asked}
             for question in self.vocabulary.questions:
-                found[kind_of(question.finds)] += self._ask(question, new[kind_of(question.key)])
-            known = {kind: pl.concat([known[kind], new[kind].alias(kind)]) for kind in known}
-            new = {kind: self._new(found[kind], known[kind]) for kind in known}
+                answers[kind_of(question.finds)] += self._ask(question, new[kind_of(question.key)])
+            asked = {kind: pl.concat([asked[kind], new[kind].alias(kind)]) for kind in asked}
+            new = {kind: _new_keys(answers[kind], asked[kind]) for kind in asked}
             if not any(len(keys) for keys in new.values()):
                 return
         for kind, keys in new.items():
             self.staging.problem(f"{kind} more than {_ROUNDS} steps away", len(keys), keys, place=self.remote.address)
-
-    def _new(self, found: Sequence[pl.Series], known: pl.Series) -> pl.Series:
-        keys = pl.concat([known.clear().alias("key"), *(each.alias("key") for each in found)])
-        frame = keys.to_frame().unique().filter(is_legal(pl.col("key")))
-        return frame.join(known.alias("key").to_frame(), on="key", how="anti").sort("key")["key"]
 
     def _ask(self, question: EndpointQuery, keys: pl.Series) -> Iterator[pl.Series]:
         """Stage what a question gives about some keys; return the keys that it finds."""
