@@ -6,7 +6,9 @@ import platform
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from importlib.metadata import version
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -186,10 +188,20 @@ def _part(part: object) -> str:
     """Return what a part says of itself, one field a line; of a profile its rules and their sources, too."""
     told = "title severity summary fix words aspect description formula unit levels high low empty needs citation "
     text = _fields(part, told + "source tasks matchings classes suffixes holds")
+    if isinstance(parameters := getattr(part, "parameters", None), type) and is_dataclass(parameters):
+        text += _parameters(parameters)
     if mapping := getattr(part, "mapping", None):
         return f"{text}\n{mapping.file.read_text(encoding='utf-8')}"
     rules = "".join(f"  {key}: {value}\n" for key, value in getattr(part, "rules", dict)().items())
     return f"{text}conventions:\n{rules}" if rules else text
+
+
+def _parameters(kind: type[Any]) -> str:
+    """Return what can be said to a system by --parameter, with the defaults and what is said of them."""
+    lines = [f"  {one.name} = {'' if one.default is None else one.default}" for one in fields(kind)]
+    said = cleandoc(kind.__doc__ or "")
+    own = "" if said.startswith(f"{kind.__name__}(") else f"\n{said}\n"  # which dataclasses say of themselves
+    return "parameters (--parameter NAME=VALUE):\n" + "\n".join(lines) + f"\n{own}"
 
 
 def _fields(thing: object, names: str) -> str:

@@ -17,6 +17,7 @@ from remix.systems import SYSTEMS, annotate
 from remix.systems.annotated import Annotated, annotate_asked, identify
 from remix.systems.asked import ADAPTERS, Adapter, Asking
 from remix.systems.asking import Patience
+from remix.systems.declared import read_declaration
 from remix.systems.kept import AnswerLog
 from remix.systems.parameters import Value, describe_parameters, read_parameters
 from remix.systems.record import Record, hardware, now, read_record
@@ -63,8 +64,8 @@ def make_runs(
     """
     from remix.formats.nif.writing import write_frames
 
-    names = list(systems)
-    makers = [_maker_of(name, kb, folder, making) for name in names]
+    makers = [_maker_of(name, kb, folder, making) for name in systems]
+    names = [maker.name for maker in makers]
     if making.name and len(names) > 1:
         raise UsageError("a name is that of one run: name one --system with --name")
     rows: list[dict[str, object]] = []
@@ -115,9 +116,9 @@ def _without_failures(frames: Frames) -> Frames:
 
 
 def check_systems(systems: Iterable[str]) -> None:
-    """Raise `UnknownName` for a system that is neither one of remix's own nor asked by an adapter."""
+    """Raise `UnknownName` for a system that is neither part of remix, nor asked by an adapter, nor in a file."""
     for name in systems:
-        if name not in SYSTEMS and name not in ADAPTERS:
+        if not name.endswith(".toml") and name not in SYSTEMS and name not in ADAPTERS:
             known = [*SYSTEMS.names(), *ADAPTERS.names()]
             raise UnknownName("system", name, known, "remix list adapters")
 
@@ -129,8 +130,8 @@ def _maker_of(name: str, kb: KnowledgeBase | None, folder: Path, making: Making)
             option = "--address" if making.address else "--retry-failed"
             raise UsageError(f"the system '{name}' is part of remix and asked nowhere: it takes no {option}")
         return _Own(name, kb, making)
-    adapter = ADAPTERS[name]
-    parameters = read_parameters(adapter.parameters, making.parameters, name)
+    adapter = read_declaration(Path(name)) if name.endswith(".toml") else ADAPTERS[name]
+    parameters = read_parameters(adapter.parameters, making.parameters, adapter.name, "adapter")
     return _Asked(adapter, Asking(making.address, parameters, making.task, making.seed, making.timeout), folder, making)
 
 
@@ -165,6 +166,11 @@ class _Asked:
     asking: Asking
     folder: Path
     making: Making
+
+    @property
+    def name(self) -> str:
+        """Return the name of the system."""
+        return self.adapter.name
 
     def make(self, target: Target, name: str) -> Annotated:
         """Return what the system answers to a dataset."""

@@ -15,7 +15,7 @@ from remix.frames import VALUES, Frames
 from remix.iris import canonical, is_nil
 from remix.names import FAILED, RMX
 from remix.systems import SPAN, check_task
-from remix.systems.asked import Adapter, Asking, TextAsked, describe_asking, hash_description
+from remix.systems.asked import Adapter, Asking, TextAsked, describe_asking, hash_description, show_address
 from remix.systems.asking import USUAL, Answered, Patience, ask_all
 from remix.systems.kept import AnswerLog
 from remix.systems.parameters import describe_parameters
@@ -62,7 +62,9 @@ def annotate_asked(
     if answered.failed and not answered.answers and before is None:
         document, reason = next(iter(answered.failed.items()))
         count = len(answered.failed)
-        raise Error(f"{adapter.name} at {_place(asking)} failed on all {count} documents; {document}: it {reason}")
+        raise Error(
+            f"{adapter.name} at {show_address(asking)} failed on all {count} documents; {document}: it {reason}"
+        )
     made = frames_of_answers(frames, answered)
     record = _record_of(adapter, asking, answered)
     if before is None:
@@ -137,12 +139,6 @@ def _in_order(frames: Frames, made: Frames) -> Frames:
     return Frames(**parts)
 
 
-def _place(asking: Asking) -> str:
-    from remix.connections import without_secrets
-
-    return without_secrets(asking.address) if "://" in asking.address else asking.address
-
-
 def identify(adapter: Adapter, asking: Asking) -> str:
     """Return the hash of all that can change what a system answers to a text."""
     return hash_description(describe_asking(adapter, asking))
@@ -157,7 +153,7 @@ def _record_of(adapter: Adapter, asking: Asking, answered: Answered) -> Record:
     return Record(
         system=adapter.name,
         version=str(adapter.version),
-        address=_place(asking),
+        address=show_address(asking),
         parameters=describe_parameters(asking.parameters),
         made_by=identify(adapter, asking),
         date=now(),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from remix.connections import without_secrets
+from remix.connections import split_credentials, without_secrets
 from remix.errors import UsageError
 from remix.registry import Registry
 from remix.signature import content_hash
@@ -110,12 +110,22 @@ def check_asking(adapter: Adapter, asking: Asking) -> None:
         raise UsageError(f"the system '{adapter.name}' is asked at an address: --address {adapter.address}")
 
 
+def show_address(asking: Asking) -> str:
+    """Return where a system is asked as it may be shown: without what its parameters say, which may be secrets."""
+    return without_secrets(asking.address) if "://" in asking.address else asking.address
+
+
 def describe_asking(adapter: Adapter, asking: Asking) -> dict[str, Value | dict[str, Value]]:
-    """Return all that can change an answer beside the text: what kept answers and the record of a run are bound to."""
+    """Return all that can change an answer beside the text: what kept answers and the record of a run are bound to.
+
+    Of an address all counts but user and password; of what its parameters say there is a hash alone.
+    """
+    place = split_credentials(asking.address)[0] if "://" in asking.address else asking.address
     return {
         "system": adapter.name,
         "adapter": adapter.version,
-        "address": without_secrets(asking.address) if "://" in asking.address else asking.address,
+        "address": show_address(asking),
+        "place": content_hash(place),
         "task": asking.task,
         "parameters": describe_parameters(asking.parameters, changing=True),
         "seed": asking.seed,

@@ -27,11 +27,12 @@ def beside(default: Value) -> Any:
     return field(default=default, metadata=_BESIDE)
 
 
-def read_parameters(kind: type[Kind], given: Mapping[str, Value], system: str) -> Kind:
+def read_parameters(kind: type[Kind], given: Mapping[str, Value], system: str, part: str = "system") -> Kind:
     """Return the parameters of a system, as its class `kind` declares them, with the values that are given.
 
-    Texts become what the field is: a number, yes or no, a file. Raises `UnknownName` for a parameter that the system
-    does not have, `UsageError` for a value that the field cannot take and for a file that is not there.
+    Texts become what the field is: a number, yes or no, a file. `part` is what `remix show` calls the system. Raises
+    `UnknownName` for a parameter that the system does not have, `UsageError` for a value that the field cannot take and
+    for a file that is not there.
 
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def read_parameters(kind: type[Kind], given: Mapping[str, Value], system: str) -
     known = {one.name: one for one in fields(kind)}
     for name in given:
         if name not in known:
-            raise UnknownName(f"parameter of the system '{system}'", name, known, f"remix show {system}")
+            raise UnknownName(f"parameter of the system '{system}'", name, known, f"remix show {part}:{system}")
     return kind(**{name: _read(known[name], value, system) for name, value in given.items()})
 
 
@@ -54,12 +55,12 @@ def _read(known: Field[Any], value: Value, system: str) -> object:
     try:
         if kind == "bool":
             return _BOOLEANS[said.lower()]
-        if kind == "int":
-            return int(said)
+        if kind.startswith("int"):
+            return int(said) if said or "None" not in kind else None
         if kind.startswith("float"):
             return float(said) if said or "None" not in kind else None
     except (KeyError, ValueError):
-        expected = {"bool": "yes or no", "int": "a whole number"}.get(kind, "a number")
+        expected = {"bool": "yes or no", "int": "a whole number"}.get(kind.partition(" ")[0], "a number")
         raise UsageError(f"the parameter '{known.name}' of the system '{system}' is {expected}, not '{said}'") from None
     if kind.startswith("Path"):
         if said and not Path(said).exists():

@@ -87,7 +87,8 @@ class Runs(Remixes):
         )
         rows = make_runs(found, systems, kb, folder, making, nif_folder=to)
         if task == "A2KB":
-            keep_outcomes(self.store, kb, folder, [name] if name else systems, [target.name for target in found])
+            made = list(dict.fromkeys(str(row["system"]) for row in rows))
+            keep_outcomes(self.store, kb, folder, made, [target.name for target in found])
         return pl.DataFrame(rows)
 
     def add_run(

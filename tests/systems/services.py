@@ -59,6 +59,9 @@ class Service(ThreadingHTTPServer):
         self.seen: list[Asked] = []
         self.address = f"http://127.0.0.1:{self.server_port}/"
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        pass  # such as a client that does not trust it
+
 
 class Handler(BaseHTTPRequestHandler):
     server: Service

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import random
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from remix.runs.registration import list_runs
+from remix.runs.registration import list_runs, load_run
 from remix.systems.record import read_record
 from remix.workspace import Workspace
 from tests.commands import run_verb
+from tests.processes import PythonProcess
 from tests.systems.services import Asked, Refused, Said, serving
 
 GOLD = """
@@ -92,7 +96,7 @@ def test_run_of_which_every_document_fails_is_none(folder: Path) -> None:
     assert list_runs(folder / ".remix" / "runs") == []
 
 
-@pytest.mark.parametrize("after", [0, 1, 3, 4])
+@pytest.mark.parametrize("after", range(5))
 def test_annotation_that_is_interrupted_goes_on(after: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from remix.systems.kept import AnswerLog
 
@@ -111,6 +115,43 @@ def test_annotation_that_is_interrupted_goes_on(after: int, folder: Path, monkey
         assert annotate(folder, service.address) == "spans,gold,A2KB,5,5,5,0,0,0"
     record = read_record(folder / ".remix" / "runs" / "spans--gold--a2kb")
     assert record is not None and record.kept == after
+
+
+def test_annotation_that_is_killed_goes_on_with_the_same_answers(folder: Path, tmp_path: Path) -> None:
+    released, limit = threading.Event(), random.Random().randrange(1, 5)
+
+    def answer(asked: Asked) -> Said:
+        if len(service.seen) > limit:
+            released.wait(60)
+        return link(asked)
+
+    with serving(answer) as service:
+        line = ["annotate", "gold", "--system", "spans", "--address", service.address, "--parallel", "1"]
+        log = folder / ".remix" / "answers" / "spans.jsonl"
+        with PythonProcess(["-m", "remix", *line], cwd=folder) as process:
+            while not (log.exists() and log.read_bytes().count(b"\n") == limit):
+                time.sleep(0.01)
+            process.kill()
+        released.set()
+        assert annotate(folder, service.address) == "spans,gold,A2KB,5,5,5,0,0,0"
+    runs = folder / ".remix" / "runs"
+    record = read_record(runs / "spans--gold--a2kb")
+    assert record is not None and record.kept == limit
+    with serving(link) as service:
+        assert annotate(folder, service.address, "--name", "whole") == "whole,gold,A2KB,5,5,5,0,0,0"
+    gone_on, whole = (load_run(runs, name, "gold")[1] for name in ("spans", "whole"))
+    assert gone_on.annotations.equals(whole.annotations) and gone_on.links.equals(whole.links)
+
+
+def test_service_of_ones_own_is_declared_in_a_file(folder: Path) -> None:
+    (folder / "mine.toml").write_text(
+        'name = "mine"\nsummary = "x"\naddress = "http://x/"\n[request]\njson = { text = "{text}" }\n'
+        '[answer]\nform = "list[].form"\nentity = "list[].link"\n'
+    )
+    with serving(lambda asked: [{"form": asked.json["text"].split()[0], "link": "Q1"}]) as service:
+        line = ["annotate", "gold", "--system", "mine.toml", "--address", service.address, "-o", "csv"]
+        done = run_verb(*line, folder=folder)
+    assert done.stdout.splitlines()[-1] == "mine,gold,A2KB,5,5,5,0,0,0", done.stderr
 
 
 def test_spans_of_gold_are_given_in_d2kb(folder: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import ssl
+import subprocess
 import threading
 from pathlib import Path
 from typing import Any
@@ -35,6 +38,7 @@ def test_service_that_is_busy_is_asked_again_as_late_as_it_says() -> None:
     ("said", "reason", "tries"),
     [
         (Refused(429, "slow down", {"Retry-After": "3600"}), SLOW, 1),
+        (Refused(429, "slow down"), "answered 429 Too Many Requests: slow down", 4),
         (Refused(500, "<html><title>Oops</title></html>"), "answered 500 Internal Server Error: Oops", 4),
         (Refused(400, "no text"), "answered 400 Bad Request: no text", 1),
         (Refused(200, "<html><body>Welcome</body></html>"), "answered what is no JSON: Welcome", 1),
@@ -73,6 +77,22 @@ def test_service_that_is_not_there_is_not_asked_about_every_document() -> None:
     assert (len(reasons), done.answers) == (30, {})
     assert reasons[0].startswith("cannot be reached")
     assert reasons[-1].startswith("was not asked: the 10 documents before it failed alike (cannot be reached")
+
+
+def test_service_whose_certificate_is_wrong_is_not_asked(tmp_path: Path) -> None:
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl, which makes a certificate, is not installed")
+    made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=elsewhere.example", "-days", "1"]
+    files = [tmp_path / "key.pem", tmp_path / "certificate.pem"]
+    subprocess.run([openssl, *made, "-keyout", files[0], "-out", files[1]], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(files[1], files[0])
+    with serving(lambda _: ADA) as service:
+        service.socket = context.wrap_socket(service.socket, server_side=True)
+        done = ask("spans", service.address.replace("http:", "https:"), "Ada 1", "Ada 2")
+    assert done.failed["0"].startswith("has a certificate that cannot be trusted: ")
+    assert "certificate" in done.failed["1"] and service.seen == []
 
 
 def test_documents_that_fail_one_after_the_other_end_nothing() -> None:
@@ -141,6 +161,7 @@ def key(address: str = "http://a/", *, text: TextAsked = ASKED, **more: Any) -> 
         {"text": TextAsked("d", f"{TEXT}!")},
         {"text": TextAsked("d", TEXT, ((0, 3),))},
         {"address": "http://b/"},
+        {"address": "http://a/?model=other"},
         {"language": "de"},
         {"revision": "2"},
         {"task": "D2KB"},
@@ -150,6 +171,9 @@ def key(address: str = "http://a/", *, text: TextAsked = ASKED, **more: Any) -> 
 )
 def test_kept_answer_is_that_of_all_that_can_change_it(change: dict[str, Any]) -> None:
     assert key(text=TextAsked("other", TEXT)) == key() != key(**change)
+    # Who asks changes nothing, nor does a parameter of the address stand for another.
+    assert key("http://me:secret@a/") == key()
+    assert key("http://a/?model=1") != key("http://a/?model=2")
 
 
 def test_log_goes_on_below_half_a_line(tmp_path: Path) -> None:

@@ -203,12 +203,14 @@ def mentions(*pairs: tuple[str, str | None], **more: int) -> str:
 
 def test_model_is_asked_for_json_and_its_offsets_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "hidden-key")
-    said = mentions(("Ada", "Ada Lovelace"), ("Bob", None), ("Ada", "Ada (name)"), ("Eve", "Eve"), begin=0, end=1)
+    # Ada is named three times and stands there twice, Eve stands nowhere.
+    ada = [("Ada", "Ada (name)")] * 2
+    said = mentions(("Ada", "Ada Lovelace"), ("Bob", None), *ada, ("Eve", "Eve"), begin=0, end=1)
     found, asked = answer("chat", completion(said), model="small", seed=3)
     assert [one[:3] for one in spans(found)] == [(*ADA, "Ada_Lovelace"), (*BOB, None), (*AGAIN, "Ada_(name)")]
     assert isinstance(found, TextAnswer)
     assert (found.input_tokens, found.output_tokens, found.finish) == (50, 9, "stop")
-    assert found.told == {"not-in-text": 1}
+    assert found.told == {"not-in-text": 2}
     assert (asked.path, asked.headers["Authorization"]) == ("/chat/completions", "Bearer hidden-key")
     sent = asked.json
     assert (sent["model"], sent["temperature"], sent["seed"]) == ("small", 0.0, 3)

@@ -65,7 +65,7 @@ class ChatParameters:
     schema: str = "auto"
     answer: str = "json"
     temperature: float | None = 0.0
-    max_tokens: str = ""
+    max_tokens: int | None = None
     seed: bool = True
     language: str = "en"
     token: str = field(default="OPENAI_API_KEY", metadata={"changes": False})
@@ -78,7 +78,10 @@ def _prompt_of(asking: Asking) -> str:
     parameters = asking.parameters
     own = "echo" if parameters.answer == "echo" else asking.task.lower()
     file = parameters.prompt or resources.folder("datasets") / "prompts" / f"{own}.txt"
-    prompt = str(file.read_text(encoding="utf-8"))
+    try:
+        prompt = str(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"the prompt {file} cannot be read ({error})") from None
     for name in ("text", *(["mentions"] if asking.task == "D2KB" and parameters.answer == "json" else [])):
         if f"{{{name}}}" not in prompt:
             raise UsageError(f"the prompt {file} has no {{{name}}} in it, where that is put")
@@ -120,8 +123,8 @@ class _ChatAsker:
         asked: dict[str, Any] = {"model": parameters.model, "messages": [{"role": "user", "content": content}]}
         if parameters.temperature is not None:
             asked["temperature"] = parameters.temperature
-        if parameters.max_tokens:
-            asked["max_tokens"] = int(parameters.max_tokens)
+        if parameters.max_tokens is not None:
+            asked["max_tokens"] = parameters.max_tokens
         if parameters.seed:
             asked["seed"] = self._asking.seed
         if self._with_schema:
