@@ -13,7 +13,6 @@ import polars as pl
 from remix import progress
 from remix.errors import Error, UnknownName, UsageError
 from remix.question import Question
-from remix.reports.figures import Figure
 from remix.reports.overview import (
     BROADEST,
     explain_overview,
@@ -165,7 +164,12 @@ def evaluation_report(
     undrawn = None
     try:
         for kind, file in drawn:
-            save(_draw(keeper, choice, kind) if kind in DRAWN else figure_of_scores(rows, datasets), file)
+            if kind not in DRAWN:
+                save(figure_of_scores(rows, datasets), file)
+                continue
+            from remix.scoring.comparison import curve
+
+            save(figure_of_curve(kind, curve(keeper, choice.bare(), kind)), file)  # a curve has no slices or weights
     except Error as error:  # what is counted is shown, whatever cannot be drawn
         undrawn = error
     # InKB, EE and GSInKB have rows in every evaluation; they are shown where they are asked for.
@@ -346,10 +350,3 @@ def _plot(setting: str) -> tuple[str, Path]:
     if kind != "f1" and kind not in DRAWN:
         raise UnknownName("plot", kind, ["f1", *DRAWN])
     return kind, Path(file)
-
-
-def _draw(keeper: Keeper, choice: Choice, kind: str) -> Figure:
-    """Return the figure of a curve, which has no slices, weights or thresholds of its own."""
-    from remix.scoring.comparison import curve
-
-    return figure_of_curve(kind, curve(keeper, choice.bare(), kind))

@@ -105,7 +105,12 @@ class ScoreCache:
         problems = [frame["problem"][0] for frame in found.values() if "problem" in frame.columns]
         none = pl.DataFrame(schema={"kind": pl.String, "asked": pl.String})
         rows = pl.concat([none, *frames], how="diagonal_relaxed")
-        scores, pairs = (_drop_empty(rows.filter(kind=kind).drop("kind")) for kind in ("score", "pair"))
+        parts = (rows.filter(kind=kind).drop("kind") for kind in ("score", "pair"))
+        # Columns that only rows of the other kind have are left out.
+        scores, pairs = (
+            part.select(one.name for one in part if one.null_count() < len(part) or one.name in _OF_SCORES)
+            for part in parts
+        )
         return Scored(scores, pairs, problems, len(found), len(questions))
 
     def _places(self, questions: Sequence[Question[str]]) -> dict[Question[str], Path]:
@@ -226,11 +231,6 @@ def _score(keeper: Keeper, choice: Choice) -> pl.DataFrame:
         return evaluate_question(keeper, replace(choice, intervals=True, samples=SAMPLES))[0]
     except UsageError:
         return evaluate_question(keeper, choice)[0]
-
-
-def _drop_empty(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows without the columns that only rows of the other kind have."""
-    return rows.select(one.name for one in rows if one.null_count() < len(rows) or one.name in _OF_SCORES)
 
 
 def _problem(said: str) -> pl.DataFrame:

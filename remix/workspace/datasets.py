@@ -342,11 +342,10 @@ class Datasets:
     def _place_datasets(self, datasets: Dataset | Iterable[Dataset]) -> Iterator[list[str]]:
         """Hold datasets by their names and paths; remixes are in files that go afterwards."""
         with TemporaryDirectory(prefix="remix-") as place:
-            yield [_place(one, Path(place) / str(number)) for number, one in enumerate(several(datasets))]
-
-
-def _place(dataset: Dataset, folder: Path) -> str:
-    if isinstance(dataset, str | Path):
-        return str(dataset)
-    folder.mkdir()
-    return str(dataset.write(folder)[0])
+            names = []
+            for number, dataset in enumerate(several(datasets)):
+                if not isinstance(dataset, str | Path):
+                    (folder := Path(place) / str(number)).mkdir()
+                    dataset = dataset.write(folder)[0]
+                names.append(str(dataset))
+            yield names

@@ -79,8 +79,10 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     return page.Table("measures", shown, words=words, small=small)
 
 
-def _example(work: page.Explored) -> dict[str, str]:
-    return {"datasets": ",".join(entry.name for entry in page.list_datasets(work)[:2])}
-
-
-compare = page.View("compare", "Compare", _show, menu=5, example=_example)
+compare = page.View(
+    "compare",
+    "Compare",
+    _show,
+    menu=5,
+    example=lambda work: {"datasets": ",".join(entry.name for entry in page.list_datasets(work)[:2])},
+)

@@ -42,10 +42,14 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         return _pair(work, form, of, *(work.store.dataset(name).name for name in (dataset, other)))
     counts = work.store.cached(("shared", of), lambda: _count(work, of))
     names = counts["dataset"].unique().sort().to_list()
+
+    def lead(other: str, row: Mapping[str, Any]) -> str:
+        return page.address("overlap", of=of, dataset=row[_WITH], other=other) if row[other] else ""
+
     table = page.Table(
         of,
         _matrix(counts, shown),
-        {name: partial(_lead, of, name) for name in names},
+        {name: partial(lead, name) for name in names},
         f"{_SHOWN[shown].capitalize()}: {_KINDS[of]}. A cell leads to what both share; who trains on one dataset and "
         "tests on the other has seen it.",
         heat=names,
@@ -88,17 +92,16 @@ def _matrix(counts: pl.DataFrame, shown: str) -> pl.DataFrame:
     return cells.pivot("other", index=_WITH, values=_CELL)
 
 
-def _lead(of: str, name: str, row: Mapping[str, Any]) -> str:
-    return page.address("overlap", of=of, dataset=row[_WITH], other=name) if row[name] else ""
-
-
 def _pair(work: page.Explored, form: page.Form, of: str, dataset: str, other: str) -> page.Page:
     """Return what two datasets share, with the document or the number of annotations of each that has it."""
     own, others = (_list_items(work, of, name) for name in (dataset, other))
     shared = own.join(others, on=_ITEM, suffix=" again").sort(_ITEM)
     links = {}
     if of == "texts":
-        links = {name: partial(_lead_to_document, name) for name in (dataset, other)}
+        links = {
+            name: lambda row, name=name: page.address("document", dataset=name, name=row[name])
+            for name in (dataset, other)
+        }
         shared = shared.with_columns(pl.col(_ITEM).str.slice(0, 120))
     table = page.Table(of, shared, links, f"{shared.height} {_KINDS[of]} are in both.")
     back = page.Note("", links={"All pairs of datasets": page.address("overlap", of=of)})
@@ -109,10 +112,6 @@ def _list_items(work: page.Explored, of: str, name: str) -> pl.DataFrame:
     """Return the items of one dataset, and in a column of its name the document, or how many annotations have it."""
     grouped = _items(work, of, name).group_by(pl.col("item").alias(_ITEM))
     return grouped.agg((pl.col("by").first() if of == "texts" else pl.len()).alias(name))
-
-
-def _lead_to_document(dataset: str, row: Mapping[str, Any]) -> str:
-    return page.address("document", dataset=dataset, name=row[dataset])
 
 
 overlap = page.View("overlap", "Overlap", _show, menu=6, example=lambda work: {"of": "forms"})

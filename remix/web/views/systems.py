@@ -167,10 +167,13 @@ def _tell_scores(asked: Mapping[str, str], scored: Scored, columns: Mapping[str,
     score = f"{average}-F1" + ("" if of_f1 == "all" else f" (precision {of_f1})")
     lead = partial(_lead, {**asked, "by": _name_vocabulary(asked["by"], rows)}, _find_largest(scored.rows, asked["by"]))
     figures = figure_of_columns(cells, score, spider=asked["spider"], links=lead)
+    notes = explain_slices(rows)
+    if "f1_low" in rows.columns and rows["f1_low"].count():
+        notes = [*notes, *explain_intervals(rows, "document")]
     return [
         _matrix(asked, cells, score, rows["part"].n_unique() - cells["part"].n_unique(), columns, lead),
         *_lead_to_vocabularies(asked, rows),
-        *[page.Note(said) for said in [*explain_slices(rows), *_explain_intervals(rows)]],
+        *[page.Note(said) for said in notes],
         *[page.Drawing(name, figure) for name, figure in figures.items()],
         *_compare(asked, pairs, lead),
         _list_scores(rows),
@@ -192,11 +195,6 @@ def _lead_to_vocabularies(asked: Mapping[str, str], rows: pl.DataFrame) -> list[
         for name in (*one.others, ALL)
     }
     return [page.Note("Classes of other vocabularies:", links=links)] if links else []
-
-
-def _explain_intervals(rows: pl.DataFrame) -> list[str]:
-    """Return what the command line says of intervals, where there are any."""
-    return explain_intervals(rows, "document") if "f1_low" in rows.columns and rows["f1_low"].count() else []
 
 
 def _find_largest(rows: pl.DataFrame, by: str) -> dict[tuple[str, str], str]:
