@@ -25,11 +25,11 @@ from generate_nif import generate
 from real import DATA
 
 from remix.formats import SourceFile
-from remix.formats.mends import Mends
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import extract_tables
 from remix.formats.nif.parsing import parse
 from remix.formats.nif.scoping import scope
+from remix.formats.repairs import RepairTally
 from remix.rdf.ntriples import content_hash_of, write_ntriples
 from remix.store import Store
 
@@ -51,11 +51,11 @@ def timed(what: str, triples: int, work: Callable[[], Result]) -> Result:
 
 def stages(file: Path, triples: int, folder: Path) -> None:
     """Measure the stages one by one."""
-    mends = Mends()
-    parsed = timed("parse", triples, lambda: parse(SourceFile(file), mends))
+    tally = RepairTally()
+    parsed = timed("parse", triples, lambda: parse(SourceFile(file), tally))
     timed("hash", triples, lambda: content_hash_of(parsed))
-    numbered = timed("tell subjects apart", triples, lambda: number_subjects(parsed, mends))
-    found = timed("documents, annotations", triples, lambda: extract_tables(numbered, IRI, mends))
+    numbered = timed("tell subjects apart", triples, lambda: number_subjects(parsed, tally))
+    found = timed("documents, annotations", triples, lambda: extract_tables(numbered, IRI, tally))
     whole = timed("scope", triples, lambda: scope(numbered, found, IRI))
     target = folder / "data.nt.zst"
     timed("write N-Triples", triples, lambda: write_ntriples(whole.data, target))

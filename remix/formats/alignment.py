@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from remix.formats.mends import TOLD, Mends
+from remix.formats.repairs import TOLD, RepairTally
 
 THRESHOLD = 90.0
 """The least similarity (0 to 100, rapidfuzz's partial ratio) at which a near spelling is taken for the mention."""
@@ -137,7 +137,7 @@ def _normalise(text: str) -> tuple[str, list[int]]:
     return "".join(letters), places
 
 
-def place_named(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def place_named(rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return mentions with offsets where only their form (`anchor`) is told: its n-th place for the n-th of that form.
 
     Rows have `mention`, `place`, `name` and `text` of the document, `anchor`, `begin` and `end`. What has no place (no
@@ -145,14 +145,14 @@ def place_named(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
 
     >>> row = {"mention": [1], "place": [None], "name": ["d"], "text": ["Ada met Bob"], "anchor": ["Bob"]}
     >>> rows = pl.DataFrame(row).with_columns(begin=pl.lit(None, pl.Int64), end=pl.lit(None, pl.Int64))
-    >>> place_named(rows, Mends()).select("begin", "end").rows()
+    >>> place_named(rows, RepairTally()).select("begin", "end").rows()
     [(8, 11)]
     """
     if not rows.select(is_unplaced().any()).item():
         return rows
     told = pl.col("anchor").is_not_null() & pl.col("text").is_not_null()
     named = rows.filter(is_unplaced() & told).sort("mention").group_by("name", maintain_order=True)
-    found = [each for _, some in named for each in _place(some, mends)]
+    found = [each for _, some in named for each in _place(some, tally)]
     places = pl.DataFrame(found, schema={"mention": pl.Int64, "_begin": pl.Int64, "_end": pl.Int64}, orient="row")
     rows = rows.join(places.cast({"mention": rows.schema["mention"]}), on="mention", how="left", maintain_order="left")
     # The text may spell it otherwise, which is told already.
@@ -160,7 +160,7 @@ def place_named(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     rows = rows.with_columns(begin=pl.coalesce("begin", "_begin"), end=pl.coalesce("end", "_end"), anchor=anchor)
     left = rows.filter(is_unplaced())
     each = [_tell_unplaced(row) for row in left.head(TOLD).iter_rows(named=True)]
-    mends.add("unplaced", "".join(each[:1]), left.height, each)
+    tally.add("unplaced", "".join(each[:1]), left.height, each)
     return rows.drop("_begin", "_end")
 
 
@@ -179,7 +179,7 @@ def place_of(row: Mapping[str, object]) -> object:
     return row["place"] or f"line {row['mention']}"
 
 
-def _place(rows: pl.DataFrame, mends: Mends) -> Iterator[tuple[int, int, int]]:
+def _place(rows: pl.DataFrame, tally: RepairTally) -> Iterator[tuple[int, int, int]]:
     """Yield mention, begin and end of those mentions of one text that it has; what is odd is counted."""
     text = rows["text"][0]
     aligner, named = Aligner(text), Counter(rows["anchor"])
@@ -187,16 +187,16 @@ def _place(rows: pl.DataFrame, mends: Mends) -> Iterator[tuple[int, int, int]]:
     for row in rows.select("mention", "anchor", "place").iter_rows(named=True):
         anchor = row["anchor"]
         if aligner.spent > MOST_LETTERS:
-            mends.add("not-looked-for", f"{place_of(row)}: too many mentions are looked for in {len(text):,} letters")
+            tally.add("not-looked-for", f"{place_of(row)}: too many mentions are looked for in {len(text):,} letters")
             continue
         found = aligner.find(anchor)
         if found is None:
-            mends.add("not-in-text", f"{place_of(row)}: '{anchor}'")
+            tally.add("not-in-text", f"{place_of(row)}: '{anchor}'")
             continue
         if anchor not in times:
             times[anchor] = text.count(anchor)
         if times[anchor] > named[anchor]:
-            mends.add("several-places", f"{place_of(row)}: '{anchor}' stands {times[anchor]} times in the text")
+            tally.add("several-places", f"{place_of(row)}: '{anchor}' stands {times[anchor]} times in the text")
         if found.how in ("normalised", "fuzzy"):
-            mends.add(f"aligned-{found.how}", f"{place_of(row)}: '{anchor}' is {found.begin},{found.end}")
+            tally.add(f"aligned-{found.how}", f"{place_of(row)}: '{anchor}' is {found.begin},{found.end}")
         yield row["mention"], found.begin, found.end

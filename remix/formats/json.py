@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from remix.errors import BadInput
-from remix.formats.mends import Mends, decode, mend_surrogates
+from remix.formats.repairs import RepairTally, decode, mend_surrogates
 
 _BLOCK = 1 << 20
 _ESCAPED = [f"\\u00{digit}" for digit in range(2, 8)]
@@ -20,14 +20,14 @@ _SHORTEST = 5
 """How many letters a field has at least that another may be a misspelling of."""
 
 
-def json_text(data: bytes, mends: Mends) -> str:
+def json_text(data: bytes, tally: RepairTally) -> str:
     """Return the text of the bytes (see `decode`); halves of pairs of surrogates, which no text has, are mended.
 
-    >>> mends = Mends()
-    >>> json_text(rb'["\\ud83d\\ude00", "\\ud83d", "\\\\ud83d"]', mends), mends.counts["surrogate"]
+    >>> tally = RepairTally()
+    >>> json_text(rb'["\\ud83d\\ude00", "\\ud83d", "\\\\ud83d"]', tally), tally.counts["surrogate"]
     ('["\\\\ud83d\\\\ude00", "\\\\ufffd", "\\\\\\\\ud83d"]', 1)
     """
-    return mend_surrogates(decode(data, mends), mends, pairs=False)
+    return mend_surrogates(decode(data, tally), tally, pairs=False)
 
 
 def json_value(file: object, text: str, *, line: int | None = None, what: str = "JSON", strict: bool = False) -> Any:
@@ -89,12 +89,12 @@ def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no value of JSON")
 
 
-def tell_misspelt(text: str, known: Collection[str], mends: Mends) -> None:
+def tell_misspelt(text: str, known: Collection[str], tally: RepairTally) -> None:
     """Count the fields of JSON that are not known but nearly called like one that is: what they hold is not read.
 
-    >>> mends = Mends()
-    >>> tell_misspelt('{"lables": [], "text": "\\\\"label\\\\": "}', ["labels", "text"], mends)
-    >>> mends.examples
+    >>> tally = RepairTally()
+    >>> tell_misspelt('{"lables": [], "text": "\\\\"label\\\\": "}', ["labels", "text"], tally)
+    >>> tally.examples
     {'misspelt': "line 1: 'lables' is not read; did you mean 'labels'?"}
     """
     said = pl.Series([text]).str.extract_all(_FIELD).explode().drop_nulls()
@@ -103,7 +103,7 @@ def tell_misspelt(text: str, known: Collection[str], mends: Mends) -> None:
         near = _nearest(name, known)
         if near is not None:
             line = text.count("\n", 0, text.find(f'"{name}"')) + 1
-            mends.add("misspelt", f"line {line}: '{name}' is not read; did you mean '{near}'?", count)
+            tally.add("misspelt", f"line {line}: '{name}' is not read; did you mean '{near}'?", count)
 
 
 def _nearest(name: str, known: Collection[str]) -> str | None:

@@ -13,8 +13,8 @@ import polars as pl
 from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats.losses import Loss, loss_of
-from remix.formats.mends import Mends, decode
 from remix.formats.offsets import cut_spans
+from remix.formats.repairs import RepairTally, decode
 from remix.formats.source import SourceFile
 
 SENTENCES = pl.when(pl.col("sentence") != pl.col("sentence").shift()).then(pl.lit("\n")).otherwise(pl.lit(" "))
@@ -69,12 +69,14 @@ def split_cells(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     return rows.with_columns(*columns, count=cells.len())
 
 
-def read_lines(source: SourceFile, mends: Mends, sniff: Callable[[bytes, str], bool] = lambda *_: True) -> pl.DataFrame:
+def read_lines(
+    source: SourceFile, tally: RepairTally, sniff: Callable[[bytes, str], bool] = lambda *_: True
+) -> pl.DataFrame:
     """Return the lines of a file, or of the files of a folder or archive that are sniffed: file, row, place, line."""
     parts = []
     for name, data in source.files_that(sniff).items():
         where = pl.lit(f"{name}, " if source.is_collection else "") + _LINE
-        parts.append(numbered_lines(decode(data, mends)).with_columns(file=pl.lit(source.place(name)), place=where))
+        parts.append(numbered_lines(decode(data, tally)).with_columns(file=pl.lit(source.place(name)), place=where))
     return pl.concat(parts)
 
 
@@ -120,25 +122,25 @@ def join_tokens(rows: pl.DataFrame, gap: pl.Expr) -> tuple[pl.DataFrame, pl.Data
     return texts, tokens.drop("_gap")
 
 
-def outside_where_unread(rows: pl.DataFrame, fine: Mapping[str, pl.Expr], mends: Mends) -> pl.DataFrame:
+def outside_where_unread(rows: pl.DataFrame, fine: Mapping[str, pl.Expr], tally: RepairTally) -> pl.DataFrame:
     """Return the rows with `O` in place of what is no tag: where it is not `fine`, by columns; each is told.
 
     >>> rows = pl.DataFrame({"token": ["Ada"], "tag": ["O-266955"], "place": ["line 3"]})
-    >>> mends = Mends()
-    >>> outside_where_unread(rows, {"tag": pl.col("tag").str.contains("^(?:[BI]-.|O$)")}, mends)["tag"].to_list()
+    >>> tally = RepairTally()
+    >>> outside_where_unread(rows, {"tag": pl.col("tag").str.contains("^(?:[BI]-.|O$)")}, tally)["tag"].to_list()
     ['O']
-    >>> mends.repairs()[0].example
+    >>> tally.repairs()[0].example
     "line 3: 'O-266955' is no tag: read as O"
     """
     for name, is_tag in fine.items():
         wrong = pl.col("token").is_not_null() & ~is_tag.fill_null(False)
-        mends.add_rows("tag", rows.filter(wrong), f"{{place}}: '{{{name}}}' is no tag: read as O")
+        tally.add_rows("tag", rows.filter(wrong), f"{{place}}: '{{{name}}}' is no tag: read as O")
         rows = rows.with_columns(pl.when(wrong).then(pl.lit("O")).otherwise(name).alias(name))
     return rows
 
 
 def tagged_spans(
-    tokens: pl.DataFrame, tag: pl.Expr, columns: Mapping[str, pl.Expr], mends: Mends, *, within: str = "name"
+    tokens: pl.DataFrame, tag: pl.Expr, columns: Mapping[str, pl.Expr], tally: RepairTally, *, within: str = "name"
 ) -> pl.DataFrame:
     """Return the mentions of tokens: mention, row, place, name, begin, end and the columns, made of a mention's tokens.
 
@@ -150,7 +152,7 @@ def tagged_spans(
     begins = inside & (tag.str.contains("^[BS]") | ~follows)
     tagged = tokens.with_columns(_begins=begins, mention=begins.cum_sum().cast(pl.Int64)).filter(inside)
     odd = tagged.filter(pl.col("_begins") & tag.str.starts_with("I"))
-    mends.add_rows("tag", odd.select("place", said=tag), "{place}: {said} begins a mention")
+    tally.add_rows("tag", odd.select("place", said=tag), "{place}: {said} begins a mention")
     return tagged.group_by("mention", maintain_order=True).agg(
         pl.col("row", "place", "name", "begin").first(), pl.col("end").last(), **columns
     )

@@ -22,8 +22,8 @@ from remix.formats.alignment import is_unplaced, place_named, place_of
 from remix.formats.format import Contents
 from remix.formats.identifiers import annotation_iris, document_iris, group_alternatives
 from remix.formats.losses import CLUSTER
-from remix.formats.mends import Mends
 from remix.formats.offsets import check_offsets
+from remix.formats.repairs import RepairTally
 from remix.formats.source import SourceFile
 from remix.frames import Frames
 from remix.names import RMX
@@ -99,43 +99,43 @@ class MentionTables:
     keep_outside: bool = False
 
 
-def reader(tables: Callable[[SourceFile, Mends], MentionTables]) -> Callable[[SourceFile, str], Contents]:
+def reader(tables: Callable[[SourceFile, RepairTally], MentionTables]) -> Callable[[SourceFile, str], Contents]:
     """Return the `read` of a format of which a function makes plain tables, and counts what it mends."""
 
     def read(source: SourceFile, dataset: str) -> Contents:
-        mends = Mends()
-        return assemble(tables(source, mends), dataset, mends)
+        tally = RepairTally()
+        return assemble(tables(source, tally), dataset, tally)
 
     return read
 
 
-def assemble(read: MentionTables, dataset: str, mends: Mends | None = None) -> Contents:
+def assemble(read: MentionTables, dataset: str, tally: RepairTally | None = None) -> Contents:
     """Return the frames of the mentions, with IRIs scoped to the dataset.
 
     Offsets are held against texts and anchors and repaired as in NIF; a mention that lies outside its text is left
     out and reported. A mention without a link, or with one that spells NIL, is NIL.
     """
-    mends = mends or Mends()
+    tally = tally or RepairTally()
     mentions = fit(read.mentions, MENTIONS).with_columns(pl.coalesce("mention", pl.int_range(pl.len())))
     documents = fit(read.documents, DOCUMENTS).unique("name", keep="first", maintain_order=True)
     documents = documents.with_columns(
-        _languages(documents["language"], mends),
+        _languages(documents["language"], tally),
         document=document_iris(documents["name"], dataset),
         dataset=pl.lit(dataset),
         given="name",
     )
     texts = documents.select("name", "document", "text")
     rows = mentions.join(texts, on="name", how="left", maintain_order="left")
-    rows = _with_own_group(place_named(rows, mends))
+    rows = _with_own_group(place_named(rows, tally))
     with ThreadPoolExecutor(1) as other:
         resolving = other.submit(_resolve, mentions if read.links is None else read.links)
-        rows = _locate(rows, mends, keep_outside=read.keep_outside)
+        rows = _locate(rows, tally, keep_outside=read.keep_outside)
     rows = rows.with_columns(annotation=annotation_iris(rows.with_columns(given="mention")), dataset=pl.lit(dataset))
     named = rows.select("mention", "annotation")
     links = resolving.result().join(named, on="mention", maintain_order="left")
     if not links["mention"].is_unique().all():
         links = links.unique(["annotation", "entity"], keep="first", maintain_order=True)
-    _tell_illegal(pl.concat([links["identifier"], read.classes["class"], rows["class"]]), mends)
+    _tell_illegal(pl.concat([links["identifier"], read.classes["class"], rows["class"]]), tally)
     rows = _with_groups(rows).sort("mention")
     rows = rows.with_columns(is_nil=~pl.col("mention").is_in(links["mention"].unique().implode()))
     several = fit(read.classes, CLASSES).join(named, on="mention")
@@ -148,7 +148,7 @@ def assemble(read: MentionTables, dataset: str, mends: Mends | None = None) -> C
         candidates=_candidates(read.candidates, named),
         values=_values(rows, read.values, documents, dataset),
     )
-    return Contents(frames, mends.repairs(), 0, read.content)
+    return Contents(frames, tally.repairs(), 0, read.content)
 
 
 def _candidates(said: pl.DataFrame, named: pl.DataFrame) -> pl.DataFrame:
@@ -175,21 +175,21 @@ def _values(mentions: pl.DataFrame, told: pl.DataFrame, documents: pl.DataFrame,
     return rows.with_columns(subject=pl.coalesce("annotation", whole)).drop_nulls("subject")
 
 
-def _languages(languages: pl.Series, mends: Mends) -> pl.Series:
+def _languages(languages: pl.Series, tally: RepairTally) -> pl.Series:
     """Return the tags of the languages (BCP 47); what is none is counted and left out."""
     if languages.null_count() == len(languages):
         return languages
     told = languages.to_frame("said").with_columns(language=language_tag(pl.col("said")))
     none = told.filter((pl.col("language") != pl.col("said")) | (pl.col("language").is_null() & (pl.col("said") != "")))
-    mends.add_rows("language", none, "'{said}' is no tag of a language")
+    tally.add_rows("language", none, "'{said}' is no tag of a language")
     return told["language"]
 
 
-def _tell_illegal(iris: pl.Series, mends: Mends) -> None:
+def _tell_illegal(iris: pl.Series, tally: RepairTally) -> None:
     """Count the IRIs that are mended where they are compared and written."""
     told = iris.drop_nulls().to_frame("iri").select(pl.col("iri").str.strip_chars())
     wrong = told.filter(~is_legal(pl.col("iri")), is_absolute(pl.col("iri")))
-    mends.add_rows("invalid-iri", wrong, "<{iri}>")
+    tally.add_rows("invalid-iri", wrong, "<{iri}>")
 
 
 def _with_groups(rows: pl.DataFrame) -> pl.DataFrame:
@@ -203,7 +203,7 @@ def _with_groups(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _locate(rows: pl.DataFrame, mends: Mends, *, keep_outside: bool) -> pl.DataFrame:
+def _locate(rows: pl.DataFrame, tally: RepairTally, *, keep_outside: bool) -> pl.DataFrame:
     """Return the mentions with right offsets and surface forms, those without a place behind them.
 
     What was wrong is counted; what lies outside its text goes, or loses its place.
@@ -216,14 +216,14 @@ def _locate(rows: pl.DataFrame, mends: Mends, *, keep_outside: bool) -> pl.DataF
     rows = rows.with_columns(
         kind=pl.when(outside).then(pl.lit("range")).when(pl.col("text").is_not_null()).then("kind")
     )
-    mends.add_offsets(rows, "name", _example)
+    tally.add_offsets(rows, "name", _example)
     outside = pl.col("kind").eq_missing("range")
     if keep_outside:
         lost = rows.filter(outside).with_columns(begin=none, end=none, surface_form="anchor")
         unplaced = pl.concat([unplaced, _with_own_group(lost)], how="diagonal_relaxed")
         # So they are found where they are written, without offsets.
         told = [f"{place_of(row)}: the offsets are not in the text, and left out" for row in lost.iter_rows(named=True)]
-        mends.add("unplaced", "".join(told[:1]), lost.height, told)
+        tally.add("unplaced", "".join(told[:1]), lost.height, told)
     rows = rows.filter(~outside)
     rows = rows.with_columns(surface_form=pl.coalesce("said", "anchor")).drop("said")
     return pl.concat([rows, unplaced], how="diagonal") if unplaced.height else rows

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 from remix.errors import BadInput
-from remix.formats.mends import Mends, decode_declared
+from remix.formats.repairs import RepairTally, decode_declared
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _AMPERSAND = re.compile(
@@ -49,13 +49,13 @@ class Element(ElementTree.Element):
         return {one.tag: one.own_text() for one in self.inner()}
 
 
-def parse_tree(data: bytes, file: object, mends: Mends) -> Element:
+def parse_tree(data: bytes, file: object, tally: RepairTally) -> Element:
     """Return the first element of an XML file, which has the others in it.
 
     Bare ampersands and characters that XML has not are mended. Raises `BadInput` with line and column for the rest,
     for entities that grow too much, and for elements that are nested too deeply.
     """
-    text = _mend(decode_declared(data, mends), mends)
+    text = _mend(decode_declared(data, tally), tally)
     builder = ElementTree.TreeBuilder(element_factory=Element)
     parser = expat.ParserCreate()
     parser.buffer_text = True
@@ -95,13 +95,13 @@ def parse_tree(data: bytes, file: object, mends: Mends) -> Element:
     return cast(Element, builder.close())
 
 
-def _mend(text: str, mends: Mends) -> str:
+def _mend(text: str, tally: RepairTally) -> str:
     text = text.lstrip("\ufeff \t\r\n")
     for kind, pattern, instead in (("ampersand", _AMPERSAND, "&amp;"), ("character", _ILLEGAL, "\ufffd")):
         wrong = [match for match in pattern.finditer(text) if not match.lastindex]
         if wrong:
             line = text.count("\n", 0, wrong[0].start()) + 1
-            mends.add(kind, f"line {line}: {wrong[0][0]!r} is not allowed in XML", len(wrong))
+            tally.add(kind, f"line {line}: {wrong[0][0]!r} is not allowed in XML", len(wrong))
             text = _replace(text, pattern, instead)
     return text
 

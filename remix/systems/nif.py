@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping
 import pyoxigraph as ox
 
 from remix.connections import Failure
-from remix.formats.mends import Mends
 from remix.formats.nif.mending import mend_iris
 from remix.formats.nif.parsing import syntax_of
+from remix.formats.repairs import RepairTally
 from remix.names import ITSRDF, NIF, RDF, XSD
 from remix.systems.asked import LinkedSpan, TextAnswer, TextAsked
 from remix.systems.placing import Placing, read_number
@@ -160,7 +160,7 @@ def _parse(body: bytes, media: str) -> dict[str, Said]:
             raise Failure(f"answered a page of HTML: {first_line(body)}") from None
         reason = str(error)
     try:  # IRIs with spaces in them are common
-        mended = mend_iris(body.decode("utf-8", "replace"), Mends())
+        mended = mend_iris(body.decode("utf-8", "replace"), RepairTally())
         return _by_subject(ox.parse(mended.encode(), format=syntax, base_iri=_BASE))
     except (SyntaxError, ValueError):
         raise Failure(f"answered what is no RDF: {' '.join(reason.split())[:160]}") from None

@@ -17,7 +17,7 @@ from remix.checks.editions import lay_over
 from remix.checks.findings import Checked, check, share
 from remix.errors import UsageError
 from remix.formats.losses import CLUSTER
-from remix.formats.mends import Mends
+from remix.formats.repairs import RepairTally
 from remix.frames import Frames
 from tests.checks.test_rules import BERLIN, BONN, frames
 from tests.commands import run_verb
@@ -156,10 +156,10 @@ def test_each_finding_is_listed_also_those_that_were_mended_while_loading(tmp_pa
 
 
 def test_mends_that_are_counted_alone_say_how_often() -> None:
-    mends = Mends()
-    mends.add("tag", "line 1", 5)
-    mends.add("tag", "line 9")
-    [repair] = mends.repairs()
+    tally = RepairTally()
+    tally.add("tag", "line 1", 5)
+    tally.add("tag", "line 9")
+    [repair] = tally.repairs()
     rows = check([Checked("x", frames(("Bonn", [(0, 4, BONN)])), (repair,))], each=True)
     assert rows.filter(rule="tag")["what"].to_list() == ["line 1 (5 times)", "line 9"]
 

@@ -29,8 +29,8 @@ from remix.formats.lines import (
     tagged_spans,
 )
 from remix.formats.losses import loss_of
-from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, reader
+from remix.formats.repairs import RepairTally
 from remix.formats.writing import drop_overlaps, gather, lay_out
 from remix.frames import Frames
 
@@ -40,19 +40,19 @@ _START = r"^-DOCSTART- (?:\((.*)\))?"
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     line, tag = pl.col("line"), pl.col("tag")
-    rows = split_documents(read_lines(source, mends), COLUMNS, line.str.contains(_START), line.str.extract(_START, 1))
+    rows = split_documents(read_lines(source, tally), COLUMNS, line.str.contains(_START), line.str.extract(_START, 1))
     wrong = pl.when(tag.is_in(["B", "I"]) & (pl.col("count") < 4)).then(
         fill("a token of a mention has mention and entity, not {} columns", "count")
     )
     refuse_line(rows.drop_nulls("token"), wrong)
-    rows = outside_where_unread(rows, {"tag": tag.is_null() | tag.is_in(["B", "I", "O", ""])}, mends)
+    rows = outside_where_unread(rows, {"tag": tag.is_null() | tag.is_in(["B", "I", "O", ""])}, tally)
     texts, tokens = join_tokens(rows, SENTENCES)
     entity, url = pl.col("entity").first(), pl.col("url").first()
     named = pl.when(entity != NIL).then(title_url(entity))
     identifier = pl.when(url.str.contains(r"\S")).then(url).otherwise(named)
-    return MentionTables(texts, tagged_spans(tokens, tag, {"identifier": identifier}, mends, within="sentence"))
+    return MentionTables(texts, tagged_spans(tokens, tag, {"identifier": identifier}, tally, within="sentence"))
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

@@ -30,8 +30,8 @@ from remix.errors import BadInput
 from remix.formats import Format, SourceFile
 from remix.formats.alignment import MOST_LETTERS, Aligner
 from remix.formats.json import json_text, json_value
-from remix.formats.mends import Mends
 from remix.formats.mentions import MENTIONS, TEXTS, TOLD, MentionTables, reader, whole_number
+from remix.formats.repairs import RepairTally
 from remix.names import REPEAT, RMX
 
 LABEL = "urn:remix:label:"
@@ -47,10 +47,10 @@ def _is_answers(head: bytes, name: str) -> bool:
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
-    found = _AnswerTables(source.name, mends)
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
+    found = _AnswerTables(source.name, tally)
     header: dict[str, Any] = {}
-    for line, said in enumerate(json_text(source.read(), mends).split("\n"), 1):
+    for line, said in enumerate(json_text(source.read(), tally).split("\n"), 1):
         if not said.strip():
             continue
         row = json_value(source.name, said, line=line)
@@ -78,7 +78,7 @@ class _AnswerTables:
     """What was found so far: rows of the tables of `MentionTables`."""
 
     file: str
-    mends: Mends
+    tally: RepairTally
     documents: dict[str, str | None] = field(default_factory=dict)
     mentions: list[dict[str, Any]] = field(default_factory=list)
     values: list[dict[str, Any]] = field(default_factory=list)
@@ -103,17 +103,17 @@ class _AnswerTables:
             else:
                 self.add_answer(line, answer, {"name": name, "begin": span[0], "end": span[1]}, repeat)
         if failed := row.get("error"):
-            self.mends.add("failed", f"line {line}: document {name}: {' '.join(str(failed).split())[:100]}")
+            self.tally.add("failed", f"line {line}: document {name}: {' '.join(str(failed).split())[:100]}")
         for problem, count in problems.items():
             self.values.append({"name": name, "term": PROBLEMS[problem], "number": float(count), "text": repeat})
             if not failed:
-                self.mends.add(problem, f"line {line}: document {name}", count)
+                self.tally.add(problem, f"line {line}: document {name}", count)
 
     def add_answer(self, line: int, answer: dict[str, Any], span: dict[str, Any], repeat: str | None) -> None:
         """Add an answer, which has an entity or a label."""
         number, place, label = len(self.mentions), f"line {line}", str(answer.get("label") or "").strip()
         entity = str(answer["entity"]) if answer.get("entity") else f"{LABEL}{label}" if label else None
-        said = {"confidence": _confidence(answer.get("confidence"), place, self.mends), "identifier": entity}
+        said = {"confidence": _confidence(answer.get("confidence"), place, self.tally), "identifier": entity}
         # Answers are no alternatives of each other.
         own = f"{repeat or 'x'}-{number}"
         self.mentions.append({"mention": number, "place": place, **span, **said, "group": own, "option": own})
@@ -133,17 +133,17 @@ class _AnswerTables:
             raise BadInput(self.file, reason, line=line)
         found = aligner.find(mention, begin, end)
         if found is not None and found.how in ("normalised", "fuzzy"):
-            self.mends.add(f"aligned-{found.how}", f"line {line}: '{mention}' is {found.begin},{found.end}")
+            self.tally.add(f"aligned-{found.how}", f"line {line}: '{mention}' is {found.begin},{found.end}")
         return None if found is None else (found.begin, found.end)
 
 
-def _confidence(value: object, place: str, mends: Mends) -> float | None:
+def _confidence(value: object, place: str, tally: RepairTally) -> float | None:
     try:
         number = None if value is None else float(str(value))
     except ValueError:
         number = float("nan")
     if number is not None and not abs(number) < float("inf"):
-        mends.add("confidence", f"{place}: '{value}' is no number, left out")
+        tally.add("confidence", f"{place}: '{value}' is no number, left out")
         return None
     return number
 

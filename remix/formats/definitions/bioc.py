@@ -25,8 +25,8 @@ from remix.files import write_whole
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.json import json_text, json_value, tell_misspelt
-from remix.formats.mends import Mends
 from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader, whole_number
+from remix.formats.repairs import RepairTally
 from remix.formats.source import begin_of
 from remix.formats.writing import lay_out
 from remix.formats.xml import Element, parse_tree
@@ -48,19 +48,19 @@ def _is_bioc(head: bytes, name: str) -> bool:
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     content = source.read()
     if begin_of(content).startswith(b"<"):
-        documents: object = _as_json(parse_tree(content, source.name, mends))
+        documents: object = _as_json(parse_tree(content, source.name, tally))
     else:
-        text = json_text(content, mends)
+        text = json_text(content, tally)
         documents = json_value(source.name, text, what="BioC JSON")
-        tell_misspelt(text, _FIELDS, mends)
+        tell_misspelt(text, _FIELDS, tally)
         if isinstance(documents, dict):
             documents = documents.get("documents", documents.get("PubTator3", [documents]))
         elif not isinstance(documents, list):
             documents = [documents]
-    found = _BiocTables(source.name, mends, _GAP * len(content) + _FREE)
+    found = _BiocTables(source.name, tally, _GAP * len(content) + _FREE)
     for document, place in found.list_objects({"documents": documents}, "documents", ""):
         found.add_document(document, place)
     mentions, links = split_concepts(pl.DataFrame(found.rows, schema={**MENTIONS, "identifiers": pl.String}))
@@ -96,7 +96,7 @@ class _BiocTables:
     """
 
     file: str
-    mends: Mends
+    tally: RepairTally
     left: int
     texts: list[tuple[str, str]] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -126,7 +126,7 @@ class _BiocTables:
         text, first = self.value(annotation, "text", (str, NoneType), place), len(self.rows)
         told = f"document {name}, annotation {annotation.get('id', '')}"
         if not locations:
-            self.mends.add("no-location", f"{told} has no location")
+            self.tally.add("no-location", f"{told} has no location")
         for nth, (location, at) in enumerate(locations):
             begin, length = (self.number(location, key, at) for key in ("offset", "length"))
             row = {"mention": first + nth, "place": told, "name": name, "begin": begin, "end": begin + length}

@@ -21,8 +21,8 @@ from remix.expressions import fill
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.lines import refuse_line
 from remix.formats.losses import loss_of
-from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, number_parts, reader
+from remix.formats.repairs import RepairTally, decode
 from remix.formats.source import FILE_NAME, hash_files, write_collection
 from remix.formats.writing import gather, lay_out
 from remix.frames import Frames
@@ -42,13 +42,13 @@ def _is_brat(head: bytes, name: str) -> bool:
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     files = source.members or _pair(source)
     _refuse_deep(source, files)
     names = sorted({str(PurePosixPath(name).with_suffix("")) for name in files if name.endswith((".ann", ".txt"))})
-    texts = [decode(files[f"{one}.txt"], mends) if f"{one}.txt" in files else None for one in names]
+    texts = [decode(files[f"{one}.txt"], tally) if f"{one}.txt" in files else None for one in names]
     documents = pl.DataFrame({"name": names, "text": texts}, schema_overrides={"text": pl.String})
-    lines = _lines(source, names, [decode(files.get(f"{one}.ann", b""), mends) for one in names])
+    lines = _lines(source, names, [decode(files.get(f"{one}.ann", b""), tally) for one in names])
     fragments = _fragments(_mentions(lines).join(documents, on="name", how="left", maintain_order="left"))
     notes = _of_kind(lines, "N", r"^Reference (\S+) (\S.*)$")
     notes = notes.with_columns(pl.col("said").str.replace(_NIL, "NIL"))
@@ -58,7 +58,7 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
     links = links.join(fragments, on=["name", "id"], maintain_order="left")
     sure = _of_kind(lines, "A", r"^Confidence (\S+) (\S+)$").unique(["name", "id"], keep="first")
     sure = sure.select("name", "id", confidence=pl.col("said").cast(pl.Float64, strict=False))
-    _tell_unread(lines, comments, mends)
+    _tell_unread(lines, comments, tally)
     fragments = fragments.join(sure, on=["name", "id"], how="left", maintain_order="left")
     return MentionTables(documents, fragments, links, content=hash_files(files))
 
@@ -137,11 +137,11 @@ def _of_kind(lines: pl.DataFrame, kind: str, pattern: str) -> pl.DataFrame:
     return rows.select("name", id=first, said=said.str.strip_chars()).drop_nulls()
 
 
-def _tell_unread(lines: pl.DataFrame, comments: pl.DataFrame, mends: Mends) -> None:
+def _tell_unread(lines: pl.DataFrame, comments: pl.DataFrame, tally: RepairTally) -> None:
     used = pl.col("kind").is_in(["T", "N"]) | pl.col("rest").str.starts_with("Confidence ")
     noted = (pl.lit("AnnotatorNotes ") + comments["id"] + "\t" + comments["said"]).pipe(pl.select).to_series()
     unread = lines.filter(~used & ~pl.col("rest").str.strip_chars().is_in(noted.implode()))
-    mends.add_rows("unread", unread, "{name}.ann, line {row}: {line:.60}")
+    tally.add_rows("unread", unread, "{name}.ann, line {row}: {line:.60}")
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

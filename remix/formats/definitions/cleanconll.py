@@ -24,8 +24,8 @@ from remix.formats.lines import (
     split_documents,
     tagged_spans,
 )
-from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, reader
+from remix.formats.repairs import RepairTally
 
 COLUMNS = ("token", "pos", "title", "other", "kind")
 MASK = "[TOKEN]"
@@ -33,27 +33,27 @@ _TAG = r"^(?:[BI]-.|O$)"
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     starts = pl.col("line").str.contains(r"^[^\t]*\t-X-(?:\t|$)")
-    rows = split_documents(read_lines(source, mends), COLUMNS, starts, pl.lit(None, pl.String))
+    rows = split_documents(read_lines(source, tally), COLUMNS, starts, pl.lit(None, pl.String))
     wrong = pl.when(pl.col("count") != len(COLUMNS)).then(
         fill("token, part of speech, title and two tags are expected, B-, I- or O, not '{}'", pl.col("line"))
     )
     refuse_line(rows.drop_nulls("token"), wrong)
-    rows = outside_where_unread(rows, {name: pl.col(name).str.contains(_TAG) for name in ("title", "kind")}, mends)
+    rows = outside_where_unread(rows, {name: pl.col(name).str.contains(_TAG) for name in ("title", "kind")}, tally)
     masked = rows.filter(pl.col("token") == MASK)
-    mends.add_rows("masked", masked, "{place}: the word is {token}; CoNLL-2003 has what it is")
+    tally.add_rows("masked", masked, "{place}: the word is {token}; CoNLL-2003 has what it is")
     texts, tokens = join_tokens(rows, SENTENCES)
-    return MentionTables(texts, _mentions(tokens, mends))
+    return MentionTables(texts, _mentions(tokens, tally))
 
 
-def _mentions(tokens: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _mentions(tokens: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return what is linked, then the named entities in which nothing is."""
     kind = pl.col("kind").first().str.strip_prefix("B-").str.strip_prefix("I-")
     of_class = {"class": pl.when(kind != "O").then(kind)}
     title = pl.col("title")
-    linked = tagged_spans(tokens, title, {"identifier": title_url(title.first().str.slice(2)), **of_class}, mends)
-    named = tagged_spans(tokens, pl.col("kind"), {"free": (title == "O").all(), **of_class}, mends)
+    linked = tagged_spans(tokens, title, {"identifier": title_url(title.first().str.slice(2)), **of_class}, tally)
+    named = tagged_spans(tokens, pl.col("kind"), {"free": (title == "O").all(), **of_class}, tally)
     both = pl.concat([linked, named.filter("free").drop("free")], how="diagonal").sort("row")
     return both.with_columns(mention=pl.int_range(pl.len(), dtype=pl.Int64))
 

@@ -19,8 +19,8 @@ from remix.expressions import fill
 from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
 from remix.formats.json import json_text, json_value
-from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, reader
+from remix.formats.repairs import RepairTally
 
 _MENTION = {
     "begin": pl.Float64(),
@@ -50,15 +50,15 @@ def _is_dwie(head: bytes, name: str) -> bool:
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
-    parts = [_article(source.place(name), data, mends) for name, data in source.files_that(_is_dwie).items()]
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
+    parts = [_article(source.place(name), data, tally) for name, data in source.files_that(_is_dwie).items()]
     articles = pl.concat(parts).with_row_index("article")
     articles = articles.with_columns(name=pl.coalesce("id", pl.col("article").cast(pl.String)))
     mentions = _with_offsets(source, _rows(articles, "mentions").with_row_index("mention"))
     concepts = _rows(articles, "concepts").unique(["article", "concept"], keep="first", maintain_order=True)
     told = mentions.join(concepts, on=["article", "concept"], how="left", maintain_order="left")
     astray = told.filter(pl.col("tags").is_null() & pl.col("concept").is_not_null())
-    mends.add_rows("dangling", astray, "{place}: concept {concept} is none of {name}")
+    tally.add_rows("dangling", astray, "{place}: concept {concept} is none of {name}")
     types = pl.col("tags").list.eval(pl.element().filter(pl.element().str.starts_with("type::")).str.slice(6))
     each = pl.int_ranges(pl.col("candidates").list.len())
     scores = pl.col("scores").fill_null([]).list.gather(each, null_on_oob=True)
@@ -72,9 +72,9 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
     )
 
 
-def _article(file: str, data: bytes, mends: Mends) -> pl.DataFrame:
+def _article(file: str, data: bytes, tally: RepairTally) -> pl.DataFrame:
     """Return the article of a file as a row; raises `BadInput` with what is not as it should be."""
-    text = json_text(data, mends)
+    text = json_text(data, tally)
     try:
         return pl.Series([text]).str.json_decode(_ARTICLE).struct.unnest()
     except pl.exceptions.PolarsError as error:

@@ -35,8 +35,8 @@ from remix.formats.identifiers import annotation_iris, document_iris
 from remix.formats.json import json_lines, json_text, tell_misspelt
 from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
-from remix.formats.mends import Mends
 from remix.formats.offsets import cut_spans
+from remix.formats.repairs import RepairTally
 from remix.frames import VALUES, Frames
 from remix.names import RMX
 from remix.schemas import fit
@@ -83,9 +83,9 @@ _ROWS: dict[str, pl.DataType] = {
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
-    text = json_text(source.read(), mends)
-    tell_misspelt(text, FIELDS, mends)
+    tally = RepairTally()
+    text = json_text(source.read(), tally)
+    tell_misspelt(text, FIELDS, tally)
     articles = _articles(source, text.encode())
     titled = pl.col("title").str.contains("^https?://") & pl.col("title").is_unique()
     named = fill("urn:elevant:article:{}", pl.coalesce("id", pl.col("line").cast(pl.Int64) - 1))
@@ -113,8 +113,8 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         values=pl.concat(map(_values, (_nesting(rows), _hyperlinks(rows, articles), unmapped))),
     )
     empty = articles.filter(pl.col("text") == "")["document"]
-    mends.add("empty-document", "".join(empty[:1]), len(empty), empty.to_list())
-    return Contents(frames=frames, repairs=mends.repairs())
+    tally.add("empty-document", "".join(empty[:1]), len(empty), empty.to_list())
+    return Contents(frames=frames, repairs=tally.repairs())
 
 
 def _articles(source: SourceFile, content: bytes) -> pl.DataFrame:

@@ -24,9 +24,9 @@ from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.json import json_text, json_value, tell_misspelt
-from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, reader
 from remix.formats.offsets import characters_of_units, units_of_characters
+from remix.formats.repairs import RepairTally
 from remix.formats.writing import gather, lay_out
 from remix.frames import Frames
 from remix.names import RMX
@@ -61,23 +61,23 @@ def _is_gerbil(head: bytes, name: str) -> bool:
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
-    text = json_text(source.read(), mends)
-    tell_misspelt(text, FIELDS, mends)
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
+    text = json_text(source.read(), tally)
+    tell_misspelt(text, FIELDS, tally)
     try:
         documents = pl.read_json(text.encode(), schema=_SCHEMA)
     except pl.exceptions.PolarsError as error:
         raise _error_of(source, text, error) from None
     if _NO_NUMBER.search(text) and (broken := _first_wrong(json_value(source.name, text))):
         raise BadInput(source.name, broken)
-    documents = _name_documents(documents, mends)
+    documents = _name_documents(documents, tally)
     # As whole numbers those of 20 digits would be null; no text is longer than what a float counts exactly.
     offsets = pl.col("start", "end").clip(-EXACT, EXACT).cast(pl.Int64)
     rows = documents.select("name", "text", "annotations").explode("annotations", empty_as_null=True, keep_nulls=True)
     rows = rows.drop_nulls("annotations").unnest("annotations").with_row_index("mention")
     nth = pl.int_range(1, pl.len() + 1).over("name")
     rows = rows.with_columns(offsets, place=fill("{}, annotation {}", "name", nth))
-    rows = characters_of_units(_with_spans(source, rows, mends), "name", "start", "end")
+    rows = characters_of_units(_with_spans(source, rows, tally), "name", "start", "end")
     return MentionTables(
         documents=documents,
         mentions=rows.rename({"start": "begin"}),
@@ -86,13 +86,13 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
     )
 
 
-def _name_documents(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _name_documents(documents: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return the documents with `name`; one whose name another has gets its place behind it, which is counted."""
     place = pl.int_range(pl.len()).cast(pl.String)
     named = documents.with_columns(name=pl.coalesce("iri", "id", place))
     own = named["name"]
     taken = again = ~own.is_first_distinct()
-    mends.add_rows("duplicate-document", named.filter(again), "{name} is the name of two documents")
+    tally.add_rows("duplicate-document", named.filter(again), "{name} is the name of two documents")
     # Another document may be called like this already; places differ, so that no two of these are.
     while taken.any():
         named = named.with_columns(name=pl.when(taken).then(fill("{}-{}", "name", place)).otherwise("name"))
@@ -100,12 +100,12 @@ def _name_documents(documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
     return named
 
 
-def _with_spans(source: SourceFile, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _with_spans(source: SourceFile, rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return the rows that have a span; those without are counted, those with half a one refused."""
     begins, ends = pl.col("start").is_not_null(), pl.col("end").is_not_null()
     if (half := rows.filter(begins ^ ends)).height:
         raise BadInput(source.name, f"{half['place'][0]}: start and end go together")
-    mends.add_rows("unread", rows.filter(~begins), "{place} is about the whole document (no start and end)")
+    tally.add_rows("unread", rows.filter(~begins), "{place} is about the whole document (no start and end)")
     return rows.filter(begins)
 
 

@@ -16,8 +16,8 @@ import polars as pl
 from remix.errors import BadInput
 from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
-from remix.formats.mends import Mends
 from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader
+from remix.formats.repairs import RepairTally
 from remix.formats.xml import Element, has_root, parse_tree
 
 _RANK = re.compile(r"rank_([0-9]{1,3})_title")
@@ -25,11 +25,11 @@ _CANDIDATES = {"mention": pl.Int64(), "identifier": pl.String(), "rank": pl.Int6
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     texts: list[tuple[str, str]] = []
     mentions: list[dict[str, Any]] = []
     ranked: list[tuple[int, str, int, str | None]] = []
-    root = parse_tree(source.read(), source.name, mends)
+    root = parse_tree(source.read(), source.name, tally)
     instances = list(root.every("instance"))
     marked = {one for instance in instances for one in instance.inner()}
     stray = next((one for one in root.every("annotation") if one not in marked), None)

@@ -19,9 +19,9 @@ from remix.expressions import fill
 from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
 from remix.formats.lines import SENTENCES, join_tokens, name_documents, read_lines, refuse_line, split_cells
-from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, reader
 from remix.formats.offsets import cut_spans
+from remix.formats.repairs import RepairTally
 
 FIELDS = "GRP-etype-infstat-salience-centering-minspan-link-identity"
 """What a bracket says where the file does not tell."""
@@ -38,8 +38,8 @@ def _is_conllu(head: bytes, name: str) -> bool:
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
-    lines = read_lines(source, mends, _is_conllu)
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
+    lines = read_lines(source, tally, _is_conllu)
     fields = _fields(lines)
     rows = _rows(lines)
     wrong = pl.when(pl.col("count") != len(_COLUMNS)).then(fill("a token has 10 columns, not {}", "count"))
@@ -48,8 +48,8 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
     texts, tokens = join_tokens(
         words, pl.when(pl.col("tight").shift().over("sentence")).then(pl.lit("")).otherwise(SENTENCES)
     )
-    _tell_other_texts(rows, texts, tokens, mends)
-    return MentionTables(texts, _mentions(tokens, fields, mends))
+    _tell_other_texts(rows, texts, tokens, tally)
+    return MentionTables(texts, _mentions(tokens, fields, tally))
 
 
 def _fields(lines: pl.DataFrame) -> list[str]:
@@ -88,16 +88,16 @@ def _rows(lines: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(tight=pl.when(nth < until).then(True).when(nth == until).then(behind).otherwise(tight))
 
 
-def _tell_other_texts(rows: pl.DataFrame, texts: pl.DataFrame, tokens: pl.DataFrame, mends: Mends) -> None:
+def _tell_other_texts(rows: pl.DataFrame, texts: pl.DataFrame, tokens: pl.DataFrame, tally: RepairTally) -> None:
     """Count the sentences whose tokens do not make the text that they are said to have."""
     spans = tokens.group_by("sentence").agg(pl.col("name", "begin").first(), pl.col("end").last())
     told = rows.select("place", "sentence", "said").drop_nulls("said").join(spans, on="sentence", maintain_order="left")
     told = told.join(texts, on="name", maintain_order="left")
     other = told.filter(cut_spans(told, "name") != told["said"].str.strip_chars())
-    mends.add_rows("text", other, "{place}: the tokens make another text than '{said:.60}'")
+    tally.add_rows("text", other, "{place}: the tokens make another text than '{said:.60}'")
 
 
-def _mentions(tokens: pl.DataFrame, fields: list[str], mends: Mends) -> pl.DataFrame:
+def _mentions(tokens: pl.DataFrame, fields: list[str], tally: RepairTally) -> pl.DataFrame:
     """Return the mentions: from what opens a bracket to what closes it."""
     entity = pl.col("misc").str.extract(r"(?:^|\|)Entity=([^|]*)", 1)
     said = tokens.select("place", "name", "begin", "end", bracket=entity.str.extract_all(_BRACKET))
@@ -121,7 +121,7 @@ def _mentions(tokens: pl.DataFrame, fields: list[str], mends: Mends) -> pl.DataF
         end=pl.when("closes").then("end").shift(-1).over(same), before=pl.col("opens").shift().over(same)
     )
     alone = pairs.filter(pl.when("opens").then(pl.col("end").is_null()).otherwise(~pl.col("before").fill_null(False)))
-    mends.add_rows("bracket", alone, "{place}: {bracket:.60} has no other end")
+    tally.add_rows("bracket", alone, "{place}: {bracket:.60} has no other end")
     whole = pl.concat([events.filter(single), pairs.filter("opens").drop_nulls("end")], how="diagonal").sort("mention")
     linked = title_url(pl.col("identity"))
     return whole.select("mention", "place", "name", "begin", "end", pl.col("etype").alias("class"), identifier=linked)

@@ -40,8 +40,8 @@ from remix.formats.layers import (
 )
 from remix.formats.lines import begins, cut_texts, join_tokens, lose_white_space, name_documents, numbered_lines
 from remix.formats.losses import loss_of
-from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, reader
+from remix.formats.repairs import RepairTally, decode
 from remix.formats.writing import drop_overlaps, gather, lay_out
 from remix.frames import OTHER_LAYER, Frames
 
@@ -65,9 +65,9 @@ _NOISY = r"(?i)LED(\d+(?:\.\d+)?)"
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
-    text = decode(source.read(), mends).replace("\r\n", "\n").replace("\r", "\n")
-    rows = _with_documents(_rows(source, numbered_lines(text).filter(pl.col("line").str.contains(r"\S")), mends))
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
+    text = decode(source.read(), tally).replace("\r\n", "\n").replace("\r", "\n")
+    rows = _with_documents(_rows(source, numbered_lines(text).filter(pl.col("line").str.contains(r"\S")), tally))
     told = rows.filter(pl.col("token").is_not_null() | pl.col("named").is_not_null())
     texts, tokens = join_tokens(told, _GAP)
     spelt = pl.col("token") + pl.when("glued").then(pl.lit("\t")).otherwise(pl.lit("\n"))
@@ -76,16 +76,16 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
         tokens=spelt.drop_nulls().str.join(""), continued=pl.col("continued").first(), **last
     )
     documents = texts.join(more, on="name", maintain_order="left")
-    parts = [_mentions(tokens, layer, mends) for layer in LAYERS if layer in tokens.columns]
+    parts = [_mentions(tokens, layer, tally) for layer in LAYERS if layer in tokens.columns]
     # The layer that is scored comes first, so that its mentions have the plain names.
     mentions = pl.concat(parts, how="diagonal").with_row_index("mention").cast({"mention": pl.Int64})
-    mends.add_rows("other-layer", mentions.drop_nulls("ignorable"), "{place}: a mention of {layer}")
+    tally.add_rows("other-layer", mentions.drop_nulls("ignorable"), "{place}: a mention of {layer}")
     first = pl.col("linked").str.split("|").list.first()
     mentions = mentions.with_columns(identifier=pl.when(~first.is_in(NO_LINK)).then(first))
     return MentionTables(documents, mentions, values=_values(documents, mentions))
 
 
-def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _rows(source: SourceFile, lines: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return the lines with their cells, of comments null, and `glued`, where no space follows the token."""
     comment = pl.col("line").str.contains(_COMMENT)
     header = lines.filter(~comment).head(1)
@@ -101,11 +101,11 @@ def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame
         raise BadInput(source.name, f"the header {odd[0]}", line=int(header["row"][0]))
     # The header is repeated where files were put together.
     rows = lines.filter(pl.col("line") != header["line"][0]).with_columns(comment=comment)
-    mends.add_rows("empty-token", rows.filter(pl.col("line").str.starts_with("\t")), "line {row} has no token")
+    tally.add_rows("empty-token", rows.filter(pl.col("line").str.starts_with("\t")), "line {row} has no token")
     rows = rows.filter(~pl.col("line").str.starts_with("\t"))
     cells = rows.with_columns(cells=pl.when(~pl.col("comment")).then(pl.col("line").str.split("\t")))
     count = pl.col("cells").list.len()
-    names = _fit(names, cells.filter(~pl.col("line").str.starts_with(COMMENT)).select(count).to_series(), mends)
+    names = _fit(names, cells.filter(~pl.col("line").str.starts_with(COMMENT)).select(count).to_series(), tally)
     # To the scorer a line that begins with # is a comment, however many cells it has, and MISC may be missing.
     other = pl.col("line").str.starts_with(COMMENT) & (count != len(names)).fill_null(False)
     cells = cells.with_columns(pl.when(~other).then("cells").alias("cells"), comment=pl.col("comment") | other)
@@ -120,31 +120,31 @@ def _rows(source: SourceFile, lines: pl.DataFrame, mends: Mends) -> pl.DataFrame
         if name in COLUMNS
     ]
     found = cells.with_columns(pl.col("line").str.strip_chars_end("\t"), *values).rename({"TOKEN": "token"})
-    found = _tell_empty(found, mends)
+    found = _tell_empty(found, tally)
     misc = pl.col("MISC") if "MISC" in names else pl.lit(None, pl.String)
     glued = misc.str.split("|").list.contains(_GLUED).fill_null(False)
     return found.with_columns(glued=glued, noise=misc.str.extract(_NOISY, 1)).drop("cells")
 
 
-def _fit(names: list[str], counts: pl.Series, mends: Mends) -> list[str]:
+def _fit(names: list[str], counts: pl.Series, tally: RepairTally) -> list[str]:
     """Return the columns of the header that the lines have, where all have as many cells, and fewer than it."""
     width = counts.drop_nulls().unique().to_list()
     if len(counts) < 2 or len(width) != 1 or not 1 < width[0] < len(names):
         return names
-    mends.add(
+    tally.add(
         "column",
         f"all {len(counts):,} lines have {width[0]} cells; the header names {', '.join(names[width[0] :])} besides",
     )
     return names[: width[0]]
 
 
-def _tell_empty(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _tell_empty(rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return the rows with `O` and `_` in the cells that are empty, which the scorer refuses, and tell them."""
     for layer, links in LAYERS.items():
         for name, value in ((layer, "O"), (links, "_")):
             if name in rows.columns:
                 empty = (pl.col(name) == "").fill_null(False)
-                mends.add_rows("tag", rows.filter(empty), f"line {{row}}: {name} is empty, read as {value}")
+                tally.add_rows("tag", rows.filter(empty), f"line {{row}}: {name} is empty, read as {value}")
                 rows = rows.with_columns(pl.when(empty).then(pl.lit(value)).otherwise(name).alias(name))
     return rows
 
@@ -199,7 +199,7 @@ def _begin(rows: pl.DataFrame, within: str) -> pl.DataFrame:
     return rows.with_columns(begins=begins, parts=parts.fill_null(False), alone=(begins | other).fill_null(False))
 
 
-def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:
+def _mentions(tokens: pl.DataFrame, layer: str, tally: RepairTally) -> pl.DataFrame:
     """Return the mentions of a layer, and as ones of its layer of links those that are linked otherwise."""
     of_links = LAYERS[layer] if LAYERS[layer] in tokens.columns else ""
     iob = pl.col(layer).str.replace("^S-", "B-").str.replace("^E-", "I-")
@@ -215,7 +215,7 @@ def _mentions(tokens: pl.DataFrame, layer: str, mends: Mends) -> pl.DataFrame:
     typed = rows.filter(pl.col("inside") & (pl.col("kind") != ""))
     first = pl.col("run") != pl.col("run").shift()
     odd = typed.filter(first.fill_null(True) & pl.col("tag").str.starts_with("I-"))
-    mends.add_rows("tag", odd, "line {row}: I- begins a mention")
+    tally.add_rows("tag", odd, "line {row}: I- begins a mention")
     mentions = _join(typed, "run").with_columns(layer=pl.lit(layer), tag=pl.col(layer).str.slice(2), goes_on="run_on")
     several = pl.col("part").n_unique().over("run") > 1
     apart = _join(rows.filter((pl.col("kind") == "") | ~pl.col("inside") | several), "part").filter("is_link")

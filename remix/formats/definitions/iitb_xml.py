@@ -18,8 +18,8 @@ import polars as pl
 from remix.errors import BadInput
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.identifiers import title, title_url
-from remix.formats.mends import Mends, find_text
 from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, numbers_in, reader
+from remix.formats.repairs import RepairTally, find_text
 from remix.formats.source import FILE_NAME, write_collection
 from remix.formats.writing import lay_out
 from remix.formats.xml import escape_text, parse_tree, root_of
@@ -34,12 +34,12 @@ def _is_iitb(head: bytes, name: str) -> bool:
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     files = source.files_that(_is_iitb)
     rows: list[dict[str, Any]] = []
     names: list[str] = []
     for file, data in files.items():
-        found, documents = _annotations(data, source.place(file), mends)
+        found, documents = _annotations(data, source.place(file), tally)
         rows += [row | {"place": f"{file}, line {row['line']}"} for row in found]
         names += documents
     texts_of = (file for file in source.members if PurePosixPath(file).parent.name in _FOLDERS[:-1])
@@ -47,17 +47,17 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
     unnamed = pl.DataFrame(
         {"text": [one for one in texts_of if one not in files and PurePosixPath(one).name not in names]}
     )
-    mends.add_rows("unread", unnamed, "{text} is of no document that the XML names")
+    tally.add_rows("unread", unnamed, "{text} is of no document that the XML names")
     table = pl.DataFrame(rows, schema=MENTIONS)
     linked = pl.when(pl.col("identifier") != "").then(title_url(pl.col("identifier")))
     places = {name: [str(PurePosixPath(folder, name)) for folder in _FOLDERS] for name in names}
-    texts = [(name, find_text(source, name, beside, files, mends)) for name, beside in places.items()]
+    texts = [(name, find_text(source, name, beside, files, tally)) for name, beside in places.items()]
     return MentionTables(pl.DataFrame(texts, schema=TEXTS, orient="row"), table.with_columns(identifier=linked))
 
 
-def _annotations(data: bytes, file: str, mends: Mends) -> tuple[list[dict[str, Any]], list[str]]:
+def _annotations(data: bytes, file: str, tally: RepairTally) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the annotations of a file, and the documents that it names around them."""
-    root = parse_tree(data, file, mends)
+    root = parse_tree(data, file, tally)
     documents = [
         (PurePosixPath(one.attrib["docName"]).name, one) for one in root.every("document") if "docName" in one.attrib
     ]

@@ -17,8 +17,8 @@ import polars as pl
 from remix.errors import BadInput
 from remix.formats import Format, SourceFile
 from remix.formats.identifiers import separate_mentions
-from remix.formats.mends import Mends, find_text
 from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, number_parts, numbers_in, reader
+from remix.formats.repairs import RepairTally, find_text
 from remix.formats.xml import Element, has_root, parse_tree
 
 _OBO = "http://purl.obolibrary.org/obo/"
@@ -33,19 +33,19 @@ _is_knowtator = has_root("annotations", rb"<annotations\b[^>]*\btextSource=")
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     files = source.files_that(_is_knowtator)
     spans: list[dict[str, Any]] = []
     concepts: list[tuple[str, str, str]] = []
     texts: dict[str, str | None] = {}
     for file, data in files.items():
-        root = parse_tree(data, source.place(file), mends)
+        root = parse_tree(data, source.place(file), tally)
         name = PurePosixPath(root.get("textSource", "")).name
         if not name:
             raise BadInput(source.place(file), "names no text (<annotations textSource=…>)")
         if name not in texts:
             beside = (name, *(f"{'../' * up}articles/txt/{name}" for up in range(_ABOVE)))
-            texts[name] = find_text(source, name, beside, files, mends)
+            texts[name] = find_text(source, name, beside, files, tally)
         where = f"{file}, " if source.is_collection else ""
         for number, one in enumerate(root.every("annotation")):
             told = {"file": file, "name": name, "place": f"{where}line {one.line}", "of": number}

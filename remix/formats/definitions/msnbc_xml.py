@@ -15,8 +15,8 @@ import polars as pl
 from remix.errors import BadInput
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.identifiers import article
-from remix.formats.mends import Mends, find_text
 from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, numbers_in, reader
+from remix.formats.repairs import RepairTally, find_text
 from remix.formats.source import FILE_NAME, begin_of, write_collection
 from remix.formats.writing import gather, lay_out
 from remix.formats.xml import escape_text, has_root, parse_tree, replace_illegal
@@ -31,18 +31,18 @@ _is_problem = has_root(_ROOT)
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     problems = source.files_that(_is_problem)
     texts: dict[str, str | None] = {}
     rows: list[dict[str, Any]] = []
     for file, data in problems.items():
-        root = parse_tree(data, source.place(file), mends)
+        root = parse_tree(data, source.place(file), tally)
         name = PurePosixPath(root.fields().get("ReferenceFileName", "").strip().replace("\\", "/")).name
         if not name:
             raise BadInput(source.place(file), "names no text (ReferenceFileName)")
         if name not in texts:
             beside = [f"{above}{folder}/{name}" for above in ("../", "") for folder in _FOLDERS]
-            text = find_text(source, name, (*beside, name), problems, mends)
+            text = find_text(source, name, (*beside, name), problems, tally)
             texts[name] = None if text is None or _is_problem(begin_of(text.encode()), name) else text
         for one in root.every("ReferenceInstance"):
             values = {key: said.strip() for key, said in one.fields().items()}

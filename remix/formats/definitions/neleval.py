@@ -18,8 +18,8 @@ from remix.files import write_whole
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.lines import read_lines, refuse_line
 from remix.formats.losses import loss_of
-from remix.formats.mends import Mends
 from remix.formats.mentions import NUMBER, MentionTables, answer, reader
+from remix.formats.repairs import RepairTally
 from remix.formats.source import is_cut
 from remix.formats.writing import identifier_or_nil, lay_out
 from remix.frames import Frames
@@ -48,9 +48,9 @@ def _fits(line: str) -> bool:
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     line = pl.col("line").str.strip_chars_end("\r\t")
-    rows = read_lines(source, mends).with_columns(line, mention="row", cell=line.str.split("\t"))
+    rows = read_lines(source, tally).with_columns(line, mention="row", cell=line.str.split("\t"))
     rows = rows.filter(pl.col("line") != "")
     _refuse_what_is_none(rows)
     cell = pl.col("cell").list

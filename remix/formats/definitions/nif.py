@@ -13,13 +13,13 @@ from remix.errors import BadInput
 from remix.formats import Contents, Format, Loss, SourceFile
 from remix.formats.identifiers import is_shared
 from remix.formats.losses import EVERYTHING
-from remix.formats.mends import Mends
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import NifTables, extract_tables
 from remix.formats.nif.parsing import SUFFIXES, parse, syntax_of
 from remix.formats.nif.published import state_as_given
 from remix.formats.nif.scoping import ScopedTriples, measure_values, name_blank_nodes, revise, scope, unscope
 from remix.formats.nif.writing import write_frames, write_terms
+from remix.formats.repairs import RepairTally
 from remix.frames import Frames
 from remix.names import RDF
 from remix.rdf.ntriples import content_hash_of, write_ntriples
@@ -48,21 +48,21 @@ def _is_nif(head: bytes, name: str) -> bool:
 
 
 def _read(source: SourceFile, dataset: str) -> Contents:
-    mends = Mends()
-    triples = state_as_given(parse(source, mends))
+    tally = RepairTally()
+    triples = state_as_given(parse(source, tally))
     content = content_hash_of(triples)
     # The parser names blank nodes at random.
-    numbered = number_subjects(name_blank_nodes(triples, dataset), mends)
-    if "shared-iri" not in mends.counts:
-        _tell_repeated(triples, mends)
+    numbered = number_subjects(name_blank_nodes(triples, dataset), tally)
+    if "shared-iri" not in tally.counts:
+        _tell_repeated(triples, tally)
     del triples
-    found = extract_tables(numbered, dataset, mends)
+    found = extract_tables(numbered, dataset, tally)
     _refuse_what_is_no_nif(source, found)
     whole = scope(numbered, found, dataset)
     frames = found.frames(dataset, measure_values(whole.measures) if whole.measures.height else None)
     return Contents(
         frames=frames,
-        repairs=mends.repairs(),
+        repairs=tally.repairs(),
         triples=whole.data.height + whole.measures.height,
         content=content,
         write=partial(_write_triples, whole),
@@ -79,13 +79,13 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     )
 
 
-def _tell_repeated(triples: pl.DataFrame, mends: Mends) -> None:
+def _tell_repeated(triples: pl.DataFrame, tally: RepairTally) -> None:
     said = triples.filter(is_shared(triples))
     if said.is_empty():
         return
     said = said.filter(~said.select(pl.struct(pl.all()).is_first_distinct()).to_series())
     named = said.filter(~pl.any_horizontal(pl.col("subject", "object").str.starts_with("_:")))
-    mends.add_rows("repeated-triple", named, "{subject} {predicate} is said again")
+    tally.add_rows("repeated-triple", named, "{subject} {predicate} is said again")
 
 
 def _refuse_what_is_no_nif(source: SourceFile, found: NifTables) -> None:

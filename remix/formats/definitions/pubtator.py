@@ -23,8 +23,8 @@ from remix.formats import Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.lines import begins, read_lines, refuse_line
 from remix.formats.losses import loss_of
-from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, number_parts, reader
+from remix.formats.repairs import RepairTally
 from remix.formats.writing import gather, lay_out
 from remix.frames import Frames
 
@@ -33,8 +33,8 @@ _PASSAGE = r"^([^|\t]+)\|([ta])\|(.*)$"
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
-    lines = read_lines(source, mends).filter(pl.col("line").str.contains(r"\S"))
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
+    lines = read_lines(source, tally).filter(pl.col("line").str.contains(r"\S"))
     passage = pl.col("line").str.contains(_PASSAGE)
     texts = lines.filter(passage).with_columns(pl.col("line").str.extract(_PASSAGE, n).alias(f"{n}") for n in (1, 2, 3))
     texts = texts.group_by(name=pl.col("1"), maintain_order=True).agg(

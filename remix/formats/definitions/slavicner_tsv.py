@@ -18,8 +18,8 @@ from remix.expressions import fill
 from remix.files import read_bytes
 from remix.formats import Format, SourceFile
 from remix.formats.lines import read_lines, refuse_line, split_cells
-from remix.formats.mends import Mends, decode
 from remix.formats.mentions import MentionTables, reader
+from remix.formats.repairs import RepairTally, decode
 
 _COLUMNS = ("begin", "end", "anchor", "lemma", "class", "identifier")
 _ENTITY = "https://github.com/SlavicNLP/SlavicNER#"
@@ -31,14 +31,14 @@ def _is_slavicner(head: bytes, name: str) -> bool:
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     # A text without a mention has an empty table.
-    lines = read_lines(source, mends, lambda _, name: name.endswith(".tsv"))
+    lines = read_lines(source, tally, lambda _, name: name.endswith(".tsv"))
     files = lines["file"].unique(maintain_order=True)
     short = [file.removeprefix(f"{source.name}/") for file in files] if source.is_collection else list(files)
     names = [str(PurePosixPath(one).with_suffix("")) if source.is_collection else Path(one).stem for one in short]
     documents = pl.DataFrame(
-        {"file": files, "name": names, "text": [_text(source, one, mends) for one in short]},
+        {"file": files, "name": names, "text": [_text(source, one, tally) for one in short]},
         schema_overrides={"text": pl.String},
     )
     rows = split_cells(lines.filter(pl.col("line") != ""), _COLUMNS)
@@ -50,13 +50,13 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
     return MentionTables(documents, mentions.with_columns(identifier=linked))
 
 
-def _text(source: SourceFile, file: str, mends: Mends) -> str | None:
+def _text(source: SourceFile, file: str, tally: RepairTally) -> str | None:
     """Return the text of a table, None where there is none."""
     data = source.members.get(_in_raw(PurePosixPath(file)).as_posix())
     place = _in_raw(Path(source.path, file).absolute() if source.is_collection else Path(file).absolute())
     if data is None and Path(place).is_file():
         data = read_bytes(Path(place))
-    return None if data is None else decode(data, mends)
+    return None if data is None else decode(data, tally)
 
 
 def _in_raw(path: PurePath) -> PurePath:

@@ -23,8 +23,8 @@ from remix.files import write_whole
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.lines import numbered_lines, refuse_line
 from remix.formats.losses import loss_of
-from remix.formats.mends import Mends, decode
 from remix.formats.mentions import NUMBER, MentionTables, answer, reader, whole_number
+from remix.formats.repairs import RepairTally, decode
 from remix.formats.source import begin_of, hash_files
 from remix.formats.writing import identifier_or_nil, lay_out
 from remix.formats.xml import parse_tree, root_of
@@ -46,13 +46,13 @@ def _is_tac(head: bytes, name: str) -> bool:
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     files = source.files
     queries = [(name, data) for name, data in files.items() if root_of(begin_of(data)) == "kbpentlink"]
     if queries:
-        placed = pl.concat([_queries(data, source.place(name), mends) for name, data in queries])
+        placed = pl.concat([_queries(data, source.place(name), tally) for name, data in queries])
         tables = {name: data for name, data in files.items() if name.endswith(".tab")} or _links_beside(source)
-        links = pl.concat([_links(data, source.place(name), mends) for name, data in tables.items()])
+        links = pl.concat([_links(data, source.place(name), tally) for name, data in tables.items()])
         stray = links.join(placed, on="query", how="anti")
         if stray.height:
             raise BadInput(source.name, f"{stray['query'][0]} has a link, but no query", line=int(stray["row"][0]))
@@ -63,20 +63,20 @@ def _read(source: SourceFile, mends: Mends) -> MentionTables:
         tables = source.files_that(_is_tac)
         if not tables:
             raise BadInput(source.name, "has no queries (<kbpentlink>) and no table of 2015 in it")
-        links = pl.concat([_table(data, source.place(name), mends) for name, data in tables.items()])
+        links = pl.concat([_table(data, source.place(name), tally) for name, data in tables.items()])
     ranked = links.with_row_index("nth").sort("score", descending=True, nulls_last=True, maintain_order=True)
     best = ranked.unique(_MENTION, keep="first", maintain_order=True).sort("nth").with_row_index("mention")
     nominal = best.filter(pl.col("kind").fill_null("NAM") != "NAM")
-    mends.add_rows("unread", nominal, "{place}: the kind of mention {kind}")
+    tally.add_rows("unread", nominal, "{place}: the kind of mention {kind}")
     mentions = best.select("mention", "place", "name", "begin", "anchor", end=pl.col("end") + 1)
     ranked = ranked.join(best.select("mention", *_MENTION), on=_MENTION, maintain_order="left")
     content = {name if source.is_collection else Path(name).name: data for name, data in files.items()}
     return replace(answer(mentions, ranked), content=hash_files(content))
 
 
-def _cells(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
+def _cells(data: bytes, file: str, tally: RepairTally) -> pl.DataFrame:
     """Return the lines of a table that are not empty: file, row, place, cell (a list)."""
-    lines = numbered_lines(decode(data, mends)).filter(pl.col("line").str.contains(r"\S"))
+    lines = numbered_lines(decode(data, tally)).filter(pl.col("line").str.contains(r"\S"))
     place = fill("{}, line {}", pl.lit(Path(file).name), "row")
     return lines.select("row", cell=pl.col("line").str.split("\t"), place=place, file=pl.lit(file))
 
@@ -86,9 +86,9 @@ def _cell(place: int) -> pl.Expr:
     return pl.when(said != "").then(said)
 
 
-def _table(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
+def _table(data: bytes, file: str, tally: RepairTally) -> pl.DataFrame:
     """Return the lines of a table of 2015: one per candidate of a mention."""
-    rows = _cells(data, file, mends)
+    rows = _cells(data, file, tally)
     begin, end = (_cell(3).str.extract(_PLACE, n).cast(pl.Int64, strict=False) for n in (2, 3))
     _refuse(rows, "document: begin - end is expected in column 4, not '{}'", _cell(3), begin.is_null())
     _refuse(rows, "column 5 has no identifier, nor NIL{}", pl.lit(""), _cell(4).is_null())
@@ -115,10 +115,10 @@ def _with_score(rows: pl.DataFrame, place: int) -> pl.DataFrame:
     return rows.with_columns(score=_cell(place).cast(pl.Float64, strict=False))
 
 
-def _queries(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
+def _queries(data: bytes, file: str, tally: RepairTally) -> pl.DataFrame:
     """Return the queries of an XML file: file, query, place, anchor, name, begin, end."""
     rows = []
-    for query in parse_tree(data, file, mends).every("query"):
+    for query in parse_tree(data, file, tally).every("query"):
         fields = {key: said.strip() for key, said in query.fields().items()}
         begin, end, name = whole_number(fields.get("beg")), whole_number(fields.get("end")), fields.get("docid")
         if begin is None or end is None or name is None:
@@ -129,9 +129,9 @@ def _queries(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={**schema, "begin": pl.Int64, "end": pl.Int64}, orient="row")
 
 
-def _links(data: bytes, file: str, mends: Mends) -> pl.DataFrame:
+def _links(data: bytes, file: str, tally: RepairTally) -> pl.DataFrame:
     """Return the lines of a table of links: one per candidate of a query."""
-    rows = _cells(data, file, mends).filter(_cell(0) != "query_id")
+    rows = _cells(data, file, tally).filter(_cell(0) != "query_id")
     expected = "a link has query, identifier, type and confidence, not one column ('{}')"
     _refuse(rows, expected, _cell(0), _cell(1).is_null())
     columns = {"query": _cell(0), "identifier": _cell(1), "class": _cell(2), "kind": pl.lit(None, pl.String)}

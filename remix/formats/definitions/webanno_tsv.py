@@ -20,8 +20,8 @@ from remix.expressions import fill
 from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
 from remix.formats.lines import begins, name_documents, read_lines, refuse_line
-from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, reader
+from remix.formats.repairs import RepairTally
 
 LINKS, CLASSES = ("identity", "identifier"), ("entity", "value")
 _STEM = r"([^/.]+)[^/]*$"
@@ -36,8 +36,8 @@ _is_webanno = begins(rb"#FORMAT=WebAnno TSV 3")
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
-    lines = read_lines(source, mends, _is_webanno)
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
+    lines = read_lines(source, tally, _is_webanno)
     lines = name_documents(lines, "file", pl.col("file").str.extract(_STEM, 1))
     tokens = pl.concat([_tokens(part) for part in lines.partition_by("file", maintain_order=True)])
     said = lines.select("name", text=_unescape(pl.col("line").str.extract("^#Text=(.*)$", 1)))

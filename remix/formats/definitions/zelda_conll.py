@@ -23,8 +23,8 @@ from remix.formats.lines import (
     split_documents,
     tagged_spans,
 )
-from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, reader
+from remix.formats.repairs import RepairTally
 
 COLUMNS = ("token", "page", "title")
 _START = r"^-DOCSTART-\s*$"
@@ -33,17 +33,17 @@ _TAG = r"^(?:[BI]-.|O$)"
 
 
 @reader
-def _read(source: SourceFile, mends: Mends) -> MentionTables:
+def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     line, tag = pl.col("line"), pl.col("title")
     named = pl.when(pl.col("starts").shift().fill_null(False)).then(line.str.extract(_NAME, 1).str.strip_chars())
-    rows = split_documents(read_lines(source, mends), COLUMNS, line.str.contains(_START), named)
+    rows = split_documents(read_lines(source, tally), COLUMNS, line.str.contains(_START), named)
     wrong = pl.when(pl.col("count") < len(COLUMNS)).then(
         fill("token, page id and title are expected, the last two tagged B-, I- or O, not '{}'", line)
     )
     refuse_line(rows.drop_nulls("token"), wrong)
-    rows = outside_where_unread(rows, {"title": tag.str.contains(_TAG)}, mends)
+    rows = outside_where_unread(rows, {"title": tag.str.contains(_TAG)}, tally)
     texts, tokens = join_tokens(rows, SENTENCES)
-    return MentionTables(texts, tagged_spans(tokens, tag, {"identifier": title_url(tag.first().str.slice(2))}, mends))
+    return MentionTables(texts, tagged_spans(tokens, tag, {"identifier": title_url(tag.first().str.slice(2))}, tally))
 
 
 zelda_conll = Format(

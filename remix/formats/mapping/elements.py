@@ -13,7 +13,7 @@ import polars as pl
 
 from remix.formats.mapping import MappingRules
 from remix.formats.mapping.paths import EACH, Shape, column_type, prune
-from remix.formats.mends import Mends
+from remix.formats.repairs import RepairTally
 from remix.formats.source import SourceFile
 from remix.formats.xml import Element, parse_tree
 
@@ -22,9 +22,9 @@ LINE = "@line"
 _TEXT = "text()"
 
 
-def read_elements(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
+def read_elements(mapping: MappingRules, source: SourceFile, tally: RepairTally) -> tuple[pl.DataFrame, Shape]:
     """Return the elements of the mapping's `records.path` as rows, and what of its shape the file has."""
-    root = parse_tree(source.read(), source.name, mends)
+    root = parse_tree(source.read(), source.name, tally)
     met = {one.tag for one in root.iter()} | {f"@{name}" for one in root.iter() for name in one.attrib}
     shape = {**_with_lines(prune(mapping.shape, {*met, _TEXT})), LINE: {}}
     records = root.every(mapping.records.path) if mapping.records.path else iter([root])

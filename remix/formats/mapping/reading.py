@@ -20,9 +20,9 @@ from remix.formats.mapping.paths import EACH, FieldPath, Shape, keys_in
 from remix.formats.mapping.records import read_records, tell_unread
 from remix.formats.mapping.texts import count_characters, first_of, put_together
 from remix.formats.mapping.values import candidates_in, identify, listed_values, parse_rows
-from remix.formats.mends import Mends
 from remix.formats.mentions import MentionTables, assemble
 from remix.formats.offsets import cut_spans
+from remix.formats.repairs import RepairTally
 from remix.formats.source import SourceFile
 
 FIELDS = ("form", "link", "confidence", "class_", "cluster", "ignorable", "group", "option", "candidates")
@@ -31,9 +31,9 @@ FIELDS = ("form", "link", "confidence", "class_", "cluster", "ignorable", "group
 
 def read_mapped(mapping: MappingRules, source: SourceFile, dataset: str) -> Contents:
     """Return what a file says by a mapping; raises `BadInput` with line and path."""
-    mends = Mends()
-    records, shape = read_records(mapping, source, mends)
-    return _Reading(mapping, source, shape, mends, records).contents(dataset)
+    tally = RepairTally()
+    records, shape = read_records(mapping, source, tally)
+    return _Reading(mapping, source, shape, tally, records).contents(dataset)
 
 
 def read_table(name: str, rows: pl.DataFrame, dataset: str) -> Contents:
@@ -53,14 +53,14 @@ def read_table(name: str, rows: pl.DataFrame, dataset: str) -> Contents:
             wanted = "document, begin, end, entity"
             raise BadInput(name, f"has no column '{first}': a mention is a row with the columns {wanted}")
     names = {str(key): columns[str(key)] for key in mapping.shape if str(key) in columns}
-    mends = Mends()
-    tell_unread(mapping, rows.columns, names, mends)
+    tally = RepairTally()
+    tell_unread(mapping, rows.columns, names, tally)
     try:
         rows = rows.select(pl.col(column).cast(pl.String).alias(key) for key, column in names.items())
     except pl.exceptions.PolarsError as error:
         raise BadInput(name, f"has a column that is no text and no number ({error})") from None
     rows = rows.with_columns((pl.int_range(pl.len(), dtype=pl.Int64) + 2).alias("@line"))
-    return _Reading(mapping, SourceFile(name), dict.fromkeys(names, {}), mends, rows).contents(dataset)
+    return _Reading(mapping, SourceFile(name), dict.fromkeys(names, {}), tally, rows).contents(dataset)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class _Reading:
     mapping: MappingRules
     source: SourceFile
     shape: Shape
-    mends: Mends
+    tally: RepairTally
     records: pl.DataFrame
 
     def contents(self, dataset: str) -> Contents:
@@ -85,7 +85,7 @@ class _Reading:
             mentions = mentions.filter(first | pl.any_horizontal(pl.col(by).is_null()))
         if len(parts) > 1:
             mentions = mentions.sort("record", maintain_order=True)
-        return assemble(self._tables(rows, mentions.with_row_index("mention")), dataset, self.mends)
+        return assemble(self._tables(rows, mentions.with_row_index("mention")), dataset, self.tally)
 
     @cached_property
     def _documents(self) -> pl.DataFrame:
@@ -95,13 +95,13 @@ class _Reading:
             wrong = rows.filter(failed.column(self.shape).is_not_null())
             if wrong.height:
                 line, said = wrong.select("@line", failed.column(self.shape).alias("said")).row(0)
-                self.mends.add("failed", f"line {line}: {' '.join(str(said).split())[:100]}", wrong.height)
+                self.tally.add("failed", f"line {line}: {' '.join(str(said).split())[:100]}", wrong.height)
         for path, value in self.mapping.records.where.items():
             rows = rows.filter(self._condition(path, value))
         rows = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("@record"))
         language = first_of(self.mapping.document.language, self.shape).alias("@language")
         rows = rows.with_columns(self._names(rows).alias("@name"), language)
-        return put_together(self.mapping, self.source, rows, self.shape, self.mends)
+        return put_together(self.mapping, self.source, rows, self.shape, self.tally)
 
     def _refuse_absent(self, mentions: list[pl.DataFrame]) -> None:
         """Refuse a file that has nothing where the mapping finds names, texts or places; a link is told."""
@@ -120,7 +120,7 @@ class _Reading:
             self._refuse_missing({name: list(paths) for name, paths in wanted.items()} if rows.height else {})
             absent = [path for path in rules.link if not self._is_there(path)]
             if rules.link and len(absent) == len(rules.link) and rows.height and "link" not in self.mapping.optional:
-                self.mends.add("no-link", self._absent("link", absent), rows.height)
+                self.tally.add("no-link", self._absent("link", absent), rows.height)
 
     def _refuse_missing(self, wanted: dict[str, list[FieldPath]]) -> None:
         for name, paths in wanted.items():
@@ -165,7 +165,7 @@ class _Reading:
         nth = pl.int_range(1, pl.len() + 1).over("name")
         numbered = first.select(pl.when(nth > 1).then(fill("{};{}", "name", nth)).otherwise("name")).to_series()
         shared = first.filter(first["name"].is_duplicated() & names.is_null())
-        self.mends.add_rows("shared-name", shared, "'{name}' names several documents")
+        self.tally.add_rows("shared-name", shared, "'{name}' names several documents")
         return names.zip_with(names.is_not_null(), numbered)
 
     def _name(self, said: str) -> pl.Expr:
@@ -213,7 +213,7 @@ class _Reading:
             said = pl.any_horizontal(pl.col(["begin", *told]).is_not_null())
             other = rows.filter(~said)
             if self.mapping.records.syntax == "table":
-                self.mends.add_rows("no-mention", other, "line {line}: the row names no mention")
+                self.tally.add_rows("no-mention", other, "line {line}: the row names no mention")
             rows = rows.filter(said)
         given = {name: self._find(name, paths) for name, paths in fields.items()}
         place = {name: pl.col(name).cast(pl.String) for name in ("begin", "end")}
@@ -224,7 +224,7 @@ class _Reading:
         rows = _with_ends(rows, rules)
         if rules.spans:
             return _in_parts(rows)
-        return _spans_of_tags(rows, self.mends) if rules.tags else rows
+        return _spans_of_tags(rows, self.tally) if rules.tags else rows
 
     def _find(self, name: str, paths: tuple[FieldPath, ...]) -> pl.Expr:
         found = [pl.col(f"_{name}")]
@@ -253,7 +253,7 @@ class _Reading:
             uneven = rows.filter(pl.any_horizontal(pl.col(name).list.len().fill_null(0) != longest for name in there))
             told = uneven.filter(pl.any_horizontal(pl.col(name).list.len() != longest for name in there))
             named = " and ".join(name.removeprefix("[") for name in there)
-            self.mends.add_rows(
+            self.tally.add_rows(
                 "parallel", told.with_columns(named=pl.lit(named)), "line {line}: {named} are not equally long"
             )
             if uneven.height:
@@ -273,7 +273,7 @@ class _Reading:
         rows = rows.with_columns(part_of=first if "part" in mentions.columns else pl.lit(None, pl.Int64))
         ends = rules.end or rules.last or rules.length
         names = (rules.begin[0].said if rules.begin else "begin", ends[0].said if ends else "end")
-        rows = parse_rows(self.source.name, rows, self.mends, names=names)
+        rows = parse_rows(self.source.name, rows, self.tally, names=names)
         rows = self._count(rows, documents, rules)
         file = self.source.name
         said = {name: next((path.said for path in getattr(rules, name)), name) for name in FIELDS}
@@ -288,8 +288,8 @@ class _Reading:
         return MentionTables(
             documents=texts,
             mentions=rows.rename({"document": "name", "surface_form": "anchor"}).drop("class"),
-            links=identify(self.mapping, links.rename({"value": "identifier"}), self.mends),
-            candidates=identify(self.mapping, candidates, Mends()),
+            links=identify(self.mapping, links.rename({"value": "identifier"}), self.tally),
+            candidates=identify(self.mapping, candidates, RepairTally()),
             classes=classes,
             keep_outside=rules.outside == "kept",
         )
@@ -316,7 +316,7 @@ class _Reading:
         if fits[0] <= fits[1]:
             return rows
         said = "line {line}: '{surface_form}' {begin},{end}, as the file counts from "
-        self.mends.add_rows("offset", given, f"{said}{first}")
+        self.tally.add_rows("offset", given, f"{said}{first}")
         return less.drop("text")
 
 
@@ -358,16 +358,16 @@ def _in_parts(rows: pl.DataFrame) -> pl.DataFrame:
     return each.with_columns(part=pl.when("_several").then("_of")).drop("_pair", "_of", "_several")
 
 
-def _spans_of_tags(rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _spans_of_tags(rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return a mention for each run of tokens (a row each) whose tags go on; begin and end are numbers of tokens."""
     # Files also write `i-person` and `I.person`.
     tag = pl.col("tags").str.replace(r"^([BIbi])[.]", "${1}-").str.replace(r"^[bi](?:-|$)", "X-")
     odd = rows.filter(~pl.col("tags").str.contains(r"^(?:[OBIbi_-]|[BIbi][-.].*)$"))
-    mends.add_rows("tag", odd, "line {line}: '{tags}' is no tag: read as O")
+    tally.add_rows("tag", odd, "line {line}: '{tags}' is no tag: read as O")
     token = pl.int_range(pl.len()).over("record")
     rows = rows.with_columns(tags=tag, row="line", place=fill("line {}", "line"), begin=token, end=token + 1)
     said = [name for name in (*FIELDS, "edition") if name in rows.columns]
     columns = {name: pl.col(name).first() for name in ("record", "line", "_linked", "placed", *said)}
     columns["class_"] = pl.col("tags").str.slice(2).first()
-    found = tagged_spans(rows, pl.col("tags"), columns, mends, within="record")
+    found = tagged_spans(rows, pl.col("tags"), columns, tally, within="record")
     return found.with_columns(pl.col("begin", "end").cast(pl.String)).drop("mention", "row", "place")

@@ -21,7 +21,7 @@ from remix.formats.lines import numbered_lines, read_lines, refuse_line, split_c
 from remix.formats.mapping import MappingRules, MentionRules
 from remix.formats.mapping.elements import read_elements
 from remix.formats.mapping.paths import EACH, FieldPath, Shape, column_type, find_misfit, keys_in, prune
-from remix.formats.mends import Mends, decode
+from remix.formats.repairs import RepairTally, decode
 from remix.formats.source import SourceFile
 
 _MOST = 1000
@@ -33,7 +33,7 @@ KEY = "key"
 """What a record calls its own name, where an object has records by names."""
 
 
-def read_records(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
+def read_records(mapping: MappingRules, source: SourceFile, tally: RepairTally) -> tuple[pl.DataFrame, Shape]:
     """Return the records of a file: `@line`, and the columns of the shape that is returned beside them.
 
     Raises `BadInput` with line and path for what does not fit, and for what no record has.
@@ -45,17 +45,17 @@ def read_records(mapping: MappingRules, source: SourceFile, mends: Mends) -> tup
         "token-lines": _token_lines,
         "xml": read_elements,
     }
-    return reader[mapping.records.syntax](mapping, source, mends)
+    return reader[mapping.records.syntax](mapping, source, tally)
 
 
-def _json_lines(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
+def _json_lines(mapping: MappingRules, source: SourceFile, tally: RepairTally) -> tuple[pl.DataFrame, Shape]:
     content = source.read()
-    text = json_text(content, mends)
-    data = text.encode() if mends.counts else content.removeprefix(BOM_UTF8)
+    text = json_text(content, tally)
+    data = text.encode() if tally.counts else content.removeprefix(BOM_UTF8)
     keys = keys_in(mapping.shape)
     shape = prune(mapping.shape, fields_in(text, keys))
     with ThreadPoolExecutor(1) as other:
-        telling = other.submit(tell_misspelt, text, keys, mends)
+        telling = other.submit(tell_misspelt, text, keys, tally)
         rows = _typed_lines(source, data, shape)
     telling.result()
     line = pl.int_range(pl.len(), dtype=pl.Int64) + 1
@@ -97,9 +97,9 @@ def _typed_lines(source: SourceFile, data: bytes, shape: Shape, lines: list[int]
         raise
 
 
-def _json(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
-    text = json_text(source.read(), mends)
-    tell_misspelt(text, keys_in(mapping.shape), mends)
+def _json(mapping: MappingRules, source: SourceFile, tally: RepairTally) -> tuple[pl.DataFrame, Shape]:
+    text = json_text(source.read(), tally)
+    tell_misspelt(text, keys_in(mapping.shape), tally)
     keys = keys_in(mapping.shape)
     # Some keys are made here, and the text does not have them.
     shape = prune(mapping.shape, {*fields_in(text, keys), OUTER, KEY, *filter(str.isdigit, keys)})
@@ -212,8 +212,8 @@ def header_of(mapping: MappingRules, text: str) -> tuple[str, dict[str, str]] | 
     return None
 
 
-def _table(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
-    text = decode(source.read(), mends)
+def _table(mapping: MappingRules, source: SourceFile, tally: RepairTally) -> tuple[pl.DataFrame, Shape]:
+    text = decode(source.read(), tally)
     rules = mapping.records
     if not rules.header:
         return _headless(mapping, source, text)
@@ -225,14 +225,14 @@ def _table(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.
     _refuse_columns(source, text, separator)
     rows = parse_table(source.name, text.encode(), separator=separator, quoted=rules.quoted)
     by_name = {name.strip(): name for name in reversed(rows.columns)}
-    tell_unread(mapping, [name.strip() for name in rows.columns], names, mends)
+    tell_unread(mapping, [name.strip() for name in rows.columns], names, tally)
     shape: Shape = {key: part for key, part in mapping.shape.items() if key in names}
     rows = rows.select(pl.col(by_name[name]).alias(key) for key, name in names.items())
     rows = rows.with_columns((pl.int_range(pl.len(), dtype=pl.Int64) + 2).alias("@line"))
     return _with_lists(rows, shape), shape
 
 
-def tell_unread(mapping: MappingRules, columns: Iterable[str], read: Mapping[str, str], mends: Mends) -> None:
+def tell_unread(mapping: MappingRules, columns: Iterable[str], read: Mapping[str, str], tally: RepairTally) -> None:
     """Tell the columns of a plain table that are not read, with what they may be: `read` are names by what is read.
 
     A mapping that is told by names of columns knows its tables, and which of their columns nobody needs.
@@ -247,7 +247,7 @@ def tell_unread(mapping: MappingRules, columns: Iterable[str], read: Mapping[str
         near = [role[0] for role in absent if get_close_matches(column.lower(), role, n=1)]
         near += [role[0] for role in absent if set(role) & {str(path.said) for path in mapping.mention[0].link}]
         hint = f": is it '{near[0]}'?" if near else ""
-        mends.add("column", f"column '{column}' is not read{hint}")
+        tally.add("column", f"column '{column}' is not read{hint}")
 
 
 def _roles(rules: MentionRules) -> list[tuple[FieldPath, ...]]:
@@ -292,10 +292,10 @@ def _with_lists(rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
     return rows.with_columns(parts) if listed else rows
 
 
-def _token_lines(mapping: MappingRules, source: SourceFile, mends: Mends) -> tuple[pl.DataFrame, Shape]:
+def _token_lines(mapping: MappingRules, source: SourceFile, tally: RepairTally) -> tuple[pl.DataFrame, Shape]:
     """Return blocks of lines between blank ones: comments `#name: value`, and a list for each column of tokens."""
     filled = pl.col("line").str.contains(r"\S")
-    lines = read_lines(source, mends).with_columns(block=(~filled).cum_sum()).filter(filled)
+    lines = read_lines(source, tally).with_columns(block=(~filled).cum_sum()).filter(filled)
     columns = mapping.records.columns
     comment = pl.col("line").str.contains(r"^#\s?[\w.-]+\s*[:=]") & ~pl.col("line").str.contains("\t")
     said = lines.filter(comment).with_columns(

@@ -10,8 +10,8 @@ from remix.errors import BadInput
 from remix.files import read_bytes
 from remix.formats.mapping import MappingRules
 from remix.formats.mapping.paths import EACH, FieldPath, Shape
-from remix.formats.mends import Mends, decode
 from remix.formats.offsets import characters_of_units
+from remix.formats.repairs import RepairTally, decode
 from remix.formats.source import SourceFile
 
 
@@ -22,7 +22,7 @@ def first_of(paths: tuple[FieldPath, ...], shape: Shape) -> pl.Expr:
 
 
 def put_together(
-    mapping: MappingRules, source: SourceFile, rows: pl.DataFrame, shape: Shape, mends: Mends
+    mapping: MappingRules, source: SourceFile, rows: pl.DataFrame, shape: Shape, tally: RepairTally
 ) -> pl.DataFrame:
     """Return the records (with `@name`) with `@text`, and with `@begin` and `@end` where these follow from it."""
     rules = mapping.document
@@ -31,10 +31,10 @@ def put_together(
     if rules.parts:
         rows = _join(mapping, rows, shape)
     if rules.tokens:
-        rows = _tokenise(mapping, rows, shape, mends)
+        rows = _tokenise(mapping, rows, shape, tally)
     if rules.marks:
         rows = _strip_marks(rules.marks, rows)
-    return _from_files(mapping, source, rows, mends) if rules.files else rows
+    return _from_files(mapping, source, rows, tally) if rules.files else rows
 
 
 def _join(mapping: MappingRules, rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
@@ -63,14 +63,14 @@ def _gap(gap: str, before: pl.Expr, after: pl.Expr) -> pl.Expr:
     return pl.when(both & ~apart).then(pl.lit(" ")).otherwise(pl.lit(""))
 
 
-def _tokenise(mapping: MappingRules, rows: pl.DataFrame, shape: Shape, mends: Mends) -> pl.DataFrame:
+def _tokenise(mapping: MappingRules, rows: pl.DataFrame, shape: Shape, tally: RepairTally) -> pl.DataFrame:
     """Return the records with their `@tokens`, and these joined by blanks where there is no text that has them."""
     path = mapping.document.tokens[0]
     tokens = path.column(shape) if EACH in path.steps else path.column(shape).str.split(" ")
     letters = pl.col("@text").str.replace_all(r"\s", ""), pl.col("@tokens").list.join("").str.replace_all(r"\s", "")
     rows = rows.with_columns(tokens.cast(pl.List(pl.String)).alias("@tokens"))
     other = rows.filter(letters[0] != letters[1])
-    mends.add_rows("text", other, "line {@line}: the text has other letters than its tokens, which are taken for it")
+    tally.add_rows("text", other, "line {@line}: the text has other letters than its tokens, which are taken for it")
     return rows.with_columns(
         pl.when(letters[0] == letters[1]).then("@text").otherwise(pl.col("@tokens").list.join(" ")).alias("@text")
     )
@@ -91,7 +91,7 @@ def _strip_marks(marks: tuple[str, ...], rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _from_files(mapping: MappingRules, source: SourceFile, rows: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _from_files(mapping: MappingRules, source: SourceFile, rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return the records with the texts of files that are called as their documents."""
     if source.is_stdin:
         return rows
@@ -106,7 +106,7 @@ def _from_files(mapping: MappingRules, source: SourceFile, rows: pl.DataFrame, m
             continue
         file = next((one for pattern in patterns for one in sorted(folder.glob(pattern.replace("{name}", name)))), None)
         if file is not None and file.is_file():
-            found[name] = decode(read_bytes(file), mends)
+            found[name] = decode(read_bytes(file), tally)
     columns = dict.fromkeys(("@name", "@told"), pl.String)
     texts = pl.DataFrame(list(found.items()), schema=columns, orient="row")
     rows = rows.join(texts, on="@name", how="left", maintain_order="left")

@@ -14,8 +14,8 @@ from remix.expressions import fill
 from remix.files import read_bytes
 from remix.formats.identifiers import is_shared, title_url
 from remix.formats.mapping import MappingRules
-from remix.formats.mends import Mends
 from remix.formats.mentions import NUMBER
+from remix.formats.repairs import RepairTally
 
 
 def listed_values(file: str, rows: pl.DataFrame, column: str, said_as: str) -> pl.DataFrame:
@@ -80,7 +80,7 @@ def candidates_in(file: str, rows: pl.DataFrame, column: str, keys: tuple[str, s
     return pl.concat([single, pairs], how="diagonal").drop_nulls("identifier")
 
 
-def identify(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def identify(mapping: MappingRules, said: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return the rows (`mention`, `line`, `identifier`, `edition`) with identifiers as the rest of remix reads them.
 
     Their `code` is the same number for the same identifier. What says that there is no entity goes. So does what is no
@@ -95,14 +95,14 @@ def identify(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.Data
     if rules.separator:
         said = said.with_columns(one.str.split(rules.separator)).explode("identifier")
     if rules.map:
-        said = _map(mapping, said, mends)
+        said = _map(mapping, said, tally)
     none = one.is_in(["", *(nil for nil in rules.nil if not nil.endswith("*"))])
     for nil in rules.nil:
         none = none | one.str.starts_with(nil[:-1]) if nil.endswith("*") else none
     said = said.filter(~none.fill_null(True))
     if rules.kind == "qid":
         sound = one.str.contains(r"^(?:.*[/:])?Q[0-9]+$")
-        mends.add_rows("link", said.filter(~sound), "line {line}: '{identifier}' is no QID: read as NIL")
+        tally.add_rows("link", said.filter(~sound), "line {line}: '{identifier}' is no QID: read as NIL")
         said = said.filter(sound)
     if rules.edition:
         return said.with_columns(identifier=_spell(mapping, one))
@@ -125,7 +125,7 @@ def _spell(mapping: MappingRules, one: pl.Expr) -> pl.Expr:
     return fill(rules.prefix, one) if "{}" in rules.prefix else pl.lit(rules.prefix) + one
 
 
-def _map(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _map(mapping: MappingRules, said: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return the links by a table of two columns beside the mapping: what the file says, and what that is."""
     file = Path(mapping.file).parent / mapping.link.map
     known = parse_table(file, read_bytes(file), header=False, quoted=True).to_dict()
@@ -135,7 +135,7 @@ def _map(mapping: MappingRules, said: pl.DataFrame, mends: Mends) -> pl.DataFram
     table = pl.DataFrame({"identifier": columns[0], "known": columns[1]}).unique("identifier", keep="first")
     found = said.join(table, on="identifier", how="left", maintain_order="left")
     unknown = found.filter(pl.col("known").is_null()).with_columns(file=pl.lit(file.name))
-    mends.add_rows("link", unknown, "line {line}: '{identifier}' is not in {file}: read as NIL")
+    tally.add_rows("link", unknown, "line {line}: '{identifier}' is not in {file}: read as NIL")
     return found.drop_nulls("known").with_columns(identifier="known").drop("known")
 
 
@@ -143,7 +143,7 @@ _NUMBER = rf"^\s*{NUMBER}\s*$"
 
 
 def parse_rows(
-    source: str, rows: pl.DataFrame, mends: Mends, names: tuple[str, str] = ("begin", "end")
+    source: str, rows: pl.DataFrame, tally: RepairTally, names: tuple[str, str] = ("begin", "end")
 ) -> pl.DataFrame:
     """Return the mentions of rows of text (`line` and fields of that name), with numbers as numbers.
 
@@ -160,7 +160,7 @@ def parse_rows(
     rows = _with_numbers(source, rows, names)
     sure = pl.col("confidence").str.contains(_NUMBER).fill_null(False)
     said = pl.col("confidence").is_not_null() & (pl.col("confidence").str.strip_chars() != "")
-    mends.add_rows("confidence", rows.filter(said & ~sure), "line {line}: '{confidence}' is no number, left out")
+    tally.add_rows("confidence", rows.filter(said & ~sure), "line {line}: '{confidence}' is no number, left out")
     # One label may stand in several readings of a mention, and be required in one of them alone.
     told: list[str] = [name for name in ("ignorable", "group", "option", "part") if name in rows.columns]
     told += ["surface_form"] if rows["begin"].null_count() else []
@@ -170,7 +170,7 @@ def parse_rows(
     twice = twice.with_columns(
         span=pl.when(pl.col("begin").is_null()).then(form).otherwise(fill("{},{}", "begin", "end"))
     )
-    mends.add_rows("duplicate", twice, "line {line}: {document} {span} has the same entity again")
+    tally.add_rows("duplicate", twice, "line {line}: {document} {span} has the same entity again")
     confidence = pl.when(sure).then(pl.col("confidence").str.strip_chars()).cast(pl.Float64)
     return rows.with_columns(confidence)
 

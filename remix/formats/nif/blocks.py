@@ -13,8 +13,8 @@ from itertools import groupby, takewhile
 
 import polars as pl
 
-from remix.formats.mends import TOLD, Mends
 from remix.formats.nif import ANCHOR, CONTEXT, INDEXES, TEXT, TYPE
+from remix.formats.repairs import TOLD, RepairTally
 
 _FUNCTIONAL = (CONTEXT, *INDEXES, TEXT)
 
@@ -51,7 +51,7 @@ class Blocks:
         return column.scatter(found["unit"], found["said"])
 
 
-def number_subjects(triples: pl.DataFrame, mends: Mends) -> Blocks:
+def number_subjects(triples: pl.DataFrame, tally: RepairTally) -> Blocks:
     """Return the triples (subject, predicate, object) with subjects numbered, shared ones split, which is told.
 
     A subject is split where a second block of it has another context, begin, end or text; blocks that
@@ -67,10 +67,10 @@ def number_subjects(triples: pl.DataFrame, mends: Mends) -> Blocks:
         return Blocks(numbered.drop("run"), subjects["subject"])
     values = decisive.group_by("unit", "predicate").agg(pl.col("object").n_unique())
     doubtful = values.filter(pl.col("object") > 1)["unit"].unique()
-    return _split(numbered, subjects["subject"], doubtful, mends)
+    return _split(numbered, subjects["subject"], doubtful, tally)
 
 
-def _split(numbered: pl.DataFrame, subjects: pl.Series, doubtful: pl.Series, mends: Mends) -> Blocks:
+def _split(numbered: pl.DataFrame, subjects: pl.Series, doubtful: pl.Series, tally: RepairTally) -> Blocks:
     rows = numbered.with_row_index("row").filter(pl.col("unit").is_in(doubtful.implode()))
     rows = rows.sort("unit", maintain_order=True).with_columns(pl.col("predicate").cast(pl.String))
     where: list[int] = []
@@ -88,7 +88,7 @@ def _split(numbered: pl.DataFrame, subjects: pl.Series, doubtful: pl.Series, men
         return Blocks(numbered.drop("run"), subjects)
     more = subjects.gather(made)
     told = [f"{name} names several annotations" for name in more.head(TOLD)]
-    mends.add("shared-iri", told[0], len(made), told)
+    tally.add("shared-iri", told[0], len(made), told)
     units = numbered["unit"].scatter(where, pl.Series(new, dtype=pl.UInt32))
     return Blocks(numbered.with_columns(units).drop("run"), pl.concat([subjects, more]))
 

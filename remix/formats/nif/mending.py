@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from remix.errors import BadInput
-from remix.formats.mends import Mends
+from remix.formats.repairs import RepairTally
 from remix.formats.source import SourceFile
 from remix.names import PREFIXES
 from remix.rdf.iris import legal_reference
@@ -49,11 +49,11 @@ _UNDOTTED = re.compile(
 )
 
 
-def add_dots(text: str, mends: Mends) -> str:
+def add_dots(text: str, tally: RepairTally) -> str:
     """Return Turtle with a dot at the end of each `@prefix` line that lacks it.
 
-    >>> mends = Mends()
-    >>> add_dots("@prefix a: <http://a/>\\n@prefix b: <http://b/> .", mends), mends.counts["missing-dot"]
+    >>> tally = RepairTally()
+    >>> add_dots("@prefix a: <http://a/>\\n@prefix b: <http://b/> .", tally), tally.counts["missing-dot"]
     ('@prefix a: <http://a/> .\\n@prefix b: <http://b/> .', 1)
     """
 
@@ -61,9 +61,9 @@ def add_dots(text: str, mends: Mends) -> str:
         # The dot may stand alone on the next line.
         if text[match.end() : match.end() + 200].lstrip().startswith("."):
             return match[0]
-        if not (known := mends.examples.get("missing-dot", "")):
+        if not (known := tally.examples.get("missing-dot", "")):
             known = f"line {text.count(chr(10), 0, match.start()) + 1}: {match[1].strip()}"
-        mends.add("missing-dot", known)
+        tally.add("missing-dot", known)
         return f"{match[1]} .{match[2]}"
 
     return _UNDOTTED.sub(add_dot, text)
@@ -82,7 +82,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
 
 
-def mend_iris(text: str, mends: Mends) -> str:
+def mend_iris(text: str, tally: RepairTally) -> str:
     """Return Turtle or N-Triples with every IRI legal; strings and comments stay as they are."""
     mended: dict[str, str] = {}
     first: list[str] = []
@@ -98,7 +98,7 @@ def mend_iris(text: str, mends: Mends) -> str:
             return match[0]
         if not first:
             first.append(f"line {text.count(chr(10), 0, match.start()) + 1}: {match[0]}")
-        mends.add("invalid-iri", first[0])
+        tally.add("invalid-iri", first[0])
         return f"<{mended[iri]}>"
 
     return _TOKEN.sub(legal, text)

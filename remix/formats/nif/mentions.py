@@ -10,9 +10,9 @@ from remix import names
 from remix.expressions import fill
 from remix.formats import nif
 from remix.formats.identifiers import annotation_iris, document_iris, group_alternatives, offsets_in
-from remix.formats.mends import Mends
 from remix.formats.nif.blocks import Blocks
 from remix.formats.offsets import check_offsets
+from remix.formats.repairs import RepairTally
 from remix.frames import Frames
 from remix.iris import canonical, is_nil
 from remix.rdf.iris import plain_entity
@@ -48,16 +48,16 @@ class NifTables:
         )
 
 
-def extract_tables(blocks: Blocks, dataset: str, mends: Mends) -> NifTables:
+def extract_tables(blocks: Blocks, dataset: str, tally: RepairTally) -> NifTables:
     """Return the tables of a file, with scoped IRIs and right offsets; repairs are counted."""
     things = _tabulate(blocks)
-    bare = _annotations(blocks, things, mends)
-    documents = _documents(blocks, things, bare, dataset, mends)
-    located = _locate(blocks, bare, documents, mends)
-    links = _links_of(blocks, located, mends)
+    bare = _annotations(blocks, things, tally)
+    documents = _documents(blocks, things, bare, dataset, tally)
+    located = _locate(blocks, bare, documents, tally)
+    links = _links_of(blocks, located, tally)
     annotations = _name(located, links)
     named = _of_annotations(links.filter(~pl.col("nil")), annotations).select("annotation", "entity", "entity_as_given")
-    classes = _classes_of(blocks, annotations, mends)
+    classes = _classes_of(blocks, annotations, tally)
     return NifTables(documents, annotations, named, classes, _regions(blocks, things, documents))
 
 
@@ -93,7 +93,7 @@ def _tabulate(blocks: Blocks) -> pl.DataFrame:
     )
 
 
-def _annotations(blocks: Blocks, things: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _annotations(blocks: Blocks, things: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return what annotates a text: unit, context (a term), given, begin, end, anchor, ignorable, …"""
     unit, home = pl.col("unit"), pl.col("home")
     aside = home.is_not_null() & pl.col("ignorable").is_not_null()
@@ -112,19 +112,21 @@ def _annotations(blocks: Blocks, things: pl.DataFrame, mends: Mends) -> pl.DataF
     )
     if blocks.of(nif.IGNORABLE).height:
         rows = rows.with_columns(literal(pl.col("ignorable")))
-    return rows.with_columns(_confidence(rows, mends)) if blocks.of(nif.LITERALS["confidence"]).height else rows
+    return rows.with_columns(_confidence(rows, tally)) if blocks.of(nif.LITERALS["confidence"]).height else rows
 
 
-def _confidence(annotations: pl.DataFrame, mends: Mends) -> pl.Series:
+def _confidence(annotations: pl.DataFrame, tally: RepairTally) -> pl.Series:
     """Return the confidences that are finite numbers; the others are counted and left out."""
     number = literal(pl.col("confidence")).str.strip_chars().cast(pl.Float64, strict=False)
     found = annotations.select("given", "confidence", number=pl.when(number.is_finite()).then(number))
     unsure = found.filter(pl.col("confidence").is_not_null() & pl.col("number").is_null())
-    mends.add_rows("confidence", unsure, "{given}: {confidence} is no number, left out")
+    tally.add_rows("confidence", unsure, "{given}: {confidence} is no number, left out")
     return found["number"].alias("confidence")
 
 
-def _documents(blocks: Blocks, things: pl.DataFrame, bare: pl.DataFrame, dataset: str, mends: Mends) -> pl.DataFrame:
+def _documents(
+    blocks: Blocks, things: pl.DataFrame, bare: pl.DataFrame, dataset: str, tally: RepairTally
+) -> pl.DataFrame:
     """Return the texts that annotations refer to or that are part of no other; and contexts without text.
 
     `length` is the right end of the texts for which the file has another. A sentence may count from the begin of the
@@ -140,9 +142,9 @@ def _documents(blocks: Blocks, things: pl.DataFrame, bare: pl.DataFrame, dataset
         *("unit", "subject", "given", "source", "text", "language", "end"),
         length=pl.when(pl.col("end") != length).then(length),
     )
-    mends.add_rows("empty-document", texts.filter(pl.col("text") == ""), "{given}")
-    mends.add_rows("duplicate-document", texts.filter(~subject.is_first_distinct()), "{given} has two texts")
-    mends.add_rows("context-end", texts.drop_nulls("length"), "{given}: {end} is {length}")
+    tally.add_rows("empty-document", texts.filter(pl.col("text") == ""), "{given}")
+    tally.add_rows("duplicate-document", texts.filter(~subject.is_first_distinct()), "{given} has two texts")
+    tally.add_rows("context-end", texts.drop_nulls("length"), "{given}: {end} is {length}")
     missing = named.to_frame("subject").filter(~subject.is_in(texts["subject"].implode()))
     if missing.height:
         once = things.select("unit", "subject", "given", "source").unique("subject", keep="first")
@@ -152,7 +154,7 @@ def _documents(blocks: Blocks, things: pl.DataFrame, bare: pl.DataFrame, dataset
     return texts.with_columns(document=document_iris(texts["given"], dataset))
 
 
-def _locate(blocks: Blocks, bare: pl.DataFrame, documents: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _locate(blocks: Blocks, bare: pl.DataFrame, documents: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return the annotations in their documents, with right offsets; what was wrong is counted."""
     texts = documents.select(context="subject", text="text", document="document", home="given")
     rows = bare.join(texts, on="context", how="left", maintain_order="left")
@@ -160,13 +162,13 @@ def _locate(blocks: Blocks, bare: pl.DataFrame, documents: pl.DataFrame, mends: 
     # What says no offsets at all lies nowhere, inside the text or outside.
     nowhere = (pl.col("kind") == "range") & pl.col("begin").is_null() & pl.col("end").is_null()
     rows = rows.with_columns(kind=pl.when(nowhere).then(pl.lit("unplaced")).otherwise("kind"))
-    mends.add_offsets(rows, "home", _example)
-    mends.add_rows("unplaced", rows.filter(kind="unplaced"), "{given} says no offsets")
+    tally.add_offsets(rows, "home", _example)
+    tally.add_rows("unplaced", rows.filter(kind="unplaced"), "{given} says no offsets")
     disagree = rows.filter(
         ((pl.col("iri_begin") != pl.col("begin")) | (pl.col("iri_end") != pl.col("end"))) & pl.col("kind").is_null()
     )
-    mends.add_rows("fragment", disagree, "{given}: begin and end are {begin}, {end}")
-    mends.add_rows("dangling", rows.filter(pl.col("text").is_null()), "{given}: no text is given for {context}")
+    tally.add_rows("fragment", disagree, "{given}: begin and end are {begin}, {end}")
+    tally.add_rows("dangling", rows.filter(pl.col("text").is_null()), "{given}: no text is given for {context}")
     return rows.with_columns(surface_form=pl.coalesce("said", "anchor")).drop("text", "said")
 
 
@@ -218,9 +220,9 @@ _KNOWN_KB = r"^http://(?:(?:[a-z-]+\.)?dbpedia\.org/resource/|www\.wikidata\.org
 _FOLDER = r"^([A-Za-z][A-Za-z0-9+.-]*://[^?#]*/)"
 
 
-def _links_of(blocks: Blocks, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _links_of(blocks: Blocks, annotations: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return unit, entity, entity_as_given, nil: a link may be followed through a resource of the file."""
-    rows = _without_empty(blocks.of(nif.IDENT), "a link to <> or <*> links to nothing", mends)
+    rows = _without_empty(blocks.of(nif.IDENT), "a link to <> or <*> links to nothing", tally)
     rows = rows.filter(~pl.col("object").str.starts_with("_:"))
     rows = rows.join(annotations.select("unit", "home"), on="unit", how="inner", maintain_order="left")
     said = pl.coalesce(iri(pl.col("object")), literal(pl.col("object")))
@@ -237,10 +239,10 @@ def _links_of(blocks: Blocks, annotations: pl.DataFrame, mends: Mends) -> pl.Dat
     return links.with_columns(nil=nil).unique(["unit", "entity"], keep="first", maintain_order=True)
 
 
-def _without_empty(rows: pl.DataFrame, reason: str, mends: Mends) -> pl.DataFrame:
+def _without_empty(rows: pl.DataFrame, reason: str, tally: RepairTally) -> pl.DataFrame:
     """Return the rows whose object is not `<>` or `<*>`; the others are told."""
     left = rows.filter(~pl.col("object").is_in(nif.NO_LINKS))
-    mends.add("invalid-iri", reason, rows.height - left.height)
+    tally.add("invalid-iri", reason, rows.height - left.height)
     return left
 
 
@@ -261,9 +263,9 @@ def _of_annotations(rows: pl.DataFrame, annotations: pl.DataFrame) -> pl.DataFra
     return rows.join(annotations.select("unit", "annotation"), on="unit", how="inner", maintain_order="left")
 
 
-def _classes_of(blocks: Blocks, annotations: pl.DataFrame, mends: Mends) -> pl.DataFrame:
+def _classes_of(blocks: Blocks, annotations: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return annotation, class, of_entity: what the file says of the mention, and of the resource it links to."""
-    own = _without_empty(blocks.of(nif.CLASS), "a class <> or <*> is none", mends)
+    own = _without_empty(blocks.of(nif.CLASS), "a class <> or <*> is none", tally)
     both = pl.concat([own.with_columns(of_entity=pl.lit(False)), _classes_of_entities(blocks)])
     if both.is_empty():
         return pl.DataFrame()

@@ -14,7 +14,6 @@ import polars as pl
 import pyoxigraph as ox
 
 from remix.errors import BadInput
-from remix.formats.mends import Mends, decode, decode_declared, mend_surrogates
 from remix.formats.nif import BASE, CLASS, IDENT
 from remix.formats.nif.mending import (
     add_dots,
@@ -23,6 +22,7 @@ from remix.formats.nif.mending import (
     mend_iris,
     refuse_entities_that_grow,
 )
+from remix.formats.repairs import RepairTally, decode, decode_declared, mend_surrogates
 from remix.formats.source import SourceFile, begin_of
 from remix.rdf.ntriples import terms_of, whole_lines
 from remix.rdf.parsing import is_too_long
@@ -89,21 +89,21 @@ def uncompressed_suffix(name: str) -> str:
     return "." + name.rsplit(".", 1)[-1].lower() if "." in name else ""
 
 
-def parse(source: SourceFile, mends: Mends) -> pl.DataFrame:
+def parse(source: SourceFile, tally: RepairTally) -> pl.DataFrame:
     """Return the triples of a file as terms of N-Triples (`subject`, `predicate`, `object`) in the order of the text.
 
     It is mended only where it does not parse as it is. Raises `BadInput` with line, column and reason where no mending
     helps.
     """
     try:
-        return _read_triples(source, mends)
+        return _read_triples(source, tally)
     except MemoryError as error:
         if not is_too_long(error):
             raise
         raise BadInput(source.name, f"has a value of more than 16 MiB, {_NOT_READ}") from None
 
 
-def _read_triples(source: SourceFile, mends: Mends) -> pl.DataFrame:
+def _read_triples(source: SourceFile, tally: RepairTally) -> pl.DataFrame:
     syntax = syntax_of(source.head, str(source.path)) or ox.RdfFormat.TURTLE
     if syntax == ox.RdfFormat.RDF_XML and _declares_entities(source):
         refuse_entities_that_grow(_whole(source, syntax).decode("latin-1"), source)
@@ -112,20 +112,20 @@ def _read_triples(source: SourceFile, mends: Mends) -> pl.DataFrame:
             return _table(_Lined(stream, source.name) if syntax in _TEXTUAL else stream, syntax)
     except (SyntaxError, ValueError) as error:
         if syntax not in _TEXTUAL:
-            return _parse_recoded(source, syntax, error, mends)
-    return _parse_mended(source, syntax, mends)
+            return _parse_recoded(source, syntax, error, tally)
+    return _parse_mended(source, syntax, tally)
 
 
 def _parse_recoded(
-    source: SourceFile, syntax: ox.RdfFormat, error: SyntaxError | ValueError, mends: Mends
+    source: SourceFile, syntax: ox.RdfFormat, error: SyntaxError | ValueError, tally: RepairTally
 ) -> pl.DataFrame:
     """Return the triples of RDF/XML or JSON-LD that is not UTF-8; raises `BadInput` where that is not its defect."""
-    text = decode_declared(_whole(source, syntax), mends)
+    text = decode_declared(_whole(source, syntax), tally)
     if syntax == ox.RdfFormat.JSON_LD:
-        text = mend_surrogates(text, mends, pairs=False)
+        text = mend_surrogates(text, tally, pairs=False)
     else:
         refuse_entities_that_grow(text, source)
-    if not mends.counts:
+    if not tally.counts:
         raise _refusal(source, error) from None
     try:
         return _table(io.BytesIO(text.encode("utf-8", "replace")), syntax)
@@ -154,9 +154,9 @@ def _whole(source: SourceFile, syntax: ox.RdfFormat) -> bytes:
     return bytes(data)
 
 
-def _parse_mended(source: SourceFile, syntax: ox.RdfFormat, mends: Mends) -> pl.DataFrame:
-    text = add_dots(decode(_whole(source, syntax), mends), mends)
-    text = mend_iris(mend_surrogates(text, mends, pairs=True), mends)
+def _parse_mended(source: SourceFile, syntax: ox.RdfFormat, tally: RepairTally) -> pl.DataFrame:
+    text = add_dots(decode(_whole(source, syntax), tally), tally)
+    text = mend_iris(mend_surrogates(text, tally, pairs=True), tally)
     base: str | None = None
     while True:
         try:
@@ -165,11 +165,11 @@ def _parse_mended(source: SourceFile, syntax: ox.RdfFormat, mends: Mends) -> pl.
         except SyntaxError as error:
             undeclared = re.search(r"The prefix (\S*): has not been declared", str(error))
             if undeclared and (longer := declare_prefix(text, undeclared[1])):
-                mends.add("missing-prefix", f"line {error.lineno}: {undeclared[1]}:")
+                tally.add("missing-prefix", f"line {error.lineno}: {undeclared[1]}:")
                 text = longer
             elif "No scheme found" in str(error) and base is None:
                 count, example = find_relative_iris(text)
-                mends.add("relative-iri", example or str(error), count or 1)
+                tally.add("relative-iri", example or str(error), count or 1)
                 base = BASE
             else:
                 raise _refusal(source, error) from None

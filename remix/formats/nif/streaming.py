@@ -26,11 +26,11 @@ from remix.expressions import fill
 from remix.files import default_name, readable, write_whole
 from remix.formats import LoadReport, nif, refuse_defects, sizes_of
 from remix.formats.identifiers import document_names
-from remix.formats.mends import Mends
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import extract_tables
 from remix.formats.nif.published import ADDED, ALTERNATIVE, state_as_given
 from remix.formats.nif.scoping import name_blank_nodes
+from remix.formats.repairs import RepairTally
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.progress import moving, reading
@@ -92,10 +92,10 @@ def stream(
 
 
 def _report(paths: Iterable[Path], passed: list[dict[str, Any]], done: list[dict[str, Any]]) -> LoadReport:
-    mends = Mends()
+    tally = RepairTally()
     for found in (one["mends"] for one in [*passed, *done]):
         for kind, count in found["counts"].items():
-            mends.add(kind, found["examples"][kind], count, found["each"][kind])
+            tally.add(kind, found["examples"][kind], count, found["each"][kind])
     sizes = sizes_of(Frames.empty())
     counts = {name: sum(one["counts"].get(name, 0) for one in done) for name in sizes}
     return LoadReport(
@@ -103,7 +103,7 @@ def _report(paths: Iterable[Path], passed: list[dict[str, Any]], done: list[dict
         format="nif",
         **counts,
         triples=sum(one["triples"] for one in passed),
-        repairs=mends.repairs(),
+        repairs=tally.repairs(),
     )
 
 
@@ -146,7 +146,7 @@ def _pass(path: Path, to: Path, number: int, buckets: int) -> dict[str, Any]:
 
 
 def _set_aside(path: Path, spill: _Spill, number: int, buckets: int) -> dict[str, Any]:
-    mends, digest, count = Mends(), hashlib.sha256(), 0
+    tally, digest, count = RepairTally(), hashlib.sha256(), 0
     rest = pl.DataFrame(schema=LINE)
     taken = 0
     with reading(path, path.stat().st_size) as done:
@@ -154,20 +154,20 @@ def _set_aside(path: Path, spill: _Spill, number: int, buckets: int) -> dict[str
             digest.update(block.data)
             rows, bad = triples(block)
             if bad.height:
-                _count_bad_lines(path, rows, bad, mends, first=not count)
+                _count_bad_lines(path, rows, bad, tally, first=not count)
             count += rows.height
             # The triples of the last subject may go on in the next block.
             whole = pl.concat([rest, rows])
             last = whole["subject"].rle_id() == whole["subject"].rle_id().max()
-            spill.add(_with_homes(whole.filter(~last), number, buckets, mends))
+            spill.add(_with_homes(whole.filter(~last), number, buckets, tally))
             rest = whole.filter(last)
             done(block.taken - taken)
             taken = block.taken
-        spill.add(_with_homes(rest, number, buckets, mends))
-    return {"digest": digest.hexdigest(), "triples": count, "mends": vars(mends)}
+        spill.add(_with_homes(rest, number, buckets, tally))
+    return {"digest": digest.hexdigest(), "triples": count, "mends": vars(tally)}
 
 
-def _count_bad_lines(path: Path, rows: pl.DataFrame, bad: pl.DataFrame, mends: Mends, *, first: bool) -> None:
+def _count_bad_lines(path: Path, rows: pl.DataFrame, bad: pl.DataFrame, tally: RepairTally, *, first: bool) -> None:
     """Count the lines that are no triple; raises `BadInput` where the file is in no such form at all."""
     line, text = bad.row(0)
     if first and (bad.height > rows.height or text.lstrip().startswith(("@prefix", "PREFIX", "@base"))):
@@ -177,15 +177,15 @@ def _count_bad_lines(path: Path, rows: pl.DataFrame, bad: pl.DataFrame, mends: M
             "else write it as N-Triples first",
             line=line,
         )
-    mends.add("no-triple", f"{readable(path.name)}:{line}: {text[:100]}", bad.height)
+    tally.add("no-triple", f"{readable(path.name)}:{line}: {text[:100]}", bad.height)
 
 
-def _with_homes(rows: pl.DataFrame, number: int, buckets: int, mends: Mends) -> pl.DataFrame:
+def _with_homes(rows: pl.DataFrame, number: int, buckets: int, tally: RepairTally) -> pl.DataFrame:
     found = _find_homes(rows.filter(pl.col("predicate").is_in(_KEPT)))
     astray = found.filter(pl.col("home").is_null())
     if astray.height:
         count, example = astray["subject"].n_unique(), astray["subject"][0]
-        mends.add("no-context", f"{example} is neither a text nor in one (nif:referenceContext)", count)
+        tally.add("no-context", f"{example} is neither a text nor in one (nif:referenceContext)", count)
     homed = found.drop_nulls("home").with_columns(bucket=pl.col("name").hash(0) % buckets)
     if number:  # the same label in two files names two nodes
         label = fill("_:f{}{}", pl.lit(number), pl.col("subject").str.slice(2))
@@ -215,18 +215,18 @@ def _parts(place: Path, files: int, buckets: int, iri: str) -> list[dict[str, An
 
 
 def _part(place: Path, number: int, rows: list[pl.DataFrame], iri: str) -> dict[str, Any]:
-    mends = Mends()
-    frames = _frames(rows, iri, mends) if rows else Frames.empty()
+    tally = RepairTally()
+    frames = _frames(rows, iri, tally) if rows else Frames.empty()
     write_part(place, number, frames)
-    return {"counts": sizes_of(frames), "mends": vars(mends)}
+    return {"counts": sizes_of(frames), "mends": vars(tally)}
 
 
-def _frames(rows: list[pl.DataFrame], iri: str, mends: Mends) -> Frames:
+def _frames(rows: list[pl.DataFrame], iri: str, tally: RepairTally) -> Frames:
     whole = state_as_given(pl.concat(rows)).with_columns(pl.col("predicate").cast(pl.Categorical))
     rows.clear()
-    numbered = number_subjects(name_blank_nodes(whole, iri), mends)
+    numbered = number_subjects(name_blank_nodes(whole, iri), tally)
     del whole
-    found = extract_tables(numbered, iri, mends).frames(iri)
+    found = extract_tables(numbered, iri, tally).frames(iri)
     return replace(found, documents=found.documents.sort("document"), annotations=found.annotations.sort("annotation"))
 
 

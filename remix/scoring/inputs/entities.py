@@ -72,12 +72,12 @@ def read_subclasses(file: Path | str) -> pl.DataFrame:
 
     Raises `BadInput` for a file that cannot be read or says nothing of that kind.
     """
-    from remix.formats.mends import Mends
     from remix.formats.nif.parsing import parse
+    from remix.formats.repairs import RepairTally
     from remix.formats.source import SourceFile
     from remix.rdf.terms import iri
 
-    rows = parse(SourceFile(file), Mends()).filter(pl.col("predicate") == f"<{RDFS}subClassOf>")
+    rows = parse(SourceFile(file), RepairTally()).filter(pl.col("predicate") == f"<{RDFS}subClassOf>")
     found = rows.select(iri(pl.col("subject")).alias("class"), iri(pl.col("object")).alias("parent")).drop_nulls()
     if found.is_empty():
         raise BadInput(file, "says of no class that it is rdfs:subClassOf another")

@@ -107,15 +107,15 @@ def _read_values(store: Store | None, place: Path | str, documents: pl.DataFrame
 
 def _of_file(place: Path | str, documents: pl.DataFrame) -> pl.DataFrame:
     from remix.formats import FORMATS, SourceFile
-    from remix.formats.mends import Mends
     from remix.formats.nif.parsing import parse
+    from remix.formats.repairs import RepairTally
     from remix.formats.source import begin_of
 
     source = SourceFile(place)
     nothing = pl.DataFrame(schema=dict.fromkeys(("document", "predicate", "value"), pl.String))
     if source.is_stdin or source.is_collection or not FORMATS["nif"].sniff(begin_of(source.head), Path(place).name):
         return nothing
-    triples = parse(source, Mends()).with_columns(pl.col("predicate").cast(pl.String))
+    triples = parse(source, RepairTally()).with_columns(pl.col("predicate").cast(pl.String))
     given = documents.select("document", subject=fill("<{}>", "given"))
     rows = triples.join(given, on="subject", maintain_order="left")
     return rows.select("document", "predicate", value="object")

@@ -7,30 +7,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.formats.mends import Mends, decode
 from remix.formats.nif.mending import add_dots, declare_prefix, mend_iri, mend_iris
+from remix.formats.repairs import RepairTally, decode
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8")))
 def test_decoded_when_utf8_then_nothing_changes(text: str) -> None:
-    mends = Mends()
+    tally = RepairTally()
     data = text.encode()
-    assert decode(data, mends) == text.removeprefix("\ufeff")
-    assert not mends.counts
+    assert decode(data, tally) == text.removeprefix("\ufeff")
+    assert not tally.counts
 
 
 @given(st.lists(st.sampled_from(["Müller", "’quoted’", "plain", "€ 5"]), min_size=1))
 def test_decoded_when_windows_1252_then_the_text_comes_back(lines: list[str]) -> None:
     text = "\n".join(lines)
-    mends = Mends()
-    assert decode(text.encode("cp1252"), mends) == text
-    assert mends.counts["encoding"] == sum(not line.isascii() for line in lines)
+    tally = RepairTally()
+    assert decode(text.encode("cp1252"), tally) == text
+    assert tally.counts["encoding"] == sum(not line.isascii() for line in lines)
 
 
 def test_decoded_when_utf16_then_the_text_comes_back() -> None:
-    mends = Mends()
-    assert decode("é 😀".encode("utf-16"), mends) == "é 😀"
-    assert mends.counts["encoding"] == 1
+    tally = RepairTally()
+    assert decode("é 😀".encode("utf-16"), tally) == "é 😀"
+    assert tally.counts["encoding"] == 1
 
 
 @given(st.text(alphabet=st.sampled_from('ab#% <>"{}|^`\\\ufffd\n/é😀'), max_size=30))
@@ -60,23 +60,23 @@ def test_mended_iri_when_given_then_only_what_is_illegal_changes(given_iri: str,
 
 def test_with_iris_when_brackets_stand_in_strings_and_comments_then_these_stay() -> None:
     text = '<http://x/a> <http://x/p> """a < b c > d \\" """, \'< e >\' . # < f >\n<http://x/b c> <http://x/p> \'z\' .'
-    mends = Mends()
-    assert mend_iris(text, mends) == text.replace("<http://x/b c>", "<http://x/b%20c>")
-    assert mends.counts == {"invalid-iri": 1}
-    assert mends.examples["invalid-iri"] == "line 2: <http://x/b c>"
+    tally = RepairTally()
+    assert mend_iris(text, tally) == text.replace("<http://x/b c>", "<http://x/b%20c>")
+    assert tally.counts == {"invalid-iri": 1}
+    assert tally.examples["invalid-iri"] == "line 2: <http://x/b c>"
 
 
 def test_with_dots_when_a_comment_follows_then_the_dot_comes_before_it() -> None:
-    mends = Mends()
-    assert add_dots("@prefix a: <http://a/> # of a\n", mends) == "@prefix a: <http://a/> . # of a\n"
-    assert mends.counts["missing-dot"] == 1
+    tally = RepairTally()
+    assert add_dots("@prefix a: <http://a/> # of a\n", tally) == "@prefix a: <http://a/> . # of a\n"
+    assert tally.counts["missing-dot"] == 1
 
 
 def test_with_dots_when_the_dot_stands_on_the_next_line_then_none_is_added() -> None:
-    mends = Mends()
+    tally = RepairTally()
     text = "@prefix a: <http://a/>\n  .\n@prefix b: <http://b/>\r\n<http://x> a a:X ."
-    assert add_dots(text, mends) == text.replace("<http://b/>", "<http://b/> .")
-    assert mends.counts == {"missing-dot": 1}
+    assert add_dots(text, tally) == text.replace("<http://b/>", "<http://b/> .")
+    assert tally.counts == {"missing-dot": 1}
 
 
 def test_with_prefix_when_it_is_not_well_known_then_there_is_none() -> None:

@@ -78,14 +78,14 @@ def test_parts_together_are_what_reading_the_file_whole_gives(files: list[Path],
 
 
 def test_documents_of_real_nif_stream_as_they_load(real_data: Path, tmp_path: Path) -> None:
-    from remix.formats.mends import Mends
     from remix.formats.nif.parsing import parse
+    from remix.formats.repairs import RepairTally
     from remix.formats.source import SourceFile
 
     source = next((real_data / "nif" / "n3").glob("RSS*.ttl*"), None)
     if source is None:
         pytest.skip("RSS-500 is not among the real data")
-    rows = parse(SourceFile(source), Mends()).select(
+    rows = parse(SourceFile(source), RepairTally()).select(
         pl.format("{} {} {} .", "subject", pl.col("predicate").cast(pl.String), "object")
     )
     (tmp_path / "rss.nt").write_text("\n".join(rows.to_series().to_list()) + "\n", encoding="utf-8")

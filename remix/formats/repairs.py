@@ -20,7 +20,7 @@ BLOCK = 3
 """So many annotations in a row that are wrong alike are a block."""
 
 
-class Mends:
+class RepairTally:
     """A tally of what was mended: counts by kind, and each one, as far as it is told one by one."""
 
     def __init__(self) -> None:
@@ -89,63 +89,65 @@ def _tell_blocks(rows: pl.DataFrame, name: str) -> list[str]:
     return blocks.filter(pl.col("size") >= BLOCK).select(told).to_series().to_list()
 
 
-def decode(data: bytes, mends: Mends) -> str:
+def decode(data: bytes, tally: RepairTally) -> str:
     """Return the text of the bytes: UTF-8 (or UTF-16 with its mark), else Windows-1252 line by line.
 
     Only the lines that are no UTF-8 are read as Windows-1252, so that a file put together from two
     sources keeps both.
 
-    >>> mends = Mends()
-    >>> decode("é\\n".encode() + "é".encode("cp1252"), mends), mends.counts["encoding"]
+    >>> tally = RepairTally()
+    >>> decode("é\\n".encode() + "é".encode("cp1252"), tally), tally.counts["encoding"]
     ('é\\né', 1)
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        mends.add("encoding", "the file is UTF-16")
+        tally.add("encoding", "the file is UTF-16")
         return data.decode("utf-16", errors="replace")
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return data.decode()
     except UnicodeDecodeError:
-        return "".join(_line(line, n, mends) for n, line in enumerate(data.splitlines(keepends=True), 1))
+        return "".join(_line(line, n, tally) for n, line in enumerate(data.splitlines(keepends=True), 1))
 
 
-def find_text(source: SourceFile, name: str, beside: Iterable[str], but: Container[str], mends: Mends) -> str | None:
+def find_text(
+    source: SourceFile, name: str, beside: Iterable[str], but: Container[str], tally: RepairTally
+) -> str | None:
     """Return the text of the file of that name in a folder or archive, `but` of these, else of one beside; or None."""
     inside = (file for file in source.members if file not in but and PurePosixPath(file).name == name)
     found = next((source.members[file] for file in inside), None)
     data = source.beside(*beside) if found is None else found
-    return None if data is None else decode(data, mends)
+    return None if data is None else decode(data, tally)
 
 
 _DECLARED = re.compile(r"""(<\?xml[^>]*?)\s+encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 
 
-def decode_declared(data: bytes, mends: Mends) -> str:
+def decode_declared(data: bytes, tally: RepairTally) -> str:
     """Return the text of RDF/XML or JSON-LD by its own mark or declaration, which goes; else as `decode`.
 
-    >>> mends = Mends()
-    >>> decode_declared("<?xml version='1.0' encoding='ISO-8859-2'?><ž/>".encode("iso-8859-2"), mends)
+    >>> tally = RepairTally()
+    >>> decode_declared("<?xml version='1.0' encoding='ISO-8859-2'?><ž/>".encode("iso-8859-2"), tally)
     "<?xml version='1.0'?><ž/>"
-    >>> mends.examples
+    >>> tally.examples
     {'encoding': 'the file is ISO-8859-2'}
     """
     declared = _DECLARED.match(data[:200].decode("latin-1"))
     try:
         if declared and declared[2].lower() not in ("utf-8", "utf8"):
             text = data.decode(declared[2])
-            mends.add("encoding", f"the file is {declared[2]}")
+            tally.add("encoding", f"the file is {declared[2]}")
         else:
-            text = decode(data, mends)
+            text = decode(data, tally)
     except (LookupError, ValueError):
-        text = decode(data, mends)
+        text = decode(data, tally)
     return _DECLARED.sub(r"\1", text, count=1) if text.startswith("<?xml") else text
 
 
-def _line(line: bytes, number: int, mends: Mends) -> str:
+def _line(line: bytes, number: int, tally: RepairTally) -> str:
     try:
         return line.decode()
     except UnicodeDecodeError as error:
-        mends.add("encoding", f"line {number}: byte 0x{line[error.start]:02x} is no UTF-8, read as Windows-1252")
+        tally.add("encoding", f"line {number}: byte 0x{line[error.start]:02x} is no UTF-8, read as Windows-1252")
         # Five bytes mean nothing in Windows-1252; they become the control characters of Latin-1.
         return "".join(bytes([byte]).decode("cp1252", errors="ignore") or chr(byte) for byte in line)
 
@@ -155,13 +157,13 @@ _SURROGATES = re.compile(
 )
 
 
-def mend_surrogates(text: str, mends: Mends, *, pairs: bool) -> str:
+def mend_surrogates(text: str, tally: RepairTally, *, pairs: bool) -> str:
     r"""Return text in which no escape is half a letter of UTF-16: one without its other half is read as U+FFFD.
 
     JSON writes letters in two halves; Turtle does not, and there such `pairs` are mended, too.
 
-    >>> mends = Mends()
-    >>> print(mend_surrogates(r'"\uD83D\uDE00 \uD83D \\uD83D"', mends, pairs=True), mends.counts["surrogate"])
+    >>> tally = RepairTally()
+    >>> print(mend_surrogates(r'"\uD83D\uDE00 \uD83D \\uD83D"', tally, pairs=True), tally.counts["surrogate"])
     "😀 \ufffd \\uD83D" 2
     """
     if re.search(r"\\u[dD][89a-fA-F]", text) is None:
@@ -171,10 +173,10 @@ def mend_surrogates(text: str, mends: Mends, *, pairs: bool) -> str:
         """Return what stands for one escape, and note a half that is alone."""
         if match[0] == "\\\\" or (match[1] and not pairs):
             return match[0]
-        if not (known := mends.examples.get("surrogate", "")):
+        if not (known := tally.examples.get("surrogate", "")):
             what = "is a letter in two halves" if match[1] else "is half a letter, read as U+FFFD"
             known = f"line {text.count(chr(10), 0, match.start()) + 1}: {match[0]} {what}"
-        mends.add("surrogate", known)
+        tally.add("surrogate", known)
         if match[1] is None:
             return r"\ufffd"
         return chr(0x10000 + ((int(match[1], 16) - 0xD800) << 10) + (int(match[2], 16) - 0xDC00))
