@@ -158,9 +158,9 @@ def words(text: pl.Expr) -> pl.Expr:
     return text.str.count_matches(r"\S+").cast(pl.Int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frames:
-    """Documents and annotations of one or more datasets, as polars frames.
+    """Documents and annotations of one or more datasets, as polars frames. Two are the same if they are one object.
 
     >>> Frames.empty().annotations.columns[:3]
     ['annotation', 'document', 'dataset']

@@ -164,7 +164,7 @@ def evaluate_profiles(
     found = read_chosen(keeper, choices[0])
     with progress.once():
         rows = [score_inputs(found, choice if every else take_headline(choice)) for choice in choices]
-        every_run = [Counting(own) for own in found.apart()]
+        every_run = [Counting(own) for own in found.split_by_registration()]
         scores, changes = (
             pl.concat([work(counting, names) for counting in every_run]) for work in (headlines, differences)
         )
@@ -184,7 +184,7 @@ def score_inputs(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -
         if inputs.made_for or inputs.given_spans:
             rows = _score_registered(inputs, asked, tuning)
         else:
-            rows = _score_tasks(inputs, asked, None if tuning is None else tuning.for_tasks(spans=False))
+            rows = _score_tasks(inputs, asked, None if tuning is None else tuning.with_runs_for(spans=False))
     places = {task: place for place, task in enumerate(dict.fromkeys(task_name(task) for task in asked.task))}
     order = pl.col("task").replace_strict(places, default=len(places), return_dtype=pl.Int64)
     return rows.sort(order, maintain_order=True)
@@ -192,7 +192,7 @@ def score_inputs(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -
 
 def _score_registered(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFrame:
     """Return the scores of runs that are scored on what each is registered on, by the tasks that each was made for."""
-    parts = [_with_dataset(_score_apart(own, asked, tuning), own) for own in inputs.apart()]
+    parts = [_with_dataset(_score_apart(own, asked, tuning), own) for own in inputs.split_by_registration()]
     return sort_rows(_of_one_f1(parts), asked) if len(parts) > 1 else parts[0]
 
 
@@ -215,7 +215,7 @@ def _with_dataset(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
     parts = [rows]
     for spans in (False, True):
         own = rows.filter(pl.col("task").is_in(of_spans).fill_null(False) == spans)
-        names = [] if own.is_empty() else [*inputs.for_tasks(spans=spans).gold.documents["dataset"].unique()]
+        names = [] if own.is_empty() else [*inputs.with_runs_for(spans=spans).gold.documents["dataset"].unique()]
         parts += [own.with_columns(dataset=pl.lit(names[0]))] if len(names) == 1 else []
     return pl.concat(parts)
 
@@ -228,8 +228,8 @@ def _score_apart(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
         if tasks:
             # Classes of errors are of no task; they are counted once.
             own = replace(asked, task=tasks, errors=() if parts else asked.errors)
-            on = None if tuning is None else tuning.for_tasks(spans=spans)
-            parts.append(_score_tasks(inputs.for_tasks(spans=spans), own, on))
+            on = None if tuning is None else tuning.with_runs_for(spans=spans)
+            parts.append(_score_tasks(inputs.with_runs_for(spans=spans), own, on))
     if len(parts) == 1:
         return parts[0]
     rows, signature = _of_one_f1(parts), signature_of_tasks(parts, asked.task)

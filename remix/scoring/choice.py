@@ -59,7 +59,7 @@ def take_headline(choice: Choice) -> Choice:
 
 def read_chosen(keeper: Keeper, choice: Choice) -> Inputs:
     """Return what the choice reads, with its columns but those that the profile fills itself."""
-    profile, own = choice.profile, choice.profile.own
+    profile, own = choice.profile, choice.profile.own_rules
     by, weight = (
         tuple(name for name in names if name not in profile.slices)
         for names in (columns_of(choice.by), column_weighed_by(choice.weight))
@@ -82,7 +82,7 @@ def case_of(inputs: Inputs, choice: Choice) -> Case:
         scope=choice.scope,
         documents=choice.documents,
     )
-    own = choice.profile.own
+    own = choice.profile.own_rules
     return whole if own is not None and own.of_frames else with_originals(whole)
 
 

@@ -34,7 +34,7 @@ from remix.scoring.inputs.sources import Keeper
 from remix.scoring.matching import Case
 from remix.scoring.profiles import require_pairs
 from remix.scoring.slicing import local_names, tell_shared
-from remix.scoring.statistics import AVERAGES, Average, precision_of_f1, taking
+from remix.scoring.statistics import AVERAGES, Average, precision_of_f1, with_fp_of_f1
 from remix.scoring.statistics.agreement import agreement
 from remix.scoring.statistics.curves import CURVES, OF_PAIRS, pairings_of
 from remix.scoring.statistics.intervals import LEAST_UNITS, tables_of
@@ -44,7 +44,7 @@ from remix.signature import Signature
 
 
 @dataclass(frozen=True)
-class Stratum:
+class ComparedPart:
     """What systems are compared on: their counts (system, doc, tp, fp, fn, …), and the documents of the part (doc).
 
     Parts of the same `members` are of the same mentions; nothing is known of those without.
@@ -75,7 +75,7 @@ class Comparison:
 
 
 def compare_systems(
-    parts: Mapping[str, Stratum],
+    parts: Mapping[str, ComparedPart],
     systems: Sequence[str],
     *,
     unfiltered: str = "",
@@ -121,7 +121,7 @@ def compare_systems(
     return Comparison(scores, pairs, _correlations(scores, first, others))
 
 
-def _once(parts: Mapping[str, Stratum]) -> dict[str, Stratum]:
+def _once(parts: Mapping[str, ComparedPart]) -> dict[str, ComparedPart]:
     """Return the parts, each set of mentions once."""
     first: dict[str, str] = {}
     shown = dict(zip(parts, _name_parts([*parts]), strict=True))
@@ -140,7 +140,7 @@ def _name_parts(parts: Sequence[str]) -> list[str]:
     return pl.DataFrame({"part": parts}, schema={"part": pl.String}).select(local_names("part"))["part"].to_list()
 
 
-def slices_of(counts: LabelledCounts, case: Case, average: Average) -> dict[str, Stratum]:
+def slices_of(counts: LabelledCounts, case: Case, average: Average) -> dict[str, ComparedPart]:
     """Return the whole and each slice of one task's and matching's counts, but for InKB and its like, by their names.
 
     The whole is called as its dataset, 'all' where it is several. The documents of a slice are those in which any
@@ -157,12 +157,14 @@ def slices_of(counts: LabelledCounts, case: Case, average: Average) -> dict[str,
         counted = rows.filter(something)["doc"].unique()
         inside = documents.filter(pl.col("doc").is_in(counted.implode()))
         members = rows["members"][0] if "members" in rows.columns else None
-        parts[f"{column}={value}" if column else whole] = Stratum(rows, inside if column else documents, members or "")
+        parts[f"{column}={value}" if column else whole] = ComparedPart(
+            rows, inside if column else documents, members or ""
+        )
     return parts
 
 
 def _scores(
-    name: str, part: Stratum, systems: Sequence[str], averages: Mapping[str, Average], average: str, score: str
+    name: str, part: ComparedPart, systems: Sequence[str], averages: Mapping[str, Average], average: str, score: str
 ) -> pl.DataFrame:
     values = []
     # Also documents in which nothing counts, as all answers are ignored: what is undefined is a score in some profiles.
@@ -222,7 +224,10 @@ def curve(keeper: Keeper, choice: Choice, kind: str) -> pl.DataFrame:
     choice.only(choice.bare(), "changes no curve: leave it out")
     choice = take_headline(choice)
     read = read_chosen(keeper, choice)
-    own = [choice.profile.prepare(one.for_tasks(spans=takes_spans(choice.task[0]))) for one in read.apart()]
+    own = [
+        choice.profile.prepare(one.with_runs_for(spans=takes_spans(choice.task[0])))
+        for one in read.split_by_registration()
+    ]
     return pl.concat(draw(case_of(inputs, choice).pool(), choice, kind) for inputs in own)
 
 
@@ -265,7 +270,7 @@ def compared_inputs(
     if average not in averages:
         raise UsageError(f"profile '{choice.profile.name}' has no {average} scores: --average {[*averages][0]}")
     read = (
-        read_chosen(keeper, own).for_tasks(spans=takes_spans(choice.task[0]))
+        read_chosen(keeper, own).with_runs_for(spans=takes_spans(choice.task[0]))
         for own in ([choice] if choice.by else choice.of_each_gold() or [choice])
     )
     return compare_inputs(read, choice, unfiltered=unfiltered, score=score, average=average, samples=samples)
@@ -282,7 +287,7 @@ def compare_inputs(
 ) -> Comparison:
     """Return how systems compare on each of these inputs, or on each slice of the columns `by` of one."""
     averages = choice.profile.averages
-    parts: dict[str, Stratum] = {}
+    parts: dict[str, ComparedPart] = {}
     counted, signatures = [], []
     for own in inputs:
         whole = case_of(choice.profile.prepare(known := complete(own, choice)), choice)
@@ -291,7 +296,7 @@ def compare_inputs(
         signatures.append(sign(known, choice))
         parts |= slices_of(counted[-1], whole, averages[average])
     of_f1 = precision_of_f1(pl.concat(counted, how="diagonal_relaxed"))
-    parts = {name: replace(part, counts=taking(part.counts, of_f1)) for name, part in parts.items()}
+    parts = {name: replace(part, counts=with_fp_of_f1(part.counts, of_f1)) for name, part in parts.items()}
     asked: dict[str, Any] = {"unfiltered": unfiltered, "score": score, "average": average, "samples": samples}
     asked |= {"seed": choice.seed}
     found = compare_systems(parts, signatures[0]["system"].to_list(), averages=averages, **asked)

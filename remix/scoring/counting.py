@@ -45,7 +45,7 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> La
         if column not in choice.profile.slices:
             known = answers.knowledge
             slicings = [values_by(answers.gold, one, *known.tables, known.vocabularies) for one in breakdown(column)]
-            cases = list(cross(whole, slicings, choice.profile.rest))
+            cases = list(cross(whole, slicings, choice.profile.outside_slice))
             shown = [(one.asked.column, one.vocabularies) for one in slicings if one.vocabularies is not None]
             told = "; ".join(f"{name}: {one}" for name, one in shown if one.others)
             slices[column] = _keep_supported(cases, column, choice.min_support), told
@@ -125,7 +125,9 @@ def _count(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> p
 def _with_mentions(counts: Counts, case: Case, choice: Choice, task: str, matching: str) -> Counts:
     """Return the counts with lists of the mentions that each document holds and, of the whole, what became of them."""
     conventions = choice.profile.conventions
-    told = not choice.profile.own and conventions.pairing == pair_maximum and conventions.threshold == threshold_none
+    told = (
+        not choice.profile.own_rules and conventions.pairing == pair_maximum and conventions.threshold == threshold_none
+    )
     how = matching_named(matching) if told and task in CRITERIA else None
     if how is None or how.shares is None:
         return counts

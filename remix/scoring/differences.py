@@ -35,7 +35,7 @@ class Step:
     @property
     def own(self) -> str:
         """The name of the profile where it counts by rules that are no conventions, else empty."""
-        return self.profile.name if self.profile.own else ""
+        return self.profile.name if self.profile.own_rules else ""
 
 
 def profile_names(given: str) -> list[str]:
@@ -72,9 +72,10 @@ class Counting:
 
     def scores(self, step: Step) -> pl.DataFrame:
         """Return system and `SCORES` of a step over all documents, a row a system in their order."""
-        counts, rules = self.counts(step), step.profile.conventions
-        key = (id(counts), step.own, rules.undefined.scores, rules.macro.documents, rules.macro.harmonic)
-        return self._once("scores", *key, work=lambda: self._sum_up(step, counts))
+        rules = step.profile.conventions
+        averaging = (rules.undefined.scores, rules.macro.documents, rules.macro.harmonic)
+        key = ("scores", *self._counted_by(step), *averaging)
+        return self._once(*key, work=lambda: self._sum_up(step, self.counts(step)))
 
     def _sum_up(self, step: Step, counts: Counts) -> pl.DataFrame:
         systems = self._case(step).mentions.names
@@ -87,21 +88,25 @@ class Counting:
 
     def counts(self, step: Step) -> Counts:
         """Return the counts of a step per system (its number) and document."""
-        case, rules = self._case(step), step.profile.conventions
-        counting = (rules.pairing.count, rules.macro.documents != "defined", *(rule.choose for rule in rules))
-        key = (id(case), step.own, *counting, *step.headline)
+        case, key = self._case(step), self._counted_by(step)
         return self._once("counts", *key, work=lambda: step.profile.count(case, *step.headline).sort("system", "doc"))
+
+    def _counted_by(self, step: Step) -> tuple[object, ...]:
+        """Return all that makes the counts of a step: its case, and the rules by which that is counted."""
+        rules = step.profile.conventions
+        counting = (rules.pairing.count, rules.macro.documents != "defined", *(rule.choose for rule in rules))
+        return self._case(step), step.own, *counting, *step.headline
 
     def _case(self, step: Step) -> Case:
         rules, spans = step.profile.conventions, takes_spans(step.headline[0])
-        reading = [(rule.gold, rule.among, rule.run) for rule in rules]
+        reading = [(rule.gold, rule.gold_beside_runs, rule.run) for rule in rules]
         inputs = self._once(
             "inputs",
             *(spans, step.own, *reading),
-            work=lambda: step.profile.prepare(self.inputs.for_tasks(spans=spans)),
+            work=lambda: step.profile.prepare(self.inputs.with_runs_for(spans=spans)),
         )
         # Rules that find nothing to change leave the very frames that they were given.
-        frames = (rules.repeated.collapse, id(inputs.gold), *(id(run) for run in inputs.runs.values()))
+        frames = (rules.repeated.collapse, inputs.gold, *inputs.runs.values())
         return self._once("case", *frames, work=lambda: case_of(inputs, Choice(profile=step.profile)).pool())
 
 
@@ -143,9 +148,9 @@ def differences(counting: Counting, names: list[str]) -> pl.DataFrame:
 def _steps(first: Profile, second: Profile) -> Iterator[Step]:
     """Return the profiles on the way, the first of them as it is."""
     yield Step("start", "", first, first.headline)
-    rules, at = first.conventions, first.own.nearest if first.own else first.headline
-    wanted, to = second.conventions, second.own.nearest if second.own else second.headline
-    if first.own:
+    rules, at = first.conventions, first.own_rules.nearest if first.own_rules else first.headline
+    wanted, to = second.conventions, second.own_rules.nearest if second.own_rules else second.headline
+    if first.own_rules:
         yield Step("own", f"rules that only {first.name} has, no longer", _with(first, rules), at)
     aspects = [one.aspect for one in rules]
     # Spans and task change under a pairing that knows them.
@@ -161,13 +166,13 @@ def _steps(first: Profile, second: Profile) -> Iterator[Step]:
         elif getattr(rules, aspect) != (rule := getattr(wanted, aspect)):
             rules = replace(rules, **{aspect: rule})
             yield Step(aspect, rule.words, _with(first, rules), at)
-    if second.own:
+    if second.own_rules:
         yield Step("own", f"rules that only {second.name} has", second, second.headline)
 
 
 def _with(profile: Profile, rules: Conventions) -> Profile:
     """Return the profile with these rules and none besides."""
-    return replace(profile, own=None, around=lambda count: count, conventions=rules)
+    return replace(profile, own_rules=None, adjust_counting=lambda count: count, conventions=rules)
 
 
 def difference_lines(changes: pl.DataFrame, first: str) -> pl.DataFrame:

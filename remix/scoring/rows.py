@@ -19,7 +19,7 @@ from remix.scoring.choice import Choice
 from remix.scoring.inputs.case_tables import LabelledCounts
 from remix.scoring.inputs.columns import label_of
 from remix.scoring.matching import Case
-from remix.scoring.statistics import SCORES, precision_of_f1, taking
+from remix.scoring.statistics import SCORES, precision_of_f1, with_fp_of_f1
 from remix.scoring.statistics.weights import FUZZY, fuzzy_scores
 from remix.scoring.tasks import TASKS, task_named
 
@@ -61,7 +61,7 @@ def rows_of(
     rows = rows.join(sizes, on="dataset", how="left").with_columns(numbers, documents_counted=counted)
     if choice.documents == "kept":
         rows = _with_sizes(rows, every)
-    every = taking(every, of_f1)
+    every = with_fp_of_f1(every, of_f1)
     if choice.weight:
         rows = rows.join(fuzzy_scores(every, KEYS), on=[*KEYS, "average"], how="left")
     if several:

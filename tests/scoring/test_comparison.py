@@ -15,7 +15,7 @@ from remix.cli import cli
 from remix.errors import UnknownName, UsageError
 from remix.formats.nif.writing import write_frames
 from remix.kb import build
-from remix.scoring.comparison import Stratum, compare_systems
+from remix.scoring.comparison import ComparedPart, compare_systems
 from remix.scoring.statistics.agreement import agreement
 from remix.signature import Signature
 from remix.workspace import Workspace
@@ -32,7 +32,7 @@ def part(**found):
         for doc in range(UNITS)
     ]
     empty = pl.lit(None, pl.Int64)
-    return Stratum(
+    return ComparedPart(
         pl.DataFrame(rows).with_columns(fp_in_scope=empty, fp_on_mention=empty), pl.DataFrame({"doc": range(UNITS)})
     )
 

@@ -16,7 +16,7 @@ from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.names import HFTS_OLD
-from remix.scoring.inputs import Background, whole
+from remix.scoring.inputs import Background, restore_dropped
 from remix.workspace import Workspace, open_workspace
 from tests.scoring.conftest import evaluate
 
@@ -187,7 +187,7 @@ def test_percentiles_of_answers_are_places_among_the_annotations_of_the_origin(k
 
 
 def test_dropped_annotations_are_required_in_the_origin() -> None:
-    assert whole(cut(framed(GOLD), "Ada")).annotations["ignorable"].to_list() == [None, None]
+    assert restore_dropped(cut(framed(GOLD), "Ada")).annotations["ignorable"].to_list() == [None, None]
 
 
 NEWS = f"""

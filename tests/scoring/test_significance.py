@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from remix import progress
 from remix.errors import UsageError
-from remix.scoring.comparison import Stratum, compare_systems
+from remix.scoring.comparison import ComparedPart, compare_systems
 from remix.scoring.statistics.intervals import tables_of
 from remix.scoring.statistics.significance import between_systems, holm
 
@@ -84,7 +84,7 @@ def test_samples_without_a_score_say_nothing_of_the_difference():
 
 def test_too_few_samples_for_any_difference_are_told(capsys):
     rows = counts(a=[(1, 0, 0)] * UNITS, b=[(0, 1, 1)] * UNITS, c=[(0, 1, 1)] * UNITS)
-    parts = {"all": Stratum(rows, DOCUMENTS), "again": Stratum(rows, DOCUMENTS)}
+    parts = {"all": ComparedPart(rows, DOCUMENTS), "again": ComparedPart(rows, DOCUMENTS)}
     with progress.enable():
         # Six tests: 6 / (100 + 1) is above 0.05, 6 / (120 + 1) below.
         compare_systems(parts, ["a", "b", "c"], samples=100)
@@ -98,7 +98,7 @@ def test_parts_of_the_same_mentions_are_compared_once(capsys):
     names = {"all": "1", "class=Person": "2", "class=Q215627": "2", "class=Thing": "1"}
     with progress.enable():
         found = compare_systems(
-            {name: Stratum(rows, DOCUMENTS, members) for name, members in names.items()}, ["a", "b"]
+            {name: ComparedPart(rows, DOCUMENTS, members) for name, members in names.items()}, ["a", "b"]
         )
     assert found.pairs["part"].to_list() == ["all", "class=Person"]
     assert found.pairs["p_holm"].to_list() == [2 * p for p in found.pairs["p"]]

@@ -21,7 +21,7 @@ class Convention:
 
     - `source`: where the rule stands in what a tool ships, for the profile of that tool;
     - `gold`, `run`: what becomes of gold and of each run before they are compared;
-    - `among`: what becomes of gold in view of the runs;
+    - `gold_beside_runs`: what becomes of gold in view of the runs;
     - `choose`: which mentions and answers are compared, given how they would be counted; None for all.
 
     Each aspect is a subclass, whose docstring says what it decides.
@@ -31,7 +31,7 @@ class Convention:
     words: str
     source: str = field(default="", compare=False)
     gold: Callable[[Frames], Frames] = lambda frames: frames
-    among: Callable[[Frames, Mapping[str, Frames]], Frames] = lambda gold, runs: gold
+    gold_beside_runs: Callable[[Frames, Mapping[str, Frames]], Frames] = lambda gold, runs: gold
     run: Callable[[Frames], Frames] = lambda frames: frames
     choose: Callable[[Case, str, str, Counter], Case] | None = None
 

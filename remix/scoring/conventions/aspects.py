@@ -57,7 +57,7 @@ def _keep_required(frames: Frames) -> Frames:
 optional_ignored = Optional(
     name="optional-ignored", words="an answer that fits an optional or dropped annotation counts neither way"
 )
-optional_unknown = Optional(
+optional_left_out = Optional(
     name="optional-unknown",
     words="optional and dropped annotations are not in gold: an answer there is wrong",
     gold=_keep_required,
@@ -68,15 +68,15 @@ class Regions(Convention):
     """Where in a text answers count."""
 
 
-def _whole(frames: Frames) -> Frames:
+def _without_regions(frames: Frames) -> Frames:
     return frames if frames.regions.is_empty() else replace(frames, regions=frames.regions.clear())
 
 
 regions_respected = Regions(
     name="regions-respected", words="answers outside what is annotated exhaustively are left out"
 )
-regions_unknown = Regions(
-    name="regions-unknown", words="answers count in the whole text, annotated or not", gold=_whole
+regions_left_out = Regions(
+    name="regions-unknown", words="answers count in the whole text, annotated or not", gold=_without_regions
 )
 
 

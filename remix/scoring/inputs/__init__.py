@@ -77,7 +77,7 @@ class Inputs:
     made_for: Mapping[str, str] = field(default_factory=dict)
     homes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema={"gold": pl.String, "home": pl.String}))
 
-    def apart(self) -> list[Inputs]:
+    def split_by_registration(self) -> list[Inputs]:
         """Return them by what is scored of gold: the runs that are registered on the same of its datasets together."""
         groups: dict[object, list[str]] = {}
         for name in self.runs:
@@ -108,7 +108,7 @@ class Inputs:
     def _places(self) -> pl.DataFrame:
         return self.homes.join(self.gold.documents.select("dataset", gold="document"), on="gold")
 
-    def for_tasks(self, *, spans: bool) -> Inputs:
+    def with_runs_for(self, *, spans: bool) -> Inputs:
         """Return them for tasks that do or do not give the spans of gold: the runs are those made for such a task.
 
         Where a system has none, it is the one that it has. Gold is what all of these runs are on; raises `UsageError`
@@ -161,7 +161,7 @@ class Background:
     def of(cls, gold: Frames, kb: KnowledgeBase | None, queries: Mapping[str, str] | None = None) -> Background:
         """Return gold as its own origin, as far as it holds it: what was dropped is among it again."""
         places = gold.documents.select("document", gold="document").unique()
-        return cls(whole(gold), places, kb, queries or {})
+        return cls(restore_dropped(gold), places, kb, queries or {})
 
     def statements(self) -> pl.DataFrame:
         """Return home, entity and class as the data say it of the mentions of each dataset of the frames.
@@ -178,11 +178,11 @@ class Background:
         return self.places.join(documents, on="document").select("gold", "home")
 
 
-def whole(gold: Frames) -> Frames:
+def restore_dropped(gold: Frames) -> Frames:
     """Return gold with its dropped annotations required again, as they were where it was cut out.
 
     >>> rows = pl.DataFrame({"annotation": ["a", "b"], "ignorable": ["dropped", "optional"]})
-    >>> whole(Frames.of(annotations=rows)).annotations["ignorable"].to_list()
+    >>> restore_dropped(Frames.of(annotations=rows)).annotations["ignorable"].to_list()
     [None, 'optional']
     """
     kept = pl.when(pl.col("ignorable") != "dropped").then("ignorable").alias("ignorable")

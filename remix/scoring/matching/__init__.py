@@ -92,14 +92,14 @@ class Judged:
     pairs: pl.DataFrame
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
-    """Gold as one slice sees it, with all answers.
+    """Gold as one slice sees it, with all answers. Two cases are the same if they are one object.
 
     `gold` is that of `Mentions` with the column `ignorable` as the slice has it; rows that the slice removed are not
     in it. `answers` likewise. `scope` says which answers the cut could mean. `column` and `value` name the slice and
     are empty for the whole. `known` holds what gold and runs say beyond spans and links: texts, candidates, types and
-    names. `whole` is the case that one of linked or of NIL mentions is a part of, and `thresholds` (system, dataset,
+    names. `part_of` is the case that one of linked or of NIL mentions is a part of, and `thresholds` (system, dataset,
     above) are those by which answers were chosen. `originals` is what several datasets share, None where they share
     nothing.
     """
@@ -112,7 +112,7 @@ class Case:
     column: str = ""
     value: str = ""
     scope: Scope = field(default_factory=Scope)
-    whole: Case | None = None
+    part_of: Case | None = None
     thresholds: pl.DataFrame | None = None
     originals: Originals | None = None
     # Not to be given: what `replace` derives from a case begins with a cache of its own.
@@ -215,14 +215,14 @@ def _pool(case: Case) -> Case:
         scope=case.scope.pool(case, originals),
         originals=None,
     )
-    return pooled if case.whole is None else replace(pooled, whole=case.whole.pool())
+    return pooled if case.part_of is None else replace(pooled, part_of=case.part_of.pool())
 
 
 Counter = Callable[[Case, str, str], Counts]
 """The counts of a case by the names of task and matching, as `remix.scoring.tasks.Task.count` returns them."""
 
 
-def found_whole(case: Case, judged: Judged) -> pl.DataFrame:
+def found_in_full(case: Case, judged: Judged) -> pl.DataFrame:
     """Return system, doc, group, option and `share`, which is 1, of the mentions of gold that were found."""
     found = judged.pairs.filter("correct").join(case.kept.select("mention", "doc", "group", "option"), on="mention")
     found = found.join(judged.groups, on=["system", "group"], how="semi")
@@ -239,8 +239,8 @@ class Matching:
     `at(value)` returns the matching with its parameter, where it has one. `credit(case, judged, on_mention_only)`
     returns by system and doc what is added to the counts of `remix.scoring.tasks.tally`, where a matching has what is
     right or wrong in part.
-    `shares(case, judged)` returns the mentions of gold that are found, as `found_whole` does, each with the share that
-    is found; recall is the sum of the shares by the number of mentions. None where recall is something else.
+    `shares(case, judged)` returns the mentions of gold that are found, as `found_in_full` does, each with the share
+    that is found; recall is the sum of the shares by the number of mentions. None where recall is something else.
     """
 
     name: str
@@ -249,7 +249,7 @@ class Matching:
     pairs: Callable[[Case], pl.DataFrame] = lambda case: case.overlaps
     at: Callable[[float], Matching] | None = None
     credit: Callable[[Case, Judged, bool], pl.DataFrame] | None = None
-    shares: Callable[[Case, Judged], pl.DataFrame] | None = found_whole
+    shares: Callable[[Case, Judged], pl.DataFrame] | None = found_in_full
 
 
 def _with_sides(case: Case, pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -362,7 +362,7 @@ def matching_named(name: str) -> Matching:
     return found.at(value)
 
 
-def whole_matching_named(name: str) -> Matching:
+def matching_without_credit(name: str) -> Matching:
     """Return the matching of a name, where it counts pairs as a whole; raises `UsageError` for one with credit."""
     found = matching_named(name)
     if found.credit is not None:

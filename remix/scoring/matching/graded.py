@@ -11,7 +11,7 @@ from remix.errors import UsageError
 from remix.expressions import sum_up
 from remix.names import OWL
 from remix.scoring.inputs.answers import Answers
-from remix.scoring.matching import Case, Judged, Matching, found_whole
+from remix.scoring.matching import Case, Judged, Matching, found_in_full
 from remix.scoring.matching.pairs import assign_most
 
 LEAST = 0.5
@@ -63,7 +63,7 @@ def _at_least(least: float, name: str = "") -> Matching:
     def shares(case: Case, judged: Judged) -> pl.DataFrame:
         """Return the mentions that were found whole, and those that were missed by little, with their credit."""
         near = _near(case, judged, most).select(*_KEYS, "group", "option", share="credit")
-        return pl.concat([found_whole(case, judged), near])
+        return pl.concat([found_in_full(case, judged), near])
 
     return Matching(
         name or f"graded({least:g})",

@@ -53,7 +53,7 @@ class Conventions:
         """Return gold and runs as the rules want them compared."""
         answers = dict(runs)
         for rule in self:
-            gold = rule.among(rule.gold(gold), answers)
+            gold = rule.gold_beside_runs(rule.gold(gold), answers)
             answers = {name: rule.run(run) for name, run in answers.items()}
         return gold, answers
 
@@ -79,7 +79,7 @@ class Conventions:
 
 
 PLAIN_GOLD = Conventions(
-    optional=aspects.optional_unknown, regions=aspects.regions_unknown, alternatives=aspects.alternatives_separate
+    optional=aspects.optional_left_out, regions=aspects.regions_left_out, alternatives=aspects.alternatives_separate
 )
 """The conventions of a tool to which gold is annotations alone: nothing optional, no regions, no alternatives."""
 
@@ -113,9 +113,9 @@ class Profile:
     - `tasks`, `matchings`: the rows that it shows unless told otherwise;
     - `meanings`: the matchings that the tool alone has, in words;
     - `headline`: the task and matching by which it is held against other profiles;
-    - `conventions`: its rules; where it has `own` rules, those that come nearest to them;
-    - `around(count)`: the counting of the profile made of that of its conventions, where these are not all;
-    - `rest`: what a slice does with the gold outside it: 'dropped' (ignorable) or 'removed';
+    - `conventions`: its rules; where it has `own_rules`, those that come nearest to them;
+    - `adjust_counting(count)`: the counting of the profile made of that of its conventions, where these are not all;
+    - `outside_slice`: what a slice does with the gold outside it: 'dropped' (ignorable) or 'removed';
     - `slices`: columns that the tool slices by in its own way: name to `count(case, task, matching)`, whose rows have
       `slice` besides;
     - `kb_rows`: whether InKB, EE and GSInKB are shown: 'nil', where gold or a run has NIL, or 'always';
@@ -131,9 +131,9 @@ class Profile:
     meanings: Mapping[str, str] = field(default_factory=dict)
     headline: tuple[str, str] = ("A2KB", "strong")
     conventions: Conventions = Conventions()
-    own: OwnRules | None = None
-    around: Callable[[Counter], Counter] = lambda count: count
-    rest: Literal["dropped", "removed"] = "dropped"
+    own_rules: OwnRules | None = None
+    adjust_counting: Callable[[Counter], Counter] = lambda count: count
+    outside_slice: Literal["dropped", "removed"] = "dropped"
     slices: Mapping[str, Counter] = field(default_factory=dict)
     kb_rows: Literal["", "nil", "always"] = ""
     sparse: bool = False
@@ -141,8 +141,10 @@ class Profile:
 
     def prepare(self, inputs: Inputs) -> Inputs:
         """Return what is evaluated as the tool compares it."""
-        rules = self.own or self.conventions
-        order = {} if self.own is None else {"in_order": self.own.in_order, "counted": self.own.counted}
+        rules = self.own_rules or self.conventions
+        order = (
+            {} if self.own_rules is None else {"in_order": self.own_rules.in_order, "counted": self.own_rules.counted}
+        )
         laid = laid_on_gold(inputs.gold, inputs.runs, **order)
         gold, runs = rules.prepare(*with_titles_read(inputs.gold, laid))
         return replace(inputs, gold=gold, runs=runs)
@@ -150,16 +152,16 @@ class Profile:
     @property
     def count(self) -> Counter:
         """What counts a case by a task and a matching as the tool does, per system and document; see `Task.count`."""
-        return self.own.count if self.own else self.around(self.conventions.counter)
+        return self.own_rules.count if self.own_rules else self.adjust_counting(self.conventions.counter)
 
     @property
     def averages(self) -> Mapping[str, Average]:
         """How counts become precision, recall and F1."""
-        return (self.own or self.conventions).averages
+        return (self.own_rules or self.conventions).averages
 
     def rules(self) -> dict[str, str]:
         """Return each rule in words with the place where the tool has it, by its name: aspects, then `notes`."""
-        rules = () if self.own else self.conventions
+        rules = () if self.own_rules else self.conventions
         said = {rule.aspect: f"{rule.words} ({rule.source})" if rule.source else rule.words for rule in rules}
         return said | dict(self.notes)
 
@@ -217,7 +219,7 @@ def _with_thresholds(case: Case, counts: Counts, chosen: pl.DataFrame) -> Counts
 
 def require_pairs(profile: Profile) -> None:
     """Raise `UsageError` for a profile that does not tell which annotation of gold an answer stands for."""
-    if profile.own or profile.conventions.pairing != aspects.pair_maximum:
+    if profile.own_rules or profile.conventions.pairing != aspects.pair_maximum:
         raise UsageError(
             f"profile '{profile.name}' pairs no answer with one annotation, which weights need: use remix or emnlp2019"
         )

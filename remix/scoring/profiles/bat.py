@@ -77,7 +77,7 @@ bat = Profile(
         macro=aspects.macro_of_all.with_source("metrics/Metrics.java, macroF1"),
         undefined=aspects.undefined_one.with_source("metrics/Metrics.java, precision, recall, F1"),
     ),
-    rest="removed",
+    outside_slice="removed",
     notes={
         "order": "the first match is that of a hash set's order; here it is that of the offsets",
         "tasks": "A2KB is its A2W, C2KB its C2W, ERec its mention annotation (problems/*.java)",

@@ -37,7 +37,7 @@ emnlp2019 = Profile(
             run=_merge,
         ),
     ),
-    rest="removed",
+    outside_slice="removed",
     notes={
         "answers": "only those whose span is a gold mention's (Table4_5_6-Appendix.py, KeepOnlyAnnotationsOf)",
         "slices": "gold is restricted to the category, the rest is removed (Table4_5_6-Appendix.py, KeepOnlyTag)",

@@ -110,7 +110,7 @@ euef = Profile(
         ),
         undefined=aspects.undefined_one.with_source("main/Evaluator.java, precision, recall"),
     ),
-    rest="removed",
+    outside_slice="removed",
     notes={
         "candidates": "CM: the mention matches, and its candidates and gold's have an entity in common "
         "(matching/CandidateMatching.java)",

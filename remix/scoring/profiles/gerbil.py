@@ -120,8 +120,8 @@ gerbil = Profile(
             scores=_empty_is_perfect,
         ),
     ),
-    around=_counting,
-    rest="removed",
+    adjust_counting=_counting,
+    outside_slice="removed",
     kb_rows="always",
     notes={
         "order": "the order of annotations, which RDF does not have, is that of their offsets",

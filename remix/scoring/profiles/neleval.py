@@ -281,7 +281,7 @@ neleval = Profile(
             name="documents-of-both",
             words="without texts, answers in documents that gold has no annotation of are wrong",
             source="evaluate.py, Evaluate.iter_pairs",
-            among=_with_answered,
+            gold_beside_runs=_with_answered,
         ),
         nil=aspects.nil_is_nil.with_source("annotation.py: the kbid of every NIL is None"),
         pairing=pair_keys,
@@ -293,7 +293,7 @@ neleval = Profile(
         ),
         undefined=aspects.undefined_zero.with_source("evaluate.py, StrictMetricWarning"),
     ),
-    rest="removed",
+    outside_slice="removed",
     slices={"type": _by_type},
     notes={
         **{name: str(triple) for name, triple in NAMED.items()},

@@ -145,7 +145,7 @@ def _place(rows: pl.DataFrame, units: pl.DataFrame) -> pl.DataFrame:
     return found.sort("row").with_columns(doc="unit").select(rows.columns)
 
 
-def slice_by(whole: Case, slicing: Slicing, rest: str = "dropped") -> Iterator[Case]:
+def slice_by(whole: Case, slicing: Slicing, outside: str = "dropped") -> Iterator[Case]:
     """Return a case for each value, in order: gold of that value kept, other gold dropped or removed.
 
     A column of documents leaves other documents out, as a remix does. An answer is in scope by its own class or value
@@ -173,29 +173,29 @@ def slice_by(whole: Case, slicing: Slicing, rest: str = "dropped") -> Iterator[C
             scope = Scope(named.group_by("answer").agg(in_scope=(pl.col("value") == value).fill_null(False).any()))
         else:
             scope = Scope(unknown=whole.mentions.documents["doc"])
-        yield of_value(whole, slicing.asked.label, value, chosen, rest, scope)
+        yield of_value(whole, slicing.asked.label, value, chosen, outside, scope)
 
 
-def cross(whole: Case, slicings: Sequence[Slicing], rest: str = "dropped") -> Iterator[Case]:
+def cross(whole: Case, slicings: Sequence[Slicing], outside: str = "dropped") -> Iterator[Case]:
     """Return a case for each combination of values that any kept mention has, each cut by one column after another."""
     first, *others = slicings
-    for case in slice_by(whole, first, rest):
+    for case in slice_by(whole, first, outside):
         if not others:
             yield case
         elif not case.kept.is_empty():
-            for inner in cross(case, others, rest):
+            for inner in cross(case, others, outside):
                 if not inner.kept.is_empty():
                     column, value = f"{case.column} × {inner.column}", f"{case.value} × {inner.value}"
                     yield replace(inner, column=column, value=value)
 
 
-def of_value(whole: Case, column: str, value: str, chosen: pl.Series, rest: str, scope: Scope) -> Case:
+def of_value(whole: Case, column: str, value: str, chosen: pl.Series, outside: str, scope: Scope) -> Case:
     """Return the case of the mentions of which an annotation is chosen, with all their options, and its scope.
 
     A profile that removes the rest removes it annotation by annotation.
     """
     inside = pl.col("mention").is_in(chosen.implode())
-    if rest == "removed":
+    if outside == "removed":
         gold = whole.gold.filter(inside)
     else:
         groups = whole.kept.filter(inside)["group"].unique()
@@ -288,4 +288,4 @@ def kb_cases(whole: Case, *, always: bool = False) -> Sequence[Case]:
     scope = Scope(whole.answers.select("answer", in_scope=~nil))
     of_linked = of_value(whole, "kb", "GSInKB", linked, "dropped", scope)
     sides = {"InKB": whole.where(~nil), "EE": whole.where(nil), "GSInKB": of_linked}
-    return [replace(case, column="kb", value=value, whole=whole) for value, case in sides.items()]
+    return [replace(case, column="kb", value=value, part_of=whole) for value, case in sides.items()]

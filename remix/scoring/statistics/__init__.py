@@ -87,7 +87,7 @@ def precision_of_f1(counts: LabelledCounts) -> str:
     return "all"
 
 
-def taking(counts: LabelledCounts, of: str) -> LabelledCounts:
+def with_fp_of_f1(counts: LabelledCounts, of: str) -> LabelledCounts:
     """Return the counts with `fp_of_f1`, the false positives of the F1 that takes the precision `of`."""
     wrong = pl.col("fp") if of == "all" else pl.coalesce(f"fp_{of.replace(' ', '_')}", "fp")
     return counts.with_columns(fp_of_f1=wrong)

@@ -13,7 +13,7 @@ from remix.names import EL
 from remix.scoring.matching import Case, Counter, matching_named, with_detail
 from remix.scoring.statistics import ratio
 from remix.scoring.statistics.thresholds import best_thresholds, sums_by_threshold, together
-from remix.scoring.statistics.weights import CRITERIA, fuzzy_scores, strict, weigh
+from remix.scoring.statistics.weights import CRITERIA, fuzzy_scores, strict_annotations, weigh
 
 BINS = 10
 """Bins of equal width: [0, 0.1], (0.1, 0.2], …, (0.9, 1]."""
@@ -112,7 +112,7 @@ def alpha_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
 
     Source: Rosales-Méndez et al., EMNLP 2019, Figure 5. Raises `UsageError` where gold has no fine-grained categories.
     """
-    kept = case.gold.select("mention", "annotation").join(strict(case.known.gold), on="annotation")
+    kept = case.gold.select("mention", "annotation").join(strict_annotations(case.known.gold), on="annotation")
 
     def draw(task: str, matching: str) -> pl.DataFrame:
         """Return F1* and fuzzy recall of each weight."""

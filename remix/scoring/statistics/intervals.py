@@ -186,8 +186,8 @@ class DocumentTables:
     """What is summed over documents: the counts, then for each score its value and whether the document counts in it.
 
     `columns` is an array of documents by these, each of `labels` columns side by side. `tp_of_gold` are the mentions of
-    gold that were found, `fp_of_f1` the false positives that F1 takes (see `taking`), `rows` is 1 where a document has
-    counts.
+    gold that were found, `fp_of_f1` the false positives that F1 takes (see `with_fp_of_f1`), `rows` is 1 where a
+    document has counts.
     `averages` are those of a profile.
     """
 

@@ -197,5 +197,5 @@ def choose_best(case: Case, task: str, matching: str, count: Counter) -> Case:
         """Return the thresholds that are best for all mentions."""
         return best_thresholds(sums_by_threshold(whole, task, matching, count, places))
 
-    chosen: pl.DataFrame = (case.whole or case).once(("thresholds", task, matching, count), best)
+    chosen: pl.DataFrame = (case.part_of or case).once(("thresholds", task, matching, count), best)
     return case if chosen.is_empty() else replace(above(case, chosen), thresholds=chosen)

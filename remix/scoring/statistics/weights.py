@@ -30,7 +30,7 @@ from remix.signature import content_hash
 
 FUZZY = ("fuzzy_recall", "fuzzy_f1")
 
-STRICT = {
+STRICT_CATEGORIES = {
     "Mnt": ("Full", "Short", "Extended", "Alias"),
     "PoS": ("NounSingular", "NounPlural"),
     "Olp": ("None",),
@@ -69,7 +69,7 @@ def weights_of(
     if kind in ("strict", "relaxed"):
         alpha = 0.0 if rule == "strict" else _alpha(rule, given)
         degree = pl.when("strict").then(1.0).otherwise(alpha).alias("weight")
-        return Weights(f"relaxed:{alpha:g}", strict(gold).select("annotation", degree))
+        return Weights(f"relaxed:{alpha:g}", strict_annotations(gold).select("annotation", degree))
     if _is_file(rule):
         known, name = _by_rules(gold, Path(rule)), "rules"
     else:
@@ -117,8 +117,9 @@ def _alpha(rule: str, given: str) -> float:
     return alpha
 
 
-def strict(gold: Frames) -> pl.DataFrame:
-    """Return annotation and `strict`: whether its categories are, in each dimension, among those of `STRICT`.
+def strict_annotations(gold: Frames) -> pl.DataFrame:
+    """Return annotation and `strict`: whether its categories are, in each dimension, among those of
+    `STRICT_CATEGORIES`.
 
     Raises `UsageError` where no annotation has such categories.
     """
@@ -127,9 +128,11 @@ def strict(gold: Frames) -> pl.DataFrame:
         raise UsageError("gold has no fine-grained categories (el:): weigh it by a column or by a file of rules")
     inside = [
         pl.col("class").is_in([f"{EL}{dimension}-{name}" for name in names]).any().alias(dimension)
-        for dimension, names in STRICT.items()
+        for dimension, names in STRICT_CATEGORIES.items()
     ]
-    found = own.group_by("annotation").agg(inside).select("annotation", strict=pl.all_horizontal(list(STRICT)))
+    found = (
+        own.group_by("annotation").agg(inside).select("annotation", strict=pl.all_horizontal(list(STRICT_CATEGORIES)))
+    )
     rows = gold.annotations.select("annotation").join(found, on="annotation", how="left", maintain_order="left")
     return rows.with_columns(pl.col("strict").fill_null(False))
 

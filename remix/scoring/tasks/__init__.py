@@ -20,7 +20,7 @@ from remix.scoring.matching import (
     Matching,
     fits_ignorable,
     matching_named,
-    whole_matching_named,
+    matching_without_credit,
     with_detail,
 )
 from remix.scoring.statistics import KEYS, SCOPED, UNSCOPED
@@ -223,7 +223,7 @@ def elements(case: Case, task: str, matching: str) -> Elements:
     Linked or NIL mentions alone are a part of the task: which spans the system was given is told by the whole. Raises
     `UsageError` for a matching that counts in part.
     """
-    how = whole_matching_named(matching)
+    how = matching_without_credit(matching)
     pairs = look_up(how.pairs(case), "mention", case.gold, ["ignorable", "group", "doc"])
     pairs = look_up(pairs, "answer", case.answers, ["system"])
     if task == "candidates":
@@ -235,8 +235,8 @@ def elements(case: Case, task: str, matching: str) -> Elements:
     answers = case.answers
     if task == "D2KB":
         given = required["answer"]
-        if case.whole is not None:
-            given = look_up(how.pairs(case.whole).filter(how.spans), "mention", case.whole.kept, ["doc"])["answer"]
+        if case.part_of is not None:
+            given = look_up(how.pairs(case.part_of).filter(how.spans), "mention", case.part_of.kept, ["doc"])["answer"]
         answers = answers.filter(pl.col("answer").is_in(given.unique().implode()))
     free = ~pl.col("inside") | pl.col("answer").is_in(fits_ignorable(pairs).implode())
     answers = answers.select("answer", *KEYS, length=pl.col("end") - pl.col("begin"), free=free)

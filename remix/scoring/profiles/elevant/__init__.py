@@ -317,7 +317,7 @@ elevant = Profile(
     meanings=MEANINGS,
     headline=("A2KB", "IGNORED"),
     conventions=Conventions(nil=aspects.nil_left_out, undefined=aspects.undefined_zero),
-    own=OwnRules(
+    own_rules=OwnRules(
         prepare=_last_on_a_span,
         count=count,
         averages={"micro": averages(aspects.zero_of_all)["micro"]},
