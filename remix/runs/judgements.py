@@ -79,7 +79,7 @@ def judge_mentions(
     case, mentions = found.case, _mentions(found)
     notes: tuple[str, ...] = ()
     if columns:
-        slicing = values_by(case.known.gold, columns[0], *case.known.knowledge.tables)
+        slicing = values_by(case.evidence.gold, columns[0], *case.evidence.knowledge.tables)
         key, known = "document", slicing.values.drop_nulls("value")
         if not slicing.of_documents:
             # A group of alternatives is in the slices of each of them, as it is where scores are.
@@ -89,13 +89,15 @@ def judge_mentions(
         mentions = mentions.join(slices, on=key, how="left", maintain_order="left")
         if slicing.vocabularies is not None and slicing.vocabularies.others:
             notes = (slicing.vocabularies.note(slicing.asked.column),)
-    documents = case.known.gold.documents.select("document", "dataset", "text", name=pl.coalesce("given", "document"))
+    documents = case.evidence.gold.documents.select(
+        "document", "dataset", "text", name=pl.coalesce("given", "document")
+    )
     return Judgements(documents, mentions, _judge_systems(found, mentions), notes)
 
 
 def _mentions(found: Outcomes) -> pl.DataFrame:
     """Return the mentions of gold, alternatives in one row, and the spans of answers that are on none of them."""
-    case, gold = found.case, found.case.known.gold
+    case, gold = found.case, found.case.evidence.gold
     groups = case.kept.select("annotation", "group")
     links = groups.join(gold.links, on="annotation", how="left")
     entity = pl.col("entity").fill_null("NIL").unique().sort().str.join(" or ")

@@ -57,7 +57,9 @@ def outcomes(inputs: Inputs, matching: str, taxonomies: Sequence[str] = ()) -> O
     annotations = case.gold.select("mention", "annotation")
     assigned = judged.pairs.select("answer", "mention").join(annotations, on="mention").select("answer", "annotation")
     answers = judged.answers.select("answer", "outcome").join(case.answers.select(_ANSWER), on="answer")
-    told = case.known.with_detail("confidence", *case.known.with_detail("surface_form", case.gold, case.answers))[1]
+    told = case.evidence.with_detail("confidence", *case.evidence.with_detail("surface_form", case.gold, case.answers))[
+        1
+    ]
     answers = answers.join(told.select("answer", "surface_form", "confidence"), on="answer", how="left")
     answers = answers.join(assigned, on="answer", how="left")
     errors = [

@@ -33,7 +33,7 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> La
     are to be tested, `held` lists the mentions of a slice in a document, and beside those of the whole `entity`,
     `found` (how much of a mention is) and `answered` (whether it is) list what `differences_of_slices` tests.
     """
-    answers, degrees = whole.known, None
+    answers, degrees = whole.evidence, None
     if weights is not None:
         degrees = (
             whole.gold.select("mention", "annotation")

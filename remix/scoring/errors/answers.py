@@ -45,16 +45,16 @@ def _of_answers(case: Case) -> list[pl.DataFrame]:
 
 def _find_known(case: Case, iris: pl.Series) -> pl.Series | None:
     """Return which of the entities there are, None where nothing says so."""
-    kb = case.known.kb
+    kb = case.evidence.kb
     if kb is not None:
         return kb.link_status(iris).filter(pl.col("status") != "unknown")["iri"]
-    return case.known.names["entity"] if case.known.names is not None else None
+    return case.evidence.names["entity"] if case.evidence.names is not None else None
 
 
 def _of_documents(case: Case) -> list[pl.DataFrame]:
     parts = []
-    for number, run in enumerate(case.known.runs.values()):
-        places = align(case.known.gold, run).select(subject="document", document="gold")
+    for number, run in enumerate(case.evidence.runs.values()):
+        places = align(case.evidence.gold, run).select(subject="document", document="gold")
         docs = case.mentions.documents.join(places, on="document", maintain_order="left")
         docs = docs.select("doc", "subject", system=pl.lit(number, pl.Int64))
         for kind, term in PROBLEMS.items():

@@ -146,8 +146,8 @@ def _words(case: Case, modes: list[str]) -> pl.DataFrame:
 
     ELEVANT takes the tokens of a spaCy model; these are runs of letters and digits, so the numbers are near, not equal.
     """
-    texts = case.known.texts.drop_nulls("text")
-    regions = case.known.gold.regions.join(case.mentions.documents, on="document").select("doc", "begin", "end")
+    texts = case.evidence.texts.drop_nulls("text")
+    regions = case.evidence.gold.regions.join(case.mentions.documents, on="document").select("doc", "begin", "end")
     parts = texts.join(regions, on="doc", how="left")
     end = pl.coalesce(pl.col("end") - pl.col("begin"), pl.col("text").str.len_chars())
     text = pl.col("text").str.slice(pl.col("begin").fill_null(0), end)
@@ -194,10 +194,10 @@ def _evidence(case: Case) -> pl.DataFrame:
 def _are_marked(case: Case, name: str) -> tuple[pl.Expr, pl.Expr]:
     """Return whether the label of gold, and whether the answer, has a value of that name."""
     term = pl.col("term") == f"{RMX}{name}"
-    gold = case.known.gold.values.filter(term).select(annotation="subject")
+    gold = case.evidence.gold.values.filter(term).select(annotation="subject")
     labels = labels_of(case).numbers.join(case.gold.select("mention", "annotation"), on="mention")
     labelled = labels.join(gold, on="annotation", how="semi")["label"].unique()
-    given = case.known.of_runs(lambda run: run.values.filter(term).select(annotation="subject"))
+    given = case.evidence.of_runs(lambda run: run.values.filter(term).select(annotation="subject"))
     answered = case.answers.join(given, on=["system", "annotation"], how="semi")["answer"]
     of_gold, of_answer = pl.col("label").is_in(labelled.implode()), pl.col("answer").is_in(answered.implode())
     return of_gold.fill_null(False), of_answer.fill_null(False)
@@ -251,7 +251,7 @@ def _references(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _candidates(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with the number of the answer's candidates, and whether gold's entity is among them."""
-    given = case.known.of_runs(lambda run: run.candidates.select("annotation", "entity")).unique()
+    given = case.evidence.of_runs(lambda run: run.candidates.select("annotation", "entity")).unique()
     numbers = case.answers.select("answer", "system", "annotation")
     candidates = given.join(numbers, on=["system", "annotation"]).select("answer", "entity")
     sizes = candidates.group_by("answer").agg(candidates=pl.len().cast(pl.Int64))
@@ -289,7 +289,7 @@ def _popular(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     ELEVANT takes the entity that most hyperlinks with this text lead to; so does the first rank of the dictionary,
     which goes by PageRank where it has no counts.
     """
-    kb = case.known.kb
+    kb = case.evidence.kb
     asked = rows.filter(pl.col("label").is_not_null() & pl.col("answer").is_not_null())
     if kb is None or asked.is_empty():
         no = pl.lit(False)
@@ -297,7 +297,7 @@ def _popular(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     first = kb.candidates(asked.select(form="text")).filter(pl.col("rank") == 1)
     first = first.select(text="form", iri="entity").unique()
     meanings = asked.select("doc", "text").unique().join(first, on="text")
-    classes = case.known.classes_of(meanings).filter(pl.col("class").is_in(_CLASSES["location"]))
+    classes = case.evidence.classes_of(meanings).filter(pl.col("class").is_in(_CLASSES["location"]))
     places = classes.select("doc", "text", is_place=pl.lit(True)).unique()
     sets = first.join(case.mentions.iris, on="iri", how="left").group_by("text").agg(popular="entity")
     rows = rows.join(sets, on="text", how="left", maintain_order="left")

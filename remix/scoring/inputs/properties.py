@@ -14,8 +14,8 @@ from remix.expressions import fill
 from remix.frames import Frames
 from remix.names import HFTS, NIF, PREFIXES, RDF, RMX, shorten
 from remix.rdf.terms import iri, literal
-from remix.scoring.inputs.answers import CUT
 from remix.scoring.inputs.columns import SEEN, columns_of_data, is_of_errors
+from remix.scoring.inputs.evidence import CUT
 
 if TYPE_CHECKING:
     from remix.store import Store

@@ -13,8 +13,8 @@ import polars as pl
 from remix.dense import counts, look_up, mark
 from remix.errors import UsageError
 from remix.registry import Registry
-from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.case_tables import Counts, GoldMentions, SystemAnswers
+from remix.scoring.inputs.evidence import Evidence
 from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching.originals import Originals
 from remix.scoring.matching.pairs import assign
@@ -98,17 +98,17 @@ class Case:
 
     `gold` is that of `Mentions` with the column `ignorable` as the slice has it; rows that the slice removed are not
     in it. `answers` likewise. `scope` says which answers the cut could mean. `column` and `value` name the slice and
-    are empty for the whole. `known` holds what gold and runs say beyond spans and links: texts, candidates, types and
-    names. `part_of` is the case that one of linked or of NIL mentions is a part of, and `thresholds` (system, dataset,
-    above) are those by which answers were chosen. `originals` is what several datasets share, None where they share
-    nothing.
+    are empty for the whole. `evidence` holds what gold and runs say beyond spans and links: texts, candidates, types
+    and names. `part_of` is the case that one of linked or of NIL mentions is a part of, and `thresholds` (system,
+    dataset, above) are those by which answers were chosen. `originals` is what several datasets share, None where they
+    share nothing.
     """
 
     mentions: Mentions
     gold: GoldMentions
     answers: SystemAnswers
     overlaps: pl.DataFrame
-    known: Answers
+    evidence: Evidence
     column: str = ""
     value: str = ""
     scope: Scope = field(default_factory=Scope)
@@ -329,10 +329,10 @@ def fits_ignorable(pairs: pl.DataFrame) -> pl.Series:
 
 
 def with_detail(case: Case, name: str) -> Case:
-    """Return the case with a further column of gold and of answers, as `Answers.with_detail` has it."""
+    """Return the case with a further column of gold and of answers, as `Evidence.with_detail` has it."""
     if name in case.answers.columns:
         return case
-    gold, answers = case.known.with_detail(name, case.gold, case.answers)
+    gold, answers = case.evidence.with_detail(name, case.gold, case.answers)
     return replace(case, gold=gold, answers=answers)
 
 

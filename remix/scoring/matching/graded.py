@@ -10,7 +10,7 @@ from remix.dense import look_up
 from remix.errors import UsageError
 from remix.expressions import sum_up
 from remix.names import OWL
-from remix.scoring.inputs.answers import Answers
+from remix.scoring.inputs.evidence import Evidence
 from remix.scoring.matching import Case, Judged, Matching, found_in_full
 from remix.scoring.matching.pairs import assign_most
 
@@ -96,24 +96,24 @@ def distances(case: Case, pairs: pl.DataFrame, most: int) -> pl.DataFrame:
     """
     if pairs.is_empty():
         return pl.DataFrame(schema=dict.fromkeys(("mention", "answer", "of_gold", "of_answer"), pl.Int64))
-    known = case.known
-    if known.types.is_empty() and known.hierarchy is None:
+    evidence = case.evidence
+    if evidence.types.is_empty() and evidence.hierarchy is None:
         raise UsageError("no hierarchy is known: name --hierarchy FILE or --entities FILE, or use a knowledge base")
-    if known.stated.is_empty():
-        return _distances(case, pairs, most, known.types)
+    if evidence.stated.is_empty():
+        return _distances(case, pairs, most, evidence.types)
     placed = (
         pairs.select("mention", "answer")
         .join(case.gold.select("mention", "doc"), on="mention")
-        .join(known.homes, on="doc", how="left")
+        .join(evidence.homes, on="doc", how="left")
     )
     # What one dataset says of an entity does not hold in another.
     parts = placed.partition_by("home", as_dict=True, maintain_order=True).items()
-    return pl.concat(_distances(case, own, most, known.types_at(home or "")) for (home,), own in parts)
+    return pl.concat(_distances(case, own, most, evidence.types_at(home or "")) for (home,), own in parts)
 
 
 def _distances(case: Case, pairs: pl.DataFrame, most: int, types: pl.DataFrame) -> pl.DataFrame:
     """Return the distances of pairs in whose documents these types (entity, class) hold."""
-    known = case.known
+    evidence = case.evidence
     sides = (
         pairs.select("mention", "answer")
         .unique()
@@ -122,7 +122,7 @@ def _distances(case: Case, pairs: pl.DataFrame, most: int, types: pl.DataFrame) 
     sides = sides.join(case.mentions.answer_links.select("answer", answered="entity"), on="answer")
     asked = pl.concat([sides["asked"], sides["answered"]]).unique()
     both = case.mentions.iris.filter(pl.col("entity").is_in(asked.implode()))
-    above = _above(known, types, both["iri"], most).join(both, on="iri").select("entity", "above", "steps")
+    above = _above(evidence, types, both["iri"], most).join(both, on="iri").select("entity", "above", "steps")
     ways = sides.join(above.rename({"entity": "asked", "steps": "of_gold"}), on="asked")
     ways = ways.join(above.rename({"entity": "answered", "steps": "of_answer"}), on=["answered", "above"])
     total = pl.col("of_gold") + pl.col("of_answer")
@@ -132,12 +132,12 @@ def _distances(case: Case, pairs: pl.DataFrame, most: int, types: pl.DataFrame) 
     )
 
 
-def _above(known: Answers, types: pl.DataFrame, entities: pl.Series, most: int) -> pl.DataFrame:
+def _above(evidence: Evidence, types: pl.DataFrame, entities: pl.Series, most: int) -> pl.DataFrame:
     """Return iri, above, steps: each entity itself (no step), its classes, and what is above these, fewest steps."""
-    mapped = _map(known)
-    steps = pl.concat([mapped, _specific(known, types, entities, mapped)])
+    mapped = _map(evidence)
+    steps = pl.concat([mapped, _specific(evidence, types, entities, mapped)])
     beside = steps.filter(pl.col("class") != pl.col("parent")).lazy()
-    every = beside if known.hierarchy is None else pl.concat([beside, known.hierarchy.select("class", "parent")])
+    every = beside if evidence.hierarchy is None else pl.concat([beside, evidence.hierarchy.select("class", "parent")])
     reached = frontier = pl.DataFrame({"iri": entities, "above": entities}).with_columns(steps=pl.lit(0, pl.Int64))
     for count in range(1, most + 1):
         # A hierarchy may be large, and few of it are asked for.
@@ -149,19 +149,19 @@ def _above(known: Answers, types: pl.DataFrame, entities: pl.Series, most: int) 
     return reached.filter(~pl.col("above").is_in(ROOTS))
 
 
-def _map(known: Answers) -> pl.DataFrame:
+def _map(evidence: Evidence) -> pl.DataFrame:
     """Return class and parent: the coarse class of each class of which the hierarchy itself knows nothing above."""
     from remix.measures.classes import class_mapping
 
     mapped = class_mapping().select("class", parent="coarse")
-    if known.hierarchy is None:
+    if evidence.hierarchy is None:
         return mapped
     # It would be a short cut past what lies between.
     asked = pl.col("class").is_in(mapped["class"].implode()) & (pl.col("class") != pl.col("parent"))
-    return mapped.join(known.hierarchy.filter(asked).select("class").collect(), on="class", how="anti")
+    return mapped.join(evidence.hierarchy.filter(asked).select("class").collect(), on="class", how="anti")
 
 
-def _specific(known: Answers, types: pl.DataFrame, entities: pl.Series, mapped: pl.DataFrame) -> pl.DataFrame:
+def _specific(evidence: Evidence, types: pl.DataFrame, entities: pl.Series, mapped: pl.DataFrame) -> pl.DataFrame:
     """Return class (an entity) and parent: the classes of entities that are above no other class of theirs.
 
     A class that is the same as a coarse one stands for both; classes that are above each other are both kept.
@@ -170,7 +170,7 @@ def _specific(known: Answers, types: pl.DataFrame, entities: pl.Series, mapped: 
     same, below = mapped.filter(pl.col("class").str.contains(SAME)), mapped.filter(~pl.col("class").str.contains(SAME))
     types = pl.concat([types, types.join(same, on="class").select("entity", **{"class": "parent"})]).unique()
     itself = types.select("class", reached="class").unique()
-    reached = pl.concat([itself, known.reach(types["class"])])
+    reached = pl.concat([itself, evidence.reach(types["class"])])
     coarse = reached.join(below, left_on="reached", right_on="class").select("class", reached="parent")
     above = pl.concat([reached, coarse]).filter(pl.col("class") != pl.col("reached"))
     alike = above.join(same.rename({"class": "other"}), left_on="reached", right_on="parent")

@@ -58,7 +58,7 @@ def tell_namespaces(case: Case) -> None:
         progress.note(
             f"run '{name}' and gold name entities in different worlds: its {len(own)} links are of {_count(own)}, "
             f"gold's {len(gold)} of {_count(gold)}; {right} of the {on_span} answers that have the span of a linked "
-            f"mention of gold have its entity{_joining(pairs, right, case.known.inputs.knowledge)}"
+            f"mention of gold have its entity{_joining(pairs, right, case.evidence.inputs.knowledge)}"
         )
 
 

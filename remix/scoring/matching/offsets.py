@@ -78,7 +78,7 @@ def wrong_offsets(case: Case, *, fixed: bool = False) -> dict[str, Readings]:
     """
     if len(case.answers) < LEAST:
         return {}
-    texts, found = case.known.texts.drop_nulls("text").unique("doc"), dict[str, Readings]()
+    texts, found = case.evidence.texts.drop_nulls("text").unique("doc"), dict[str, Readings]()
     spans = case.gold.select("doc", "begin", "end").drop_nulls().unique()
     every = _with_forms(case)
     for number, name in enumerate(case.mentions.systems):
@@ -113,9 +113,9 @@ def _with_forms(case: Case) -> pl.DataFrame:
     """
     rows = case.answers.select("answer", "system", "doc", "begin", "end", "annotation")
     rows = rows.filter(pl.col("begin").is_not_null(), pl.col("end").is_not_null())
-    if not tokens_of(case.known.gold).is_empty():
+    if not tokens_of(case.evidence.gold).is_empty():
         return rows.drop("annotation").with_columns(said=pl.lit(None, pl.String))
-    told = case.known.of_runs(lambda run: run.annotations.select("annotation", said="surface_form").drop_nulls())
+    told = case.evidence.of_runs(lambda run: run.annotations.select("annotation", said="surface_form").drop_nulls())
     told = told.unique(["system", "annotation"])
     return rows.join(told, on=["system", "annotation"], how="left", maintain_order="left").drop("annotation")
 
@@ -233,7 +233,7 @@ def _tell_forms(case: Case, name: str, judged: pl.DataFrame, texts: pl.DataFrame
     Of a run with texts of its own that is told as it is read, so that it is said where most are others.
     """
     told = judged.filter(pl.col("said").is_not_null())
-    textless = case.known.runs[name].documents["text"].has_nulls()
+    textless = case.evidence.runs[name].documents["text"].has_nulls()
     if textless or (len(told) >= LEAST and 2 * told["stands"].sum() < len(told)):
         tell_forms(name, told.join(texts, on="doc", maintain_order="left"))
 
@@ -257,7 +257,7 @@ def read_offsets(inputs: Inputs, found: Mapping[str, Readings]) -> Inputs:
 
 def tell_beyond(case: Case) -> None:
     """Say of each run how many of its answers lie beyond the texts, and where the first does."""
-    lengths = case.known.texts.select("doc", length=pl.col("text").str.len_chars())
+    lengths = case.evidence.texts.select("doc", length=pl.col("text").str.len_chars())
     rows = look_up(case.answers, "doc", lengths, ["length"])
     known = pl.col("length").is_not_null()
     wrong = (pl.col("end") > pl.col("length")) | (pl.col("begin") < 0) | (pl.col("end") < pl.col("begin"))

@@ -25,7 +25,9 @@ def give_places(case: Case) -> Case:
 
 
 def _give_places(case: Case) -> Case:
-    ends = pl.concat([case.gold["end"], case.answers["end"], case.known.texts["text"].str.len_chars().cast(pl.Int64)])
+    ends = pl.concat(
+        [case.gold["end"], case.answers["end"], case.evidence.texts["text"].str.len_chars().cast(pl.Int64)]
+    )
     behind = int(ends.max() or 0) + 2 + 2 * pl.col("form")  # type: ignore[arg-type]
     own = [pl.coalesce("begin", behind).alias("begin"), pl.coalesce("end", behind + 1).alias("end")]
     gold = case.gold.with_columns(own, nowhere=pl.col("begin").is_null()).sort("doc", "begin", "end", "mention")

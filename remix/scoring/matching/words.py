@@ -74,7 +74,7 @@ _GROWN = ["begin", "end", "first", "last"]
 def _grow(case: Case) -> pl.DataFrame:
     """Return the pairs whose grown spans overlap, with `alike`: one of either span's two forms is the other's."""
     spans = pl.concat([side.select("doc", "begin", "end") for side in (case.gold, case.answers)]).unique()
-    found = grow(spans, case.known.texts)
+    found = grow(spans, case.evidence.texts)
     sides = (case.gold, case.answers)
     gold, answers = (one.join(found, on=["doc", "begin", "end"], how="left", maintain_order="left") for one in sides)
     wide = [side.with_columns(begin="first", end="last").sort("doc", "begin", "end") for side in (gold, answers)]

@@ -12,9 +12,9 @@ from remix.errors import UnknownName, UsageError
 from remix.frames import Documents
 from remix.names import PREFIXES
 from remix.scoring.inputs import Inputs
-from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.case_tables import NIL
 from remix.scoring.inputs.columns import Slicing
+from remix.scoring.inputs.evidence import Evidence
 from remix.scoring.inputs.mentions import Mentions, mentions_of
 from remix.scoring.matching import Case, Scope
 from remix.scoring.matching.originals import originals_of
@@ -40,17 +40,17 @@ def whole_case(
     mentions = mentions_of(gold, inputs.runs, known.kb, collapse=collapse)
     pairs = overlaps(mentions)
     mentions = mentions if unit == "document" else in_units(mentions, gold.documents, unit)
-    answers = Answers(mentions, inputs)
+    evidence = Evidence(mentions, inputs)
     if scope:
-        classes = pl.concat([gold.classes["class"], answers.types["class"]])
-        cut = scope_of_class(answers, scope_named(scope, classes))
+        classes = pl.concat([gold.classes["class"], evidence.types["class"]])
+        cut = scope_of_class(evidence, scope_named(scope, classes))
     elif (mentions.gold["ignorable"] == "dropped").any():
         from remix.scoring.slicing.scope import scope_of_queries
 
-        cut = scope_of_queries(answers)
+        cut = scope_of_queries(evidence)
     else:
         cut = Scope()
-    whole = Case(mentions, mentions.gold, mentions.answers, pairs, answers, scope=cut)
+    whole = Case(mentions, mentions.gold, mentions.answers, pairs, evidence, scope=cut)
     if documents:
         return whole if documents == "all" else whole.in_kept_documents()
     docs = mentions.documents.filter(pl.col("dataset").is_in(list(known.kept)))["doc"]
@@ -61,7 +61,7 @@ def with_originals(whole: Case) -> Case:
     """Return the case with what its datasets share."""
     if whole.mentions.documents["dataset"].n_unique() < 2:
         return whole
-    known = whole.known
+    known = whole.evidence
     return replace(whole, originals=originals_of(whole.mentions, known.gold, known.backgrounds))
 
 
@@ -162,13 +162,13 @@ def slice_by(whole: Case, slicing: Slicing, outside: str = "dropped") -> Iterato
     numbered = (
         whole.gold.select("mention", "annotation").join(slicing.values, on="annotation").select("mention", "value")
     )
-    values = None if column in OF_CLASSES or numbered.is_empty() else whole.known.values(column)
+    values = None if column in OF_CLASSES or numbered.is_empty() else whole.evidence.values(column)
     named = None if values is None else slicing.name_values(values)
     for value in numbered["value"].unique().sort():
         chosen = numbered.filter(pl.col("value") == value)["mention"]
         if column in OF_CLASSES:
             none = value == slicing.unspecified
-            scope = scope_without_class(whole.known, slicing) if none else scope_of_class(whole.known, value)
+            scope = scope_without_class(whole.evidence, slicing) if none else scope_of_class(whole.evidence, value)
         elif named is not None:
             scope = Scope(named.group_by("answer").agg(in_scope=(pl.col("value") == value).fill_null(False).any()))
         else:
@@ -251,26 +251,26 @@ def slice_named(given: str, slices: pl.Series) -> str:
     raise UnknownName("slice", given, shown["shown"])
 
 
-def scope_of_class(answers: Answers, value: str) -> Scope:
+def scope_of_class(evidence: Evidence, value: str) -> Scope:
     """Return the answers whose entity has the class, or no type; unknown where no type is the class anywhere."""
-    if not answers.types["class"].is_in([value]).any():
-        return Scope(unknown=answers.mentions.documents["doc"])
+    if not evidence.types["class"].is_in([value]).any():
+        return Scope(unknown=evidence.mentions.documents["doc"])
     has = (pl.col("class") == pl.lit(value)).any()
-    return _in_scope(answers, answers.answered_classes.group_by("answer", "entity").agg(has=has))
+    return _in_scope(evidence, evidence.answered_classes.group_by("answer", "entity").agg(has=has))
 
 
-def scope_without_class(answers: Answers, slicing: Slicing) -> Scope:
+def scope_without_class(evidence: Evidence, slicing: Slicing) -> Scope:
     """Return the answers whose entity has no class of the vocabulary that is shown; unknown where no entity has one."""
     shown = slicing.vocabularies or Vocabularies(ALL, {})
-    if shown.choose(answers.types).is_empty():
-        return Scope(unknown=answers.mentions.documents["doc"])
-    typed = shown.choose(answers.answered_classes).select("answer", "entity", has=pl.lit(False)).unique()
-    return _in_scope(answers, typed)
+    if shown.choose(evidence.types).is_empty():
+        return Scope(unknown=evidence.mentions.documents["doc"])
+    typed = shown.choose(evidence.answered_classes).select("answer", "entity", has=pl.lit(False)).unique()
+    return _in_scope(evidence, typed)
 
 
-def _in_scope(answers: Answers, typed: pl.DataFrame) -> Scope:
+def _in_scope(evidence: Evidence, typed: pl.DataFrame) -> Scope:
     """Return the answers one of whose entities `has` what is asked for, or is not among those that are typed."""
-    scope = answers.mentions.answer_links.join(typed, on=["answer", "entity"], how="left")
+    scope = evidence.mentions.answer_links.join(typed, on=["answer", "entity"], how="left")
     return Scope(scope.group_by("answer").agg(in_scope=pl.col("has").fill_null(True).any()))
 
 

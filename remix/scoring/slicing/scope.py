@@ -18,7 +18,7 @@ from remix.measures.declaration import write_out
 from remix.measures.enrichment import entity_lines
 from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD
 from remix.rdf.iris import dataset_iri
-from remix.scoring.inputs.answers import NOT_OF_ANSWERS, Answers
+from remix.scoring.inputs.evidence import NOT_OF_ANSWERS, Evidence, MeasuredAnswers
 from remix.scoring.matching import Scope
 from remix.store.index import Index
 from remix.store.selection import select
@@ -27,7 +27,7 @@ from remix.store.tree import Node, NotUnderstood, Value, parse, walk
 from remix.store.worker import GuardedIndex
 
 
-def scope_of_queries(answers: Answers) -> Scope:
+def scope_of_queries(evidence: Evidence) -> Scope:
     """Return the answers that the query which their dataset was cut by selects.
 
     An answer in a dataset that nothing was dropped from is in scope. An entity of unknown type, or NIL, may be of any:
@@ -35,7 +35,7 @@ def scope_of_queries(answers: Answers) -> Scope:
     query is not known, or cannot be evaluated on an answer's own form and entity.
     """
     scope = Scope()
-    for part in answers.parts:
+    for part in evidence.measured:
         documents, queries = part.mentions.documents, part.background.queries
         for name in part.mentions.gold.filter(ignorable="dropped").join(documents, on="doc")["dataset"].unique().sort():
             docs = documents.filter(dataset=name)["doc"]
@@ -62,7 +62,7 @@ MANY_CLASSES = 4
 _NO_CLASSES = (RDF, RDFS, OWL, XSD, NIF, ITSRDF, HFTS, HFTS_OLD, RMX, EL)
 
 
-def select_answers(answers: Answers, query: str, docs: pl.Series) -> pl.Series:
+def select_answers(answers: MeasuredAnswers, query: str, docs: pl.Series) -> pl.Series:
     """Return the answers that a query selects; raises `Error` where they are not to be had in this way."""
     classes = _classes(query)
     tree = parse(modern(query))
@@ -116,7 +116,7 @@ def _terms(value: Value) -> list[str]:
     return [term for part in parts for term in _terms(part)]
 
 
-def _with_readings(answers: Answers, classes: list[str], asked: Collection[str]) -> tuple[Frames, Measured]:
+def _with_readings(answers: MeasuredAnswers, classes: list[str], asked: Collection[str]) -> tuple[Frames, Measured]:
     """Return the answers with further ones for each that has no class: of another class, of those of the query."""
     frames, measured = answers.frames, answers.measure(asked)
     typed = pl.concat([frames.classes["annotation"], measured.classes["annotation"]]).unique()

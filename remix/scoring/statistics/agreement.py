@@ -15,8 +15,8 @@ from remix.documents import align
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.scoring.inputs import Inputs
-from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.case_tables import NIL
+from remix.scoring.inputs.evidence import Evidence
 from remix.scoring.inputs.mentions import Mentions, mentions_of
 from remix.scoring.inputs.texts import laid_on_texts
 from remix.scoring.matching import MATCHINGS, Case
@@ -51,7 +51,7 @@ def agreement(first: Frames, second: Frames, kb: KnowledgeBase | None = None) ->
     pairs = align(first, second, "the second gold")
     first, second = _keep_required(first, pairs["gold"]), _keep_required(second, pairs["document"])
     mentions = mentions_of(first, {"the second gold": second}, kb)
-    known = Answers(mentions, Inputs(first, {"the second gold": second}))
+    known = Evidence(mentions, Inputs(first, {"the second gold": second}))
     case = Case(mentions, mentions.gold, mentions.answers, overlaps(mentions), known)
     rows = [row for what in ("span", "link") for row in _of_mentions(case, what)]
     classes = _of_classes(case, first, second)

@@ -112,7 +112,7 @@ def alpha_curve(case: Case, pairings: Pairings, count: Counter) -> pl.DataFrame:
 
     Source: Rosales-Méndez et al., EMNLP 2019, Figure 5. Raises `UsageError` where gold has no fine-grained categories.
     """
-    kept = case.gold.select("mention", "annotation").join(strict_annotations(case.known.gold), on="annotation")
+    kept = case.gold.select("mention", "annotation").join(strict_annotations(case.evidence.gold), on="annotation")
 
     def draw(task: str, matching: str) -> pl.DataFrame:
         """Return F1* and fuzzy recall of each weight."""
@@ -206,7 +206,7 @@ def _scores() -> dict[str, pl.Expr]:
 
 def _combinations(case: Case) -> pl.DataFrame:
     """Return mention and `combination`, the classes of each annotation in order."""
-    classes = case.known.gold.classes
+    classes = case.evidence.gold.classes
     fine = classes.filter(pl.col("class").str.starts_with(EL))
     chosen = classes if fine.is_empty() else fine
     if chosen.is_empty():

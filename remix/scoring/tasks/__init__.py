@@ -57,12 +57,12 @@ def _linkable(case: Case) -> Case:
     Hachey et al. (2013) so leave out what no system that looks names up in that dictionary could have found. NIL is
     left out. Raises `MissingKnowledge` without a knowledge base.
     """
-    kb = case.known.kb
+    kb = case.evidence.kb
     if kb is None:
         raise MissingKnowledge(
             "filter 'linkable' asks the dictionary of a knowledge base: build or attach one (`remix kb build`)"
         )
-    sides = case.known.with_detail("surface_form", case.gold, case.answers)
+    sides = case.evidence.with_detail("surface_form", case.gold, case.answers)
     gold, answers = (side.with_columns(key=kb.normalise(pl.col("surface_form"))) for side in sides)
     known = kb.pairs(pl.concat([gold["key"], answers["key"]]).drop_nulls().unique()).select("key", "entity")
     pairs = known.select("key", iri="entity").join(case.mentions.iris, on="iri")

@@ -18,8 +18,8 @@ import polars as pl
 from remix.dense import look_up
 from remix.frames import FINE_GRAINED, Frames
 from remix.names import OWL
-from remix.scoring.inputs.answers import Answers
 from remix.scoring.inputs.case_tables import Counts
+from remix.scoring.inputs.evidence import Evidence
 from remix.scoring.matching import MATCHINGS, Case, Matching, with_detail
 from remix.scoring.statistics import KEYS, SCOPED
 from remix.scoring.tasks import Task, refuse_counts
@@ -112,10 +112,10 @@ def _find_missed(case: Case, asked: pl.DataFrame) -> pl.DataFrame:
 
 def _sets(case: Case, below: bool, within: tuple[str, ...]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return mention and class, answer and class: the closed sets of both sides."""
-    known = case.known
-    gold = _classes(case.gold.select("doc", "annotation", id="mention"), lambda read: read(known.gold), known)
-    answers = _classes(case.answers.select("doc", "system", "annotation", id="answer"), known.of_runs, known)
-    reached = known.reach(pl.concat([gold["class"], answers["class"]]), below=below)
+    evidence = case.evidence
+    gold = _classes(case.gold.select("doc", "annotation", id="mention"), lambda read: read(evidence.gold), evidence)
+    answers = _classes(case.answers.select("doc", "system", "annotation", id="answer"), evidence.of_runs, evidence)
+    reached = evidence.reach(pl.concat([gold["class"], answers["class"]]), below=below)
     counts = pl.any_horizontal(pl.col("class").str.starts_with(one) for one in within) if within else pl.lit(True)
     closed = []
     for side in (gold, answers):
@@ -125,7 +125,7 @@ def _sets(case: Case, below: bool, within: tuple[str, ...]) -> tuple[pl.DataFram
 
 
 def _classes(
-    rows: pl.DataFrame, of_side: Callable[[Callable[[Frames], pl.DataFrame]], pl.DataFrame], known: Answers
+    rows: pl.DataFrame, of_side: Callable[[Callable[[Frames], pl.DataFrame]], pl.DataFrame], evidence: Evidence
 ) -> pl.DataFrame:
     """Return id and class of mentions: those stated of the mention, else those of its entity.
 
@@ -136,7 +136,7 @@ def _classes(
     place = [name for name in ("system", "annotation") if name in rows.columns]
     given = rows.join(of_side(lambda frames: frames.classes), on=place)
     links = rows.join(of_side(lambda frames: frames.links.select("annotation", iri="entity")), on=place)
-    linked = known.classes_of(links.select("id", "doc", "iri"))
+    linked = evidence.classes_of(links.select("id", "doc", "iri"))
     stated = given.filter(~pl.col("of_entity").fill_null(False)).select("id", "class")
     of_entity = pl.concat([given.filter("of_entity").select("id", "class"), linked.select("id", "class")])
     stated, of_entity = stated.filter(~FINE_GRAINED), of_entity.filter(~FINE_GRAINED)

@@ -62,7 +62,7 @@ def _answers(case: Case) -> pl.DataFrame:
     """Return the answers with the spans grown to words, their text, mention type and what they stand for."""
     answers = case.answers.select("answer", "system", "doc", "begin", "end", "link", "inside")
     answers = with_words(case, answers, case.mentions.answer_links)
-    dated = case.known.answered_classes.select(
+    dated = case.evidence.answered_classes.select(
         "answer", answer_dated=pl.col("class").str.extract("#(DATETIME|QUANTITY)$")
     )
     dated = dated.drop_nulls("answer_dated").unique("answer")

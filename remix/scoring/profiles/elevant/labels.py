@@ -8,8 +8,8 @@ import polars as pl
 
 from remix.frames import FINE_GRAINED
 from remix.names import RMX
-from remix.scoring.inputs.answers import CUT
 from remix.scoring.inputs.case_tables import NIL
+from remix.scoring.inputs.evidence import CUT
 from remix.scoring.matching import Case
 from remix.scoring.matching.told import give_places
 from remix.scoring.matching.words import grow
@@ -92,7 +92,7 @@ def _labels_of(case: Case) -> Labels:
 
 def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return gold with `label`, label and child as gold lists its children, and label and parent, one of each label."""
-    values = case.known.gold.values.filter(pl.col("term").is_in([f"{RMX}{name}" for name in ("nests", "nestedIn")]))
+    values = case.evidence.gold.values.filter(pl.col("term").is_in([f"{RMX}{name}" for name in ("nests", "nestedIn")]))
     stated = pl.concat([values["subject"], values["text"]]).unique()
     # A label that is in several options stands in each, and only once in the nesting.
     alike = ["doc", "begin", "end", "link"]
@@ -117,7 +117,7 @@ def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
 
 def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     """Return gold with `label` and what its spans, entities, classes and values say."""
-    frames = case.known.gold
+    frames = case.evidence.gold
     classes = frames.classes.filter(pl.col("class").is_in([f"{RMX}{name}" for name in (*DATED, "Coreference")]))
     classes = classes.with_columns(pl.col("class").str.strip_prefix(RMX))
     dated = classes.filter(pl.col("class").is_in(DATED)).unique("annotation").select("annotation", dated="class")
@@ -146,7 +146,7 @@ def with_words(case: Case, rows: pl.DataFrame, links: pl.DataFrame) -> pl.DataFr
 
     `links` are theirs (mention or answer, entity); the name is null where nobody says what the entity is called.
     """
-    texts, names, key = case.known.texts, case.known.names, links.columns[0]
+    texts, names, key = case.evidence.texts, case.evidence.names, links.columns[0]
     first = links.group_by(key).agg(pl.col("entity").min()).join(case.mentions.iris, on="entity", how="left")
     if names is None:
         first = first.with_columns(name=pl.lit(None, pl.String))
@@ -163,7 +163,7 @@ def mention_kind(case: Case, *, unknown: pl.Expr) -> pl.Expr:
     That is 'entity_unknown', 'entity_named' (the first letter of the name is a capital) or 'entity_non_named'. An
     entity whose name nobody says is called Unknown, and so counts as named.
     """
-    name = pl.col("name") if case.known.names is not None else pl.col("text")
+    name = pl.col("name") if case.evidence.names is not None else pl.col("text")
     capital = name.fill_null("Unknown").str.contains(_NAMED)
     return pl.coalesce(
         coreference_kind(pl.col("text")),
@@ -186,6 +186,9 @@ def entity_types(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return label and class of gold's entities, answer and class of the answers'; no row without a class."""
     numbers = labels_of(case).numbers.join(case.gold.select("mention", "annotation"), on="mention")
     stated = (
-        case.known.gold.classes.filter(~FINE_GRAINED).join(numbers, on="annotation").select("label", "class").unique()
+        case.evidence.gold.classes.filter(~FINE_GRAINED)
+        .join(numbers, on="annotation")
+        .select("label", "class")
+        .unique()
     )
-    return stated, case.known.answered_classes.filter(~FINE_GRAINED).select("answer", "class").unique()
+    return stated, case.evidence.answered_classes.filter(~FINE_GRAINED).select("answer", "class").unique()

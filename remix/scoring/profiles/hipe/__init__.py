@@ -102,7 +102,7 @@ class Scorer:
 
 def _values_of(case: Case, term: str, column: str) -> pl.DataFrame:
     """Return the values of gold for a term; raises `UsageError` where it has none."""
-    values = case.known.gold.values.filter(pl.col("term") == term)
+    values = case.evidence.gold.values.filter(pl.col("term") == term)
     if values.is_empty():
         raise UsageError(f"no annotation of gold has a value in column '{column}'")
     return values

@@ -27,14 +27,14 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
     Types count that gold has in the layer, and the tags of the edition in answers; links that are one. In a slice gold
     is what the slice keeps.
     """
-    frames, kb = case.known.gold, case.known.inputs.knowledge.kb
+    frames, kb = case.evidence.gold, case.evidence.inputs.knowledge.kb
     places = case.mentions.documents.unique("document", keep="first", maintain_order=True)
     alone = edition.links_alone and task in LINKS
     gold, pieces = _mentions(frames, task, kb, whole=not alone, alone=alone)
     gold, pieces = (rows.join(places, on="document", maintain_order="left") for rows in (gold, pieces))
     parts: list[pl.DataFrame] = []
     times: list[pl.DataFrame] = []
-    for number, (name, run) in enumerate(case.known.runs.items()):
+    for number, (name, run) in enumerate(case.evidence.runs.items()):
         pairs = align(frames, run, name, told=False).join(places, left_on="gold", right_on="document")
         own = [_mentions(run, task, kb, alone=alone)[0], _times(run) if edition.times_nil else gold.clear()]
         for to, rows in zip((parts, times), own, strict=True):
@@ -164,7 +164,7 @@ def cut_noise(rows: pl.DataFrame, case: Case, bounds: tuple[float, float]) -> pl
 
     What gold does not tell the noise of stays. Mentions that a cut makes neighbours stay two.
     """
-    gold, (low, high) = case.known.gold, bounds
+    gold, (low, high) = case.evidence.gold, bounds
     noise = gold.values.filter(pl.col("term") == NOISE).select(annotation="subject", noise="number")
     inside = (pl.col("noise") >= low) & ((pl.col("noise") < high) | (pl.col("noise") == low))
     out = gold.annotations.filter(pl.col("layer") == MAIN).join(noise.filter(~inside), on="annotation")
@@ -195,7 +195,7 @@ class _ScorerTokens:
     @classmethod
     def of(cls, case: Case) -> _ScorerTokens:
         """Return how the scorer reads the gold of a case."""
-        gold = case.known.gold
+        gold = case.evidence.gold
         places = case.mentions.documents.unique("document", keep="first", maintain_order=True)
         before = gold.values.filter(pl.col("term") == CONTINUED).select(document="subject", before="text")
         rows = gold.documents.select("document", "given", set="dataset", whole=pl.col("text").fill_null(""))

@@ -1,8 +1,4 @@
-"""Answers as annotations of the documents that gold comes from: their measures, and which of them a query selects.
-
-Kept mentions of gold are taken along: the condition that gold was cut by must hold for every one of them, or it is
-not to be evaluated in this way.
-"""
+"""What a case can be asked beyond spans and links: forms, texts, types and names, and the measures of answers."""
 
 from __future__ import annotations
 
@@ -49,8 +45,8 @@ def _classes(frames: Frames) -> pl.DataFrame:
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
-    """What systems answered and what gold kept, each form and entity of a document once.
+class Evidence:
+    """What gold and runs say of their mentions beyond spans and links, and what is known of their entities.
 
     Nothing is computed before it is asked for.
     """
@@ -88,7 +84,7 @@ class Answers:
     @cached_property
     def backgrounds(self) -> tuple[Background, ...]:
         """Return where gold comes from, by default gold itself."""
-        known = self.inputs.knowledge
+        known = self.knowledge
         return known.backgrounds or (Background.of(self.gold, known.kb),)
 
     @cached_property
@@ -125,23 +121,6 @@ class Answers:
         found = numbered.filter(missing).join(self.texts, on="doc").select("row", cut=CUT)
         found = numbered.join(found, on="row", how="left", maintain_order="left")
         return found.with_columns(surface_form=pl.coalesce("surface_form", "cut")).drop("row", "cut")
-
-    @cached_property
-    def parts(self) -> tuple[Answers, ...]:
-        """Return the answers by the background of their documents."""
-        if len(self.backgrounds) == 1:
-            return (self,)
-        found = []
-        for background in self.backgrounds:
-            mentions = self.mentions.within(background.places["gold"])
-            known = replace(self.inputs.knowledge, backgrounds=(background,))
-            found.append(Answers(mentions, replace(self.inputs, knowledge=known)))
-        return tuple(found)
-
-    @property
-    def background(self) -> Background:
-        """Return the background, of one of the `parts`."""
-        return self.backgrounds[0]
 
     @property
     def kb(self) -> KnowledgeBase | None:
@@ -211,13 +190,61 @@ class Answers:
         return superclasses(steps, classes).rename({"superclass": "reached"})
 
     @cached_property
+    def measured(self) -> tuple[MeasuredAnswers, ...]:
+        """Return the answers as they are measured, by the background of their documents."""
+        if len(self.backgrounds) == 1:
+            return (MeasuredAnswers(self),)
+        found = []
+        for background in self.backgrounds:
+            mentions = self.mentions.within(background.places["gold"])
+            known = replace(self.knowledge, backgrounds=(background,))
+            found.append(MeasuredAnswers(Evidence(mentions, replace(self.inputs, knowledge=known))))
+        return tuple(found)
+
+    def values(self, column: str) -> pl.DataFrame | None:
+        """Return answer and `value` of a measure; None where it does not speak of an answer's own form and entity."""
+        answers = self.mentions.answers
+        if column == "surface_form":
+            return self.with_detail("surface_form", self.mentions.gold, answers)[1].select("answer", value=column)
+        if column == "is_nil":
+            return answers.select("answer", value=pl.col("link") == NIL)
+        from remix.measures import MEASURES
+
+        if column in NOT_OF_ANSWERS or column not in {one.name for measure in MEASURES for one in measure.columns}:
+            return None
+        found = [part.values(column) for part in self.measured if len(part.mentions.documents)]
+        known = [values for values in found if values is not None]
+        return pl.concat(known, how="vertical_relaxed") if known and len(known) == len(found) else None
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredAnswers:
+    """Answers as annotations of the documents that gold comes from, each form and entity of a document once.
+
+    Kept mentions of gold are taken along: the condition that gold was cut by must hold for every one of them, or it is
+    not to be evaluated in this way. All documents have one background.
+    """
+
+    evidence: Evidence
+
+    @property
+    def mentions(self) -> Mentions:
+        """The mentions and answers."""
+        return self.evidence.mentions
+
+    @property
+    def background(self) -> Background:
+        """Where the documents come from."""
+        return self.evidence.backgrounds[0]
+
+    @cached_property
     def numbered(self) -> pl.DataFrame:
         """Return side ('answer', 'gold'), id (answer or mention), doc, begin, end, surface_form, link, and `iri`, that
         of an answer."""
         kept = self.mentions.gold.filter(pl.col("ignorable").is_null()).rename({"mention": "id"})
         answers = self.mentions.answers.rename({"answer": "id"})
         columns = ["id", "doc", "begin", "end", "surface_form", "link"]
-        kept, answers = self.with_detail("surface_form", kept, answers)
+        kept, answers = self.evidence.with_detail("surface_form", kept, answers)
         sides = {"answer": answers, "gold": kept}
         rows = pl.concat(rows.select(pl.lit(side).alias("side"), *columns) for side, rows in sides.items())
         # Numbers of sets of entities mean something on their own side alone.
@@ -237,7 +264,9 @@ class Answers:
         links = pl.concat([of_answers, self.mentions.gold_links.select("entity", id="mention", side=pl.lit("gold"))])
         links = links.join(rows.select("side", "id", "doc", annotation="iri"), on=["side", "id"])
         links = links.join(self.mentions.iris, on="entity")
-        classes = self.classes_of(links.select("doc", "annotation", "iri")).select("annotation", "class").unique()
+        classes = (
+            self.evidence.classes_of(links.select("doc", "annotation", "iri")).select("annotation", "class").unique()
+        )
         links = links.select("annotation", entity="iri", entity_as_given="iri")
         return Frames.of(
             documents=origin,
@@ -282,22 +311,7 @@ class Answers:
         return replace(found, annotations=annotations, documents=origin.documents, datasets=origin.datasets)
 
     def values(self, column: str) -> pl.DataFrame | None:
-        """Return answer and `value` of a measure; None where it does not speak of an answer's own form and entity."""
-        own = self.numbered.filter(side="answer")
-        if column == "surface_form":
-            return own.select("id", value="surface_form").rename({"id": "answer"})
-        if column == "is_nil":
-            return own.select(answer="id", value=pl.col("link") == NIL)
-        from remix.measures import MEASURES
-
-        if column in NOT_OF_ANSWERS or column not in {one.name for measure in MEASURES for one in measure.columns}:
-            return None
-        found = [part.measured_values(column) for part in self.parts if len(part.mentions.documents)]
-        known = [values for values in found if values is not None]
-        return pl.concat(known, how="vertical_relaxed") if known and len(known) == len(found) else None
-
-    def measured_values(self, column: str) -> pl.DataFrame | None:
-        """Return answer and `value` of a column of the measures of a part, None where they have no such column."""
+        """Return answer and `value` of a column of the measures, None where they have no such column."""
         values = self.measured.annotations.drop("document", "dataset")
         if column not in values.columns:
             return None
