@@ -48,14 +48,14 @@ def align(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) ->
     named = _named_alike(left, right)
     other, count = _difference(named), named["document"].n_unique()
     named = named.filter("same")
-    found = _settle(named.filter("sure"), "run_dataset")
-    found = pl.concat([found, *_by_text(left, right, found)])
-    claims = _claims(pl.concat([named.filter(~pl.col("sure")), _parts_alike(left, right)]), found)
-    _refuse_several(name, claims, found)
-    claims = _at_home(claims, right, found)
-    plain = _settle(claims, pl.lit(0)).join(found, on="gold", how="anti")
-    plain = plain.join(found, on=["document", "dataset"], how="anti")
-    pairs = pl.concat([found, plain]).select("gold", "document").unique().sort("gold", "document")
+    settled = _settle(named.filter("sure"), "run_dataset")
+    settled = pl.concat([settled, *_by_text(left, right, settled)])
+    claims = _claims(pl.concat([named.filter(~pl.col("sure")), _parts_alike(left, right)]), settled)
+    _refuse_several(name, claims, settled)
+    claims = _at_home(claims, right, settled)
+    plain = _settle(claims, pl.lit(0)).join(settled, on="gold", how="anti")
+    plain = plain.join(settled, on=["document", "dataset"], how="anti")
+    pairs = pl.concat([settled, plain]).select("gold", "document").unique().sort("gold", "document")
     if told:
         _tell_names(name, claims, pairs)
         by_text = right.join(left, on="text", how="semi").height
@@ -159,14 +159,15 @@ def _settle(pairs: pl.DataFrame, file: str | pl.Expr) -> pl.DataFrame:
     return rows.filter(*(pl.len().over(side) == 1 for side in sides)).select(_FOUND)
 
 
-def _by_text(left: pl.DataFrame, right: pl.DataFrame, found: pl.DataFrame) -> list[pl.DataFrame]:
+def _by_text(left: pl.DataFrame, right: pl.DataFrame, settled: pl.DataFrame) -> list[pl.DataFrame]:
     """Return for each dataset of gold the pairs of equal text among the documents that have no pair in it."""
     parts = []
     nth = pl.int_range(pl.len()).over("text")
-    rest = left.join(found, left_on="document", right_on="gold", how="anti").drop_nulls("text").sort("document")
+    rest = left.join(settled, left_on="document", right_on="gold", how="anti").drop_nulls("text").sort("document")
     texts = right.drop_nulls("text").sort("document")
     for (dataset,), own in rest.group_by("dataset", maintain_order=True):
-        free = texts.join(found.filter(dataset=dataset), on="document", how="anti").select("document", "text", nth=nth)
+        free = texts.join(settled.filter(dataset=dataset), on="document", how="anti")
+        free = free.select("document", "text", nth=nth)
         last = free.group_by("text").agg(last=pl.col("nth").max())
         rows = own.select("dataset", "text", gold="document", nth=nth).join(last, on="text")
         rows = rows.with_columns(nth=pl.min_horizontal("nth", "last")).join(free, on=["text", "nth"])
@@ -174,24 +175,24 @@ def _by_text(left: pl.DataFrame, right: pl.DataFrame, found: pl.DataFrame) -> li
     return parts
 
 
-def _claims(pairs: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
+def _claims(pairs: pl.DataFrame, settled: pl.DataFrame) -> pl.DataFrame:
     """Return the pairs by plain names, without those of documents that are found to be of another text."""
-    texts = found.select("document", found="text").unique()
+    texts = settled.select("document", found="text").unique()
     other = pairs.join(texts, on="document").filter(~(pl.col("text") == pl.col("found")).fill_null(False))
     return pairs.join(other, on=["gold", "document"], how="anti")
 
 
-def _at_home(claims: pl.DataFrame, right: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
+def _at_home(claims: pl.DataFrame, right: pl.DataFrame, settled: pl.DataFrame) -> pl.DataFrame:
     """Return the claims, those of a file of the run that is known to be of other datasets left out."""
-    files = right.select("document", run_dataset="dataset").join(found, on="document")
+    files = right.select("document", run_dataset="dataset").join(settled, on="document")
     known = files.select("run_dataset", "dataset").unique()
     at_home = claims.join(known, on=["run_dataset", "dataset"], how="semi")
     return pl.concat([at_home, claims.join(known, on="run_dataset", how="anti")])
 
 
-def _refuse_several(name: str, claims: pl.DataFrame, found: pl.DataFrame) -> None:
+def _refuse_several(name: str, claims: pl.DataFrame, settled: pl.DataFrame) -> None:
     """Raise `BadInput` where a document of the run has the plain name of documents of several datasets."""
-    free = claims.join(found, on="document", how="anti")
+    free = claims.join(settled, on="document", how="anti")
     one_text = (pl.col("text").n_unique() == 1) & (pl.col("text").null_count() == 0)
     told = free.group_by("document").agg(pl.col("dataset").unique().sort(), pl.col("name").min(), one=one_text)
     several = told.filter(pl.col("dataset").list.len() > 1, ~pl.col("one")).sort("document")

@@ -66,7 +66,7 @@ def _find_spelt(links: Links) -> pl.DataFrame:
     return own.filter(pl.col("entity_as_given").n_unique().over("entity") > 1)
 
 
-def _respell(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
+def _respell(subject: Subject, findings: pl.DataFrame) -> pl.DataFrame:
     links = subject.frames.links
     spelt = _find_spelt(links).filter(pl.col("entity_as_given") != pl.col("entity"))
     every = links.join(spelt, on="annotation", how="semi", maintain_order="left")
@@ -118,9 +118,9 @@ def _with_status(subject: Subject, *status: str) -> pl.DataFrame:
     return links.join(found, left_on="entity", right_on="iri", maintain_order="left")
 
 
-def _follow(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
+def _follow(subject: Subject, findings: pl.DataFrame) -> pl.DataFrame:
     assert subject.kb is not None
-    links = subject.frames.links.join(found.select("annotation").unique(), on="annotation", maintain_order="left")
+    links = subject.frames.links.join(findings.select("annotation").unique(), on="annotation", maintain_order="left")
     # An annotation with several links keeps those that redirect nowhere, as they are spelt.
     status = subject.kb.link_status(links["entity"].unique()).select(entity="iri", status="status")
     targets = links.with_columns(target=subject.kb.resolve(links["entity"]))

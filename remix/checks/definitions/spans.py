@@ -35,9 +35,9 @@ def _find_within_words(subject: Subject) -> pl.DataFrame:
     return list_mentions(rows.filter(left | right), fill("{} inside a word", "side"))
 
 
-def _trim(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
+def _trim(subject: Subject, findings: pl.DataFrame) -> pl.DataFrame:
     place = ["document", "begin", "end"]
-    bare = found.select(place).with_columns(bare_spans(found).select(new_begin="begin", new_end="end"))
+    bare = findings.select(place).with_columns(bare_spans(findings).select(new_begin="begin", new_end="end"))
     rows = subject.frames.annotations.join(bare, on=place)
     return rows.select("annotation", begin="new_begin", end="new_end")
 
@@ -132,8 +132,8 @@ def _find_adjacent(subject: Subject) -> pl.DataFrame:
     return list_mentions(touching, fill("goes on as another mention, '{}'", "surface_form_other"))
 
 
-def _remove(subject: Subject, found: pl.DataFrame) -> pl.DataFrame:
-    return keep_what_adds(subject.frames, found).select("annotation", begin=pl.lit(None, pl.Int64))
+def _remove(subject: Subject, findings: pl.DataFrame) -> pl.DataFrame:
+    return keep_what_adds(subject.frames, findings).select("annotation", begin=pl.lit(None, pl.Int64))
 
 
 @rule(

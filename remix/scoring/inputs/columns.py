@@ -170,12 +170,12 @@ class Slicing:
         """Return whether the column is of documents."""
         return "document" in self.values.columns
 
-    def name_values(self, found: pl.DataFrame) -> pl.DataFrame:
+    def name_values(self, values: pl.DataFrame) -> pl.DataFrame:
         """Return other values (column `value`) as the names of these slices."""
-        found = found.with_columns(pl.col("value").cast(self.kind, strict=False))
+        values = values.with_columns(pl.col("value").cast(self.kind, strict=False))
         named = [pl.when(condition).then(pl.lit(name)) for name, condition in self.parts]
         known = pl.coalesce(named) if named else pl.col("value").cast(pl.String).fill_null(self.unspecified)
-        return found.with_columns(value=known)
+        return values.with_columns(value=known)
 
 
 def values_by(
@@ -226,7 +226,7 @@ def values_by(
     return replace(slicing, values=named)
 
 
-def _with_unspecified(gold: Frames, found: pl.DataFrame, key: str) -> pl.DataFrame:
+def _with_unspecified(gold: Frames, values: pl.DataFrame, key: str) -> pl.DataFrame:
     """Return the values with a row of null for each document, or required mention, that has none.
 
     Alternatives are one mention: it has a value where one of them has.
@@ -235,10 +235,10 @@ def _with_unspecified(gold: Frames, found: pl.DataFrame, key: str) -> pl.DataFra
         every = gold.documents.select(key).unique(maintain_order=True)
     else:
         rows = gold.annotations.filter(pl.col("ignorable").is_null())
-        known = pl.col(key).is_in(found[key].unique().implode())
+        known = pl.col(key).is_in(values[key].unique().implode())
         every = rows.filter(~known.any().over("document", "group")).select(key)
-    none = every.join(found, on=key, how="anti", maintain_order="left")
-    return pl.concat([found, none.with_columns(value=pl.lit(None, found["value"].dtype))])
+    none = every.join(values, on=key, how="anti", maintain_order="left")
+    return pl.concat([values, none.with_columns(value=pl.lit(None, values["value"].dtype))])
 
 
 def column_values(
@@ -335,14 +335,14 @@ def _measured_values(gold: Frames, column: str, tables: list[pl.DataFrame | None
     return of_annotations.select(annotation="subject", value=value)
 
 
-def _quarters(gold: Frames, found: pl.DataFrame) -> list[Subset]:
+def _quarters(gold: Frames, placed: pl.DataFrame) -> list[Subset]:
     """Return the parts between the quartiles of the annotations' numbers, none for ten different ones or fewer."""
     from remix.remixes.partitions import Subset, missing_part
 
-    if "document" in found.columns:
-        weighed = gold.annotations.select("document").join(found, on="document")
-        found = weighed if len(weighed) else found
-    values = found["value"].drop_nulls()
+    if "document" in placed.columns:
+        weighed = gold.annotations.select("document").join(placed, on="document")
+        placed = weighed if len(weighed) else placed
+    values = placed["value"].drop_nulls()
     if values.n_unique() <= 10:
         return []
     cuts = sorted({float(values.quantile(part, "nearest") or 0) for part in (0.25, 0.5, 0.75)})

@@ -56,13 +56,13 @@ def tell_texts(name: str, gold: Frames, run: Frames, pairs: pl.DataFrame) -> Non
         )
 
 
-def tell_forms(name: str, told: pl.DataFrame) -> None:
+def tell_forms(name: str, forms: pl.DataFrame) -> None:
     """Say how many of the forms that a run tells are not what stands in gold's texts, and which is the first.
 
-    `told` has text, begin, end and `said`; forms are the same whatever their case.
+    `forms` has text, begin, end and `said`; forms are the same whatever their case.
     """
     has = pl.col("text").str.slice(pl.col("begin").clip(0), (pl.col("end") - pl.col("begin")).clip(0))
-    rows = told.drop_nulls(["text", "begin", "end", "said"]).with_columns(has=has)
+    rows = forms.drop_nulls(["text", "begin", "end", "said"]).with_columns(has=has)
     wrong = rows.filter(pl.col("has").str.to_lowercase() != pl.col("said").str.to_lowercase())
     if wrong.is_empty():
         return

@@ -137,14 +137,14 @@ def _judge(rows: pl.DataFrame, spans: pl.DataFrame, texts: pl.DataFrame) -> pl.D
     return read.with_columns(right=pl.col("spanned") | pl.col("stands"))
 
 
-def _choose(own: pl.DataFrame, before: pl.DataFrame, spans: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+def _choose(answers: pl.DataFrame, before: pl.DataFrame, spans: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
     """Return doc and the reading (`_HOW`) of each document of a run, nothing where no other reading is in question."""
     sizes = before.group_by("doc").agg(answers=pl.len(), right=pl.col("right").sum())
-    doubtful = len(own) >= LEAST and before["right"].sum() < FEW * len(own)
+    doubtful = len(answers) >= LEAST and before["right"].sum() < FEW * len(answers)
     looked = sizes.filter(pl.lit(doubtful) | ((pl.col("answers") >= LEAST) & (2 * pl.col("right") < pl.col("answers"))))
     if looked.is_empty():
         return pl.DataFrame(schema={"doc": pl.Int64, **_HOW})
-    rows = own.join(looked, on="doc", how="semi", maintain_order="left")
+    rows = answers.join(looked, on="doc", how="semi", maintain_order="left")
     of_run, of_documents = _candidates(rows, spans, texts)
     asked = pl.concat([looked.select("doc").join(of_run, how="cross"), of_documents])
     asked = asked.unique(["doc", "reading"], keep="first", maintain_order=True).with_row_index("order")

@@ -175,18 +175,18 @@ def refuse_counts(case: Case, matching: Matching) -> Counts:
 
 
 def complete_counts(
-    case: Case, required: pl.Series, found: pl.DataFrame, answers: pl.DataFrame, *, scoped: bool = True
+    case: Case, required: pl.Series, satisfied: pl.DataFrame, answers: pl.DataFrame, *, scoped: bool = True
 ) -> Counts:
     """Return counts with their FN, for every system and document that gold or the system has something in.
 
-    `required` is the document (doc) of each mention, `found` has system and doc of each that a system has, `answers`
-    of each answer, and whether it is `fp`, `ignored`, `fp_in_scope` and `fp_on_mention`. Counts in scope are `scoped`:
-    null where the scope of a document is not known.
+    `required` is the document (doc) of each mention, `satisfied` has system and doc of each that a system has,
+    `answers` of each answer, and whether it is `fp`, `ignored`, `fp_in_scope` and `fp_on_mention`. Counts in scope are
+    null where the scope of a document is not known, unless they are not `scoped`.
     """
     systems = len(case.mentions.systems)
-    width = 1 + max(int(docs.to_numpy().max(initial=-1)) for docs in (required, found["doc"], answers["doc"]))
+    width = 1 + max(int(docs.to_numpy().max(initial=-1)) for docs in (required, satisfied["doc"], answers["doc"]))
     # Each system has a place for each document, one system behind the other.
-    of_found, of_answers = (rows["system"].to_numpy() * width + rows["doc"].to_numpy() for rows in (found, answers))
+    of_found, of_answers = (rows["system"].to_numpy() * width + rows["doc"].to_numpy() for rows in (satisfied, answers))
 
     def count(places: Numbers) -> Numbers:
         every: Numbers = np.bincount(places, minlength=systems * width)
