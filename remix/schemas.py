@@ -74,7 +74,10 @@ class Schema:
                 yield f"'{name}' ({column.meaning}) is of {column.type}, not of {frame.schema[name]}"
             if not column.null and (missing := frame[name].null_count()):
                 yield f"'{name}' ({column.meaning}) has no value in {missing} of {len(frame)} rows"
-        if self.key and (repeated := len(frame) - frame.select(pl.struct(self.key).n_unique()).item()):
+        # Rows of different hashes are different, which is known in a fifth of the time.
+        if not self.key or frame.select(self.key).hash_rows().n_unique() == len(frame):
+            return
+        if repeated := len(frame) - frame.n_unique(subset=self.key):
             row = frame.filter(pl.struct(self.key).is_duplicated()).select(self.key).row(0)
             shown = ", ".join(str(value) for value in row)
             yield f"{repeated} of {len(frame)} rows have the {' and '.join(self.key)} of another, such as {shown}"
