@@ -74,7 +74,7 @@ class Counting:
         """Return system and `SCORES` of a step over all documents, a row a system in their order."""
         rules = step.profile.conventions
         averaging = (rules.undefined.scores, rules.macro.documents, rules.macro.harmonic)
-        key = ("scores", *self._counted_by(step), *averaging)
+        key = ("scores", *self._key_of_counts(step), *averaging)
         return self._once(*key, work=lambda: self._sum_up(step, self.counts(step)))
 
     def _sum_up(self, step: Step, counts: Counts) -> pl.DataFrame:
@@ -88,10 +88,10 @@ class Counting:
 
     def counts(self, step: Step) -> Counts:
         """Return the counts of a step per system (its number) and document."""
-        case, key = self._case(step), self._counted_by(step)
+        case, key = self._case(step), self._key_of_counts(step)
         return self._once("counts", *key, work=lambda: step.profile.count(case, *step.headline).sort("system", "doc"))
 
-    def _counted_by(self, step: Step) -> tuple[object, ...]:
+    def _key_of_counts(self, step: Step) -> tuple[object, ...]:
         """Return all that makes the counts of a step: its case, and the rules by which that is counted."""
         rules = step.profile.conventions
         counting = (rules.pairing.count, rules.macro.documents != "defined", *(rule.choose for rule in rules))
