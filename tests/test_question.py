@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from remix import Workspace, scoring
 from remix.cli.compare import command as compare
 from remix.cli.evaluate import command as evaluate
+from remix.errors import UsageError
+from remix.frames import Frames
 from remix.question import NAMES, OPTIONS, Question
 from remix.web.page import VIEWS, Form
 
@@ -79,3 +81,14 @@ def test_json_is_read_back(names: tuple[str, ...], word: str, seed: int, link: b
         datasets=names, task=names, entities=word, seed=seed, link_labels=link, documents=documents, weight=word
     )
     assert Question.of_json(json.loads(json.dumps(question.as_json()))) == question
+
+
+def test_values_that_there_are_not_are_refused_and_answers_in_memory_have_no_record() -> None:
+    for wrong, said in (
+        ({"unit": "page"}, "unit is 'document' or 'context', not 'page'"),
+        ({"samples": 50}, "samples is 100"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            Question(**wrong)
+    with pytest.raises(UsageError, match="'mine' is answers in memory"):
+        Question[str](answers={"mine": Frames.empty()}).as_json()
