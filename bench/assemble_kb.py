@@ -57,36 +57,38 @@ def generate(folder: Path, rows: int, seed: int = 7) -> None:
     )
 
 
-def assemble(folder: Path, memory: str) -> None:
+def assemble(folder: Path, memory: str, engine: str) -> None:
     """Assemble what is staged; print rows, seconds and peak memory of this process."""
     staged = {table: sorted((folder / "staged" / table).glob("*.parquet")) for table in ("surface_forms", "redirects")}
     work, to = folder / "work", folder / "kb"
     work.mkdir()
     to.mkdir()
     begin, busy = time.perf_counter(), time.process_time()
-    with ENGINES["duckdb"].open(work, memory) as session:
+    with ENGINES[engine].open(work, memory) as session:
         Assembly(session, staged, work, to, Rules()).run()
     took, busy = time.perf_counter() - begin, time.process_time() - busy
     rows = sum(height(file) for file in staged["surface_forms"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     used = {"seconds": round(took, 1), "CPU seconds": round(busy, 1), "rows a second": round(rows / took)}
-    print(json.dumps({"what": "dictionary", "rows": rows, **used, "peak GB": round(peak, 2)}), flush=True)
+    print(json.dumps({"what": f"dictionary by {engine}", "rows": rows, **used, "peak GB": round(peak, 2)}), flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", choices=ROWS, default="tenth")
     parser.add_argument("--memory", default="3GB")
+    parser.add_argument("--engine", choices=ENGINES.names(), default="duckdb")
     parser.add_argument("--folder", type=Path, help="where the files go; by default a temporary folder")
     parser.add_argument("--only", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.only:
-        assemble(options.only, options.memory)
+        assemble(options.only, options.memory, options.engine)
         return
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         (Path(name) / "staged").mkdir()
         generate(Path(name) / "staged", ROWS[options.scale])
-        subprocess.run([sys.executable, __file__, "--only", name, "--memory", options.memory], check=True)
+        own = ["--memory", options.memory, "--engine", options.engine]
+        subprocess.run([sys.executable, __file__, "--only", name, *own], check=True)
 
 
 if __name__ == "__main__":
