@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from remix import progress
+from remix.documents import align
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.names import FAILED
@@ -157,9 +158,14 @@ def with_failures(rows: pl.DataFrame, gold: Frames, runs: Mapping[str, Frames]) 
 
     A document that failed has no answer, so that its mentions are missed; that is not said by any other column.
     """
-    told = [
-        run.values.filter(pl.col("term") == FAILED).select("subject", system=pl.lit(name)) for name, run in runs.items()
-    ]
+    told = []
+    for name, run in runs.items():
+        own = run.values.filter(pl.col("term") == FAILED).select("subject")
+        if own.height:
+            # Of a file of answers, a document that failed is one of its documents all the same.
+            pairs = align(gold, run, name, told=False).rename({"document": "subject"})
+            own = own.join(pairs, on="subject", how="left").select(pl.coalesce("gold", "subject").alias("subject"))
+        told.append(own.with_columns(system=pl.lit(name)))
     failed = pl.concat(told) if told else pl.DataFrame()
     if failed.is_empty():
         return rows

@@ -111,18 +111,25 @@ def frames_of_answers(frames: Frames, answered: Answered) -> Frames:
         annotations=rows.with_columns(surface_form=surface, is_nil=~linked).drop("entities", "text", "given", "place"),
         links=links,
         regions=frames.regions.join(documents, on="document", how="semi"),
-        values=_values(answered),
+        values=_values(answered, frames.documents),
     )
 
 
-def _values(answered: Answered) -> pl.DataFrame:
+def _values(answered: Answered, documents: pl.DataFrame) -> pl.DataFrame:
+    """Return what was odd in the answers to each document, and why documents failed, by their IRIs and given names."""
     absent = f"{RMX}notInText"
     counts = [
         (document, absent, float(count), None)
         for document, answer in answered.answers.items()
         if (count := answer.told.get("not-in-text", 0))
     ]
-    failed = [(document, FAILED, None, reason) for document, reason in answered.failed.items()]
+    # A remix calls its documents otherwise, and has the names that files gave them.
+    given = dict(documents.select("document", "given").drop_nulls().iter_rows())
+    failed = [
+        (name, FAILED, None, reason)
+        for document, reason in answered.failed.items()
+        for name in dict.fromkeys([document, given.get(document, document)])
+    ]
     return pl.DataFrame([*counts, *failed], schema=VALUES.types, orient="row")
 
 

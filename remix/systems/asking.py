@@ -93,15 +93,21 @@ def ask_all(
         else:
             left.append((key, text))
     total, parallel = len(left), min(patience.parallel or adapter.parallel, len(left))
-    with progress.moving(what or adapter.name, total, " documents") as moved:
-        for key, text, found in _Crew(adapter, asking, patience, parallel).carry_out(left):
-            if isinstance(found, TextAnswer):
-                answer = keep_within(text, found)
-                log.keep(key, answer)
-                done.answers[text.document] = answer
-            else:
-                done.failed[text.document] = found
-            moved(1)
+    try:
+        with progress.moving(what or adapter.name, total, " documents") as moved:
+            for key, text, found in _Crew(adapter, asking, patience, parallel).carry_out(left):
+                if isinstance(found, TextAnswer):
+                    answer = keep_within(text, found)
+                    log.keep(key, answer)
+                    done.answers[text.document] = answer
+                else:
+                    done.failed[text.document] = found
+                moved(1)
+    except KeyboardInterrupt:
+        progress.note(
+            f"{what or adapter.name}: interrupted; {len(done.answers)} answers are kept, and the same command goes on"
+        )
+        raise
     done.seconds = time.perf_counter() - begin
     return done
 

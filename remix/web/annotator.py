@@ -57,7 +57,7 @@ def _responding(
             async with turns:
                 made = await anyio.to_thread.run_sync(_annotate, name, kb, body, media)
         except Failure as failure:
-            return PlainTextResponse(f"the request {failure}\n", 400)
+            return PlainTextResponse(f"the request {str(failure).replace('answered', 'says', 1)}\n", 400)
         except Error as error:
             return PlainTextResponse(f"{error}\n", 500)
         except ClientDisconnect:

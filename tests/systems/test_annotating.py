@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 import threading
 import time
@@ -69,6 +70,12 @@ def test_failed_documents_are_counted_beside_each_score_and_asked_again_alone(fo
         assert {*rows.filter(average="micro", column="").select("tp", "fn", "precision", "failed").rows()} == {
             (3, 2, 1.0, 2)
         }
+        # A file of the same documents, as a remix is, calls them otherwise.
+        (folder / "other.ttl").write_text(gold())
+        in_file = (
+            Workspace(folder / ".remix").evaluate([str(folder / "other.ttl")], run=["mine"], task=["A2KB"]).data("json")
+        )
+        assert {*in_file["failed"]} == {2}
         shown = run_verb("evaluate", "gold", "--run", "mine", folder=folder).stdout
         assert "failed" in shown.splitlines()[0] + shown.splitlines()[1] + shown.splitlines()[2]
         assert "failed: documents that a system failed on" in shown
@@ -87,6 +94,19 @@ def test_failed_documents_are_counted_beside_each_score_and_asked_again_alone(fo
         assert [one.json["text"] for one in service.seen] == ["Grace spoke."]
     record = read_record(folder / ".remix" / "runs" / "mine--gold--a2kb")
     assert record is not None and (record.kept, record.failed, record.system) == (4, {}, "spans")
+
+
+def test_failed_documents_of_a_file_of_answers_are_counted_too(folder: Path) -> None:
+    lines: list[dict[str, object]] = [
+        {"document": name, "text": f"{name} spoke.", "answers": [{"mention": name, "entity": f"dbr:{name}"}]}
+        for name in NAMES[1:]
+    ]
+    lines.append({"document": "Ada", "text": "Ada spoke.", "error": "late"})
+    (folder / "run.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    rows = (
+        Workspace(folder / ".remix").evaluate(["gold"], run=[f"m={folder / 'run.jsonl'}"], task=["A2KB"]).data("json")
+    )
+    assert {*rows.filter(average="micro", column="").select("tp", "fn", "failed").rows()} == {(4, 1, 1)}
 
 
 def test_run_of_which_every_document_fails_is_none(folder: Path) -> None:

@@ -32,7 +32,7 @@ from remix.formats.alignment import MOST_LETTERS, Aligner
 from remix.formats.json import json_text, json_value
 from remix.formats.mentions import MENTIONS, TEXTS, TOLD, MentionTables, reader, whole_number
 from remix.formats.repairs import RepairTally
-from remix.names import REPEAT, RMX
+from remix.names import FAILED, REPEAT, RMX
 
 LABEL = "urn:remix:label:"
 PROBLEMS = {"refusal": f"{RMX}refusal", "cut-off": f"{RMX}cutOff", "not-in-text": f"{RMX}notInText"}
@@ -103,7 +103,9 @@ class _AnswerTables:
             else:
                 self.add_answer(line, answer, {"name": name, "begin": span[0], "end": span[1]}, repeat)
         if failed := row.get("error"):
-            self.tally.add("failed", f"line {line}: document {name}: {' '.join(str(failed).split())[:100]}")
+            reason = " ".join(str(failed).split())
+            self.tally.add("failed", f"line {line}: document {name}: {reason[:100]}")
+            self.values.append({"name": name, "term": FAILED, "text": reason})
         for problem, count in problems.items():
             self.values.append({"name": name, "term": PROBLEMS[problem], "number": float(count), "text": repeat})
             if not failed:
