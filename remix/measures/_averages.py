@@ -84,7 +84,7 @@ class Fraction:
 
     @property
     def total(self) -> pl.Expr:
-        """Return the sum of parts."""
+        """Return the sum of parts, a column of what `sums` gives."""
         return pl.col(f"{self.name}:part")
 
     @property
@@ -114,8 +114,8 @@ def compute_sums(
     for table in sorted({fraction.over for fraction in every}):
         documents = _sums([fraction for fraction in every if fraction.over == table], tables[table], "document")
         pooled[table] = sum_up(documents.drop("document"), "dataset", pl.all().cast(pl.Float64).sum())
-        own = documents.select(*keys, *_of_documents(summaries, table))
-        values = values.join(own, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        of_documents = documents.select(*keys, *_of_documents(summaries, table))
+        values = values.join(of_documents, on=keys, how="left", nulls_equal=True, maintain_order="left")
     units = {unit: _units(summaries, tables["annotations"], unit) for unit in CODE_OF if _varying(summaries, unit)}
     if empty is not None:
         values = values.with_columns(pl.col(summary.name).fill_null(empty) for summary in summaries)
@@ -196,13 +196,13 @@ def _of_macro(summaries: Iterable[Summary], of: str = "") -> list[Fraction]:
 
 
 def _of_units(summaries: Iterable[Summary], unit: str) -> list[Fraction]:
-    """Return the means of the values of forms or entities."""
+    """Return the means of the values that each form, or entity, has of its mentions."""
     return [_mean(summary.name, unit) for summary in _varying(summaries, unit)]
 
 
 def _sums(of: Sequence[Fraction], table: pl.DataFrame, *keys: str, names: Sequence[str] = ()) -> pl.DataFrame:
     """Return the sums over the rows of each dataset and keys, with the first of each of the columns `names`."""
-    # What is summed up is computed once for all rows: within groups, it costs several times as much.
+    # What is summed up is computed once for all rows, not within groups, where polars does it again for each.
     columns = [column for fraction in of for column in fraction.columns]
     firsts = [pl.first(name) for name in names]
     if "weight" in table.columns and (table["weight"] < 1).any():
@@ -252,8 +252,8 @@ def _long(
     if not of:
         return NO_AVERAGES
 
-    def lengthen(column: str, every: Sequence[pl.Expr]) -> pl.DataFrame:
-        named = (value.cast(pl.Float64).alias(one.statistic) for one, value in zip(of, every, strict=True))
+    def lengthen(column: str, numbers: Sequence[pl.Expr]) -> pl.DataFrame:
+        named = (number.cast(pl.Float64).alias(one.statistic) for one, number in zip(of, numbers, strict=True))
         rows = wide.select("dataset", *named)
         return rows.unpivot(index="dataset", variable_name="measure", value_name=column)
 

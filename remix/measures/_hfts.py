@@ -41,11 +41,8 @@ def _sizes(corpus: Corpus) -> pl.DataFrame:
 
 
 def _nonzero(size: pl.Expr) -> pl.Expr:
+    """Return a size, 1 for 0: an unknown form or entity has confusion 1."""
     return pl.when(size > 0).then(size).otherwise(1)
-
-
-def _share(used: pl.Expr, size: pl.Expr) -> pl.Expr:
-    return pl.when(size > 0).then(used / size).otherwise(0.0)
 
 
 def _measure(
@@ -113,7 +110,12 @@ HFTS: tuple[Measure, ...] = (
             f"dominance-{side}",
             ("dataset",),
             "Σ dataset count / dictionary count over the known annotations, divided by all annotations",
-            Summary(f"dominance{one}", "dominance", {"micro": (f"hfts:diversity{many}",)}, part=_share(used, size)),
+            Summary(
+                f"dominance{one}",
+                "dominance",
+                {"micro": (f"hfts:diversity{many}",)},
+                part=pl.when(size > 0).then(used / size).otherwise(0.0),
+            ),
         )
         for side, one, many, used, size in _SIDES
     ),

@@ -73,8 +73,8 @@ def compute_parts(
     ):
         waiting = _Units(Path(place), {"key": whole.sets.forms.height, "entity": whole.sets.entities.height})
 
-        def keep_part(found: tuple[range, Sums, Measured | None]) -> None:
-            numbers, of_part, taken = found
+        def keep_part(part: tuple[range, Sums, Measured | None]) -> None:
+            numbers, of_part, taken = part
             if take and taken:
                 take(taken, numbers)
             waiting.add(of_part.units)
@@ -114,8 +114,8 @@ class _Batches:
 
 
 def _gather(batches: _Batches, empty: Corpus) -> Whole:
-    """Return the sets of the dataset; `empty` is a corpus without annotations."""
-    found: list[GatheredSets] = []
+    """Return the dataset as a whole, after the knowledge base was asked; `empty` is a corpus without annotations."""
+    gathered: list[GatheredSets] = []
     unread = _NOT_MEASURED if (batches.folder.path / "regions").exists() else _NOT_OF_SETS
 
     def sets(number: int) -> GatheredSets:
@@ -123,16 +123,16 @@ def _gather(batches: _Batches, empty: Corpus) -> Whole:
 
     with moving("sets of the dataset", len(batches.numbers), " batches") as done:
 
-        def keep_part(one: GatheredSets) -> None:
-            found.append(one)
+        def keep_part(part: GatheredSets) -> None:
+            gathered.append(part)
             # Merged with each batch anew, the sets of all would be grouped as often as there are batches.
-            first, *others = (sets.links.height for sets in found)
+            first, *others = (sets.links.height for sets in gathered)
             if sum(others) > first:
-                found[:] = [merge_sets(found)]
+                gathered[:] = [merge_sets(gathered)]
             done(1)
 
         in_order(sets, range(len(batches.numbers)), keep_part)
-    whole = Whole(merge_sets(found), empty.basis)
+    whole = Whole(merge_sets(gathered), empty.basis)
     whole.ask()
     return whole
 
@@ -156,7 +156,7 @@ class _Units:
                 files.append(file)
 
     def means(self, summaries: list[Summary]) -> Units:
-        """Return what the averages over distinct units are made of."""
+        """Return the sums over distinct units, share by share of these, for `averages`."""
         means: Units = {}
         for unit, shares in self._files.items():
             found = []

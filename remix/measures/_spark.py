@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 import polars as pl
@@ -126,13 +126,11 @@ class _Run:
         values = {k: v for k, v in measured.documents.schema.items() if k not in ("document", "dataset")}
         schema = {"document": pl.String(), "dataset": pl.String(), "values": pl.Struct(values), **lists}
         schema["sums"] = pl.List(pl.Struct(SUMS))
-        found = _map(
-            batches, partial(results_of, self.chosen, percentiles), {**schema, "sums": pl.List(pl.Struct(SUMS))}
-        ).persist()
-        datasets = self._averages(found)
+        results = _map(batches, partial(results_of, self.chosen, percentiles), schema).persist()
+        datasets = self._averages(results)
         for done in (rows, mentions):
             done.unpersist()
-        of_documents = found.filter("document IS NOT NULL")
+        of_documents = results.filter("document IS NOT NULL")
         return MeasuredTable(
             of_documents.selectExpr("document", "inline(annotations)").select(*measured.annotations.columns),
             of_documents.select("document", "dataset", *(f"values.`{name}`" for name in values)),
@@ -144,31 +142,29 @@ class _Run:
 
     def _with_sizes(self, rows: DataFrame) -> DataFrame:
         """Return the mentions with the sizes of the sets of their form and entity, and whether they are first."""
-        every: nw.LazyFrame[Any] = nw.from_native(rows)
-        mentions = firsts(every.filter(nw.col("kind") == "mention").drop("kind", "mentions", "density"))
-        links = distinct(every.filter(nw.col("kind") == "link"), ["scope", "key", "entity"])
+        table: nw.LazyFrame[Any] = nw.from_native(rows)
+        mentions = firsts(table.filter(nw.col("kind") == "mention").drop("kind", "mentions", "density"))
+        links = distinct(table.filter(nw.col("kind") == "link"), ["scope", "key", "entity"])
         dictionary = self._dictionary()
         for side in ("key", "entity"):
-            asked = distinct(mentions.filter(~nw.col(side).is_null()), ["scope", side])
-            known = dictionary_links(dictionary, asked, side)
-            mentions = mentions.join(sizes(asked, known, links, side), on=["scope", side], how="left")
-        table: DataFrame = mentions.to_native()
-        return table
+            members = distinct(mentions.filter(~nw.col(side).is_null()), ["scope", side])
+            w = dictionary_links(dictionary, members, side)
+            mentions = mentions.join(sizes(members, w, links, side), on=["scope", side], how="left")
+        sized: DataFrame = mentions.to_native()
+        return sized
 
     def _dictionary(self) -> nw.LazyFrame[Any]:
         kb = self.chosen.kb
         if kb is None:
-            return self._table(pl.DataFrame(schema=dict.fromkeys(("key", "entity", "source"), pl.String())))
+            nothing = pl.DataFrame(schema=dict.fromkeys(("key", "entity", "source"), pl.String()))
+            arrow = nothing.to_arrow().cast(_arrow(nothing.schema))
+            return cast(nw.LazyFrame[Any], nw.from_native(self.spark.createDataFrame(arrow)))
         rows = self.spark.read.parquet((kb.folder / "surface_forms.parquet").absolute().as_uri())
         if kb.case_sensitive:
             columns = dict.fromkeys(("key", "entity", "source"), pl.String())
             rows = _map(rows, _keeping_case, columns)
-        known = rows.select("source").distinct().toArrow()["source"].to_pylist() if kb.left_out else []
-        return without(nw.from_native(rows), "source", match_sources(known, kb.left_out))
-
-    def _table(self, rows: pl.DataFrame) -> nw.LazyFrame[Any]:
-        table: nw.LazyFrame[Any] = nw.from_native(self.spark.createDataFrame(rows.to_arrow().cast(_arrow(rows.schema))))
-        return table
+        sources = rows.select("source").distinct().toArrow()["source"].to_pylist() if kb.left_out else []
+        return without(nw.from_native(rows), "source", match_sources(sources, kb.left_out))
 
     def _percentiles(self, rows: DataFrame, mentions: DataFrame) -> dict[str, pl.DataFrame]:
         """Return the percentile of each value of the columns that have percentiles."""
@@ -196,9 +192,9 @@ class _Run:
 
     # Averages ----------------------------------------------------------------------------------------------------
 
-    def _averages(self, found: DataFrame) -> pl.DataFrame:
+    def _averages(self, results: DataFrame) -> pl.DataFrame:
         """Return the averages of the datasets; the sums of each form and entity stay on the engine."""
-        rows = found.filter("document IS NULL").selectExpr("inline(sums)")
+        rows = results.filter("document IS NULL").selectExpr("inline(sums)")
         # Only sums of forms and entities have a unit, and are many.
         few = _polars(rows.filter("unit IS NULL"))
         added, means = {}, {}
@@ -294,13 +290,13 @@ LINK = ["scope", "key", "entity"]
 OTHER = {"key": "entities", "entity": "forms"}
 
 
-def dictionary_links(rows: Frame, asked: Frame, side: str) -> Frame:
-    """Return the links of the dictionary (key, entity) of those asked for (scope, and `side`: key or entity)."""
-    return distinct(rows.select("key", "entity").join(asked.select("scope", side), on=side), LINK)
+def dictionary_links(rows: Frame, members: Frame, side: str) -> Frame:
+    """Return the links of the dictionary (key, entity) of the members (scope, and `side`: key or entity)."""
+    return distinct(rows.select("key", "entity").join(members.select("scope", side), on=side), LINK)
 
 
-def sizes(asked: Frame, w: Frame, d: Frame, side: str) -> Frame:
-    """Return scope, `side` and how many of the other side it has in W, in D, in both and in either.
+def sizes(members: Frame, w: Frame, d: Frame, side: str) -> Frame:
+    """Return scope and `side` of the members, and how many of the other side each has in W, in D, in both, in either.
 
     The columns are w_entities, d_entities, common_entities and union_entities where `side` is key, else w_forms, ….
     `w` and `d` have no link twice.
@@ -309,9 +305,9 @@ def sizes(asked: Frame, w: Frame, d: Frame, side: str) -> Frame:
     both = d.join(w, on=LINK, how="semi")
     for name, links in (("w", w), ("d", d), ("common", both)):
         counts = links.group_by("scope", side).agg(nw.len().alias(f"{name}_{what}"))
-        asked = asked.join(counts, on=["scope", side], how="left")
+        members = members.join(counts, on=["scope", side], how="left")
     names = [f"{name}_{what}" for name in ("w", "d", "common")]
-    filled = asked.with_columns(nw.col(name).fill_null(0).cast(nw.Int64) for name in names)
+    filled = members.with_columns(nw.col(name).fill_null(0).cast(nw.Int64) for name in names)
     union = nw.col(f"w_{what}") + nw.col(f"d_{what}") - nw.col(f"common_{what}")
     return filled.with_columns(union.alias(f"union_{what}"))
 

@@ -1,7 +1,7 @@
 """Numbers for strings: what is counted is grouped, joined and looked up by them.
 
 A string has the same number in all frames that share a `Numbers`, and numbers have no gaps: a table with a row for
-each is asked by taking rows, which costs a tenth of a join.
+each is asked by taking rows, not by a join.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from threading import Lock
 import polars as pl
 
 MANY = 1 << 32
-"""More than there are numbers of anything: two numbers are one of 64 bits, which is sorted and joined much sooner."""
+"""More than there are numbers of anything: two numbers are put together as one of 64 bits."""
 
 
 class Numbers:

@@ -48,7 +48,8 @@ class Measured:
         annotations = self._by_dataset["annotations"].get(called, self.annotations.clear())
         documents = self._by_dataset["documents"].get(called, self.documents.clear())
         classes = self._by_dataset["classes"].get(called, self.classes.clear())
-        typed = _type_lines(classes)
+        line = fill(f"<{{}}> <{ITSRDF}taClassRef> {{}} .\n", "annotation", entity_term(pl.col("class")))
+        typed = classes.sort("annotation", "class").group_by("annotation").agg(_types=line.str.join(""))
         rows = annotations.join(typed, on="annotation", how="left", maintain_order="left")
         lines = [
             _line("annotation", column.name, write_out(column.term), column.kind)
@@ -73,8 +74,8 @@ class Measured:
         terms = terms_of_datasets(summaries_of(self.measures))
         iris = pl.Series("iri", [write_out(term) for term in terms["term"]], dtype=pl.String)
         stated = terms.select("measure", "average").with_columns(iris)
-        own = self.datasets.filter(pl.col("dataset") == dataset)
-        rows = own.join(stated, on=["measure", "average"], maintain_order="left")
+        averages = self.datasets.filter(pl.col("dataset") == dataset)
+        rows = averages.join(stated, on=["measure", "average"], maintain_order="left")
         whole, number = (_literal(pl.col("value"), kind) for kind in ("integer", "double"))
         number = pl.when(pl.col("average") == "count").then(whole).otherwise(number)
         return rows.select(fill(f"<{iri}> <{{}}> {{}} .\n", "iri", number)).to_series()
@@ -111,11 +112,6 @@ def _document_lines(summaries: list[Summary]) -> list[pl.Expr]:
         for average, kind in (("document", "double"), ("count", "integer"))
         for term in summary.terms.get(average, ())
     ]
-
-
-def _type_lines(classes: pl.DataFrame) -> pl.DataFrame:
-    line = fill(f"<{{}}> <{ITSRDF}taClassRef> {{}} .\n", "annotation", entity_term(pl.col("class")))
-    return classes.sort("annotation", "class").group_by("annotation").agg(_types=line.str.join(""))
 
 
 def terms_of_datasets(summaries: Iterable[Summary]) -> pl.DataFrame:

@@ -114,25 +114,25 @@ class GatheredSets:
 Sets = OwnSets | GatheredSets
 
 
-def gather_sets(own: OwnSets) -> GatheredSets:
-    """Return the sets of a part without the part."""
-    return GatheredSets(own.forms, own.entities, own.targets, own.links, own.pairs, own.counts)
+def gather_sets(sets: OwnSets) -> GatheredSets:
+    """Return the sets of a part, all of them made, so that the part itself need not stay in memory."""
+    return GatheredSets(sets.forms, sets.entities, sets.targets, sets.links, sets.pairs, sets.counts)
 
 
-def merge_sets(found: Sequence[Sets]) -> GatheredSets:
+def merge_sets(parts: Sequence[Sets]) -> GatheredSets:
     """Return the sets of several parts, which have the same codes, given in the order of the parts."""
 
     def merge_counts(column: str) -> pl.DataFrame:
-        rows = pl.concat([sets.counts[column] for sets in found])
+        rows = pl.concat([sets.counts[column] for sets in parts])
         return rows.group_by(rows.columns[0]).agg(pl.col("batch").min(), pl.col("count").sum())
 
     return GatheredSets(
-        forms=by_number(pl.concat([sets.forms for sets in found]), "form_code"),
-        entities=by_number(pl.concat([sets.entities for sets in found]), "entity_code"),
-        targets=by_number(pl.concat([sets.targets for sets in found]), "link_code"),
-        links=pl.concat([sets.links for sets in found]).unique(),
-        pairs=pl.concat([sets.pairs for sets in found]).unique(),
-        counts={column: merge_counts(column) for column in found[0].counts},
+        forms=by_number(pl.concat([sets.forms for sets in parts]), "form_code"),
+        entities=by_number(pl.concat([sets.entities for sets in parts]), "entity_code"),
+        targets=by_number(pl.concat([sets.targets for sets in parts]), "link_code"),
+        links=pl.concat([sets.links for sets in parts]).unique(),
+        pairs=pl.concat([sets.pairs for sets in parts]).unique(),
+        counts={column: merge_counts(column) for column in parts[0].counts},
     )
 
 
@@ -295,11 +295,11 @@ class Whole:
         w = self.sets.entities.join(counts, on="target_code").select("entity_code", w_forms="forms")
         return self._sizes(w, self.sets.entities, "entity_code", "forms")
 
-    def _sizes(self, w: pl.DataFrame, every: pl.DataFrame, code: str, what: str) -> pl.DataFrame:
-        """Return the sizes of the sets of each form, or entity, by its code; those of W are given."""
+    def _sizes(self, w: pl.DataFrame, members: pl.DataFrame, code: str, what: str) -> pl.DataFrame:
+        """Return the sizes of the sets of each member, a form or an entity with its code; those of W are given."""
         used = self.sets.links
         both = used.join(self.known_pairs, on=["form_code", "entity_code"], how="semi")
-        sizes = every.select(code).join(w, on=code, how="left", maintain_order="left")
+        sizes = members.select(code).join(w, on=code, how="left", maintain_order="left")
         for name, pairs in (("d", used), ("common", both)):
             counted = pairs.group_by(code).agg(pl.len().cast(pl.Int64).alias(f"{name}_{what}"))
             sizes = sizes.join(counted, on=code, how="left", maintain_order="left")
