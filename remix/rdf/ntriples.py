@@ -251,7 +251,7 @@ def columns(data: bytes) -> pl.DataFrame:
 
 
 def serialise(triples: pl.DataFrame) -> Iterator[bytes]:
-    """Return triples as N-Triples, in blocks of many lines."""
+    """Yield triples as N-Triples in the order of their rows, 200,000 lines at a time."""
     for rows in triples.iter_slices(_ROWS):
         lines = io.BytesIO()
         rows.select(pl.col(list(SCHEMA)).cast(pl.String), dot=pl.lit(".")).write_csv(

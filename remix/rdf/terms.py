@@ -51,7 +51,7 @@ def literal(term: pl.Expr) -> pl.Expr:
 
 
 def unescape(text: pl.Expr) -> pl.Expr:
-    """Return the text that an escaped text stands for."""
+    """Return the text without its escapes: those that a serialiser writes, of quotes and control characters."""
     return (
         pl.when(text.str.contains("\\", literal=True))
         .then(text.str.replace_many([*ESCAPES.values(), *_NONCHARACTERS.values()], [*ESCAPES, *_NONCHARACTERS]))
@@ -69,7 +69,7 @@ def escape(text: pl.Expr) -> pl.Expr:
 
 
 def text_term(text: pl.Expr) -> pl.Expr:
-    """Return the literal that says a text."""
+    """Return the literal that says a text, without a language or datatype."""
     return pl.concat_str(pl.lit('"'), escape(text), pl.lit('"'))
 
 

@@ -21,7 +21,7 @@ _IRI = r"^<(?<namespace>[^<>]*[#/])(?<local>[A-Za-z_](?:[A-Za-z0-9_-]*[A-Za-z0-9
 _XSD_LITERAL = f'"\\^\\^<{XSD}([A-Za-z]+)>$'
 
 
-def state_triples(said: Mapping[str, Said]) -> pl.DataFrame:
+def state_triples(statements: Mapping[str, Said]) -> pl.DataFrame:
     """Return triples as a frame of terms: of each IRI by predicates what is said of it, one value, several or none.
 
     Text, numbers and IRIs are told by their type; None and an empty text alone say nothing.
@@ -31,7 +31,7 @@ def state_triples(said: Mapping[str, Said]) -> pl.DataFrame:
     """
     rows = [
         (f"<{subject}>", f"<{predicate}>", _term(value))
-        for subject, about in said.items()
+        for subject, about in statements.items()
         for predicate, values in about.items()
         if values is not None and values != ""
         for value in ([values] if isinstance(values, Value) else values)
@@ -72,9 +72,10 @@ def turtle(triples: pl.DataFrame, prefixes: Mapping[str, str] = PREFIXES) -> byt
     # `a` comes first among the predicates of a subject, the others as their IRIs sort.
     later = pl.col("predicate") != f"<{RDF}type>"
     rows = _name_blank_nodes(triples).unique().sort(pl.col("subject"), later, pl.col("predicate"), pl.col("object"))
+    predicates = rows["predicate"].unique().to_frame("term").with_columns(short=_shorten("term", known))
     short = rows.select(
         "subject",
-        pl.col("predicate").replace(_names(rows["predicate"].unique(), known)),
+        pl.col("predicate").replace({**dict(predicates.iter_rows()), f"<{RDF}type>": "a"}),
         _shorten("object", known).str.replace(_XSD_LITERAL, '"^^xsd:$1'),
     )
     blocks = (
@@ -91,6 +92,7 @@ def turtle(triples: pl.DataFrame, prefixes: Mapping[str, str] = PREFIXES) -> byt
 
 
 def _one_a_namespace(prefixes: Mapping[str, str]) -> dict[str, str]:
+    """Return one prefix of each namespace, the longest, by its name; that of XSD is always `xsd`."""
     longest = {iri: name for name, iri in sorted(prefixes.items(), key=lambda item: (len(item[0]), item[0]))}
     return {name: iri for iri, name in sorted(longest.items(), key=lambda item: item[1])} | {"xsd": XSD}
 
@@ -103,11 +105,6 @@ def _find_used(short: pl.DataFrame, subjects: pl.Series) -> set[str]:
         pl.col("subject").str.extract(r'"\^\^([a-z]+):[A-Za-z]+$'),
     )
     return set(terms.to_frame().select(prefix.unique().drop_nulls()).to_series())
-
-
-def _names(predicates: pl.Series, prefixes: Mapping[str, str]) -> dict[str, str]:
-    short = predicates.to_frame("term").with_columns(short=_shorten("term", prefixes))
-    return {**dict(short.iter_rows()), f"<{RDF}type>": "a"}
 
 
 def _shorten(name: str, prefixes: Mapping[str, str]) -> pl.Expr:

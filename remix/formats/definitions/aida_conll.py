@@ -65,7 +65,9 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     numbered = tokens.with_columns(sentence=(pl.col("token") == "\n").cum_sum())
     losses += lose_white_space(frames.documents, numbered.filter(pl.col("token") != "\n"), SENTENCES)
     lines = tokens.join(rows.select("annotation", *_cells()), on="annotation", how="left", maintain_order="left")
-    lines = lines.with_columns(line=pl.when(pl.col("token") != "\n").then(_line()).otherwise(pl.lit("")))
+    linked = fill("{}\t{}\t{}\t{}\t{}", "token", "tag", "mention", "entity", "url")
+    line = pl.coalesce(linked, fill("{}\t{}\t{}\t{}", "token", "tag", "mention", "entity"), "token")
+    lines = lines.with_columns(line=pl.when(pl.col("token") != "\n").then(line).otherwise(pl.lit("")))
     ordered = frames.documents.select("document").join(names, on="document", maintain_order="left")
     whole = gather(ordered, lines, body=pl.col("line").str.join("\n"))
     with write_whole(path) as stream:
@@ -82,11 +84,6 @@ def _cells() -> list[pl.Expr]:
         pl.coalesce(url.str.replace(r"^https?://.*?/(?:wiki|entity|resource)/", ""), pl.lit(NIL)).alias("entity"),
         url.alias("url"),
     ]
-
-
-def _line() -> pl.Expr:
-    linked = fill("{}\t{}\t{}\t{}\t{}", "token", "tag", "mention", "entity", "url")
-    return pl.coalesce(linked, fill("{}\t{}\t{}\t{}", "token", "tag", "mention", "entity"), "token")
 
 
 def _cut(documents: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:

@@ -70,17 +70,17 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
 def _as_json(root: Element) -> list[dict[str, Any]]:
     """Return the documents of XML as JSON has them, with the lines of what is in them."""
 
-    def of_passage(one: Element) -> dict[str, Any]:
-        annotations = [of_annotation(each) for each in one.every("annotation")]
-        return {"offset": "0", **one.fields(), "annotations": annotations, _LINE: one.line}
+    def of_passage(passage: Element) -> dict[str, Any]:
+        annotations = [of_annotation(one) for one in passage.every("annotation")]
+        return {"offset": "0", **passage.fields(), "annotations": annotations, _LINE: passage.line}
 
-    def of_annotation(one: Element) -> dict[str, Any]:
-        infons = {each.get("key", ""): each.own_text() for each in one.every("infon")}
+    def of_annotation(annotation: Element) -> dict[str, Any]:
+        infons = {each.get("key", ""): each.own_text() for each in annotation.every("infon")}
         locations = [
-            {"offset": "-1", "length": "-1", **each.attrib, _LINE: each.line} for each in one.every("location")
+            {"offset": "-1", "length": "-1", **each.attrib, _LINE: each.line} for each in annotation.every("location")
         ]
-        said = {"id": one.get("id", ""), "text": one.fields().get("text")}
-        return {**said, "infons": infons, "locations": locations, _LINE: one.line}
+        said = {"id": annotation.get("id", ""), "text": annotation.fields().get("text")}
+        return {**said, "infons": infons, "locations": locations, _LINE: annotation.line}
 
     return [
         {"id": one.fields().get("id", ""), "passages": [of_passage(each) for each in one.every("passage")]}
@@ -90,14 +90,14 @@ def _as_json(root: Element) -> list[dict[str, Any]]:
 
 @dataclass
 class _BiocTables:
-    """The texts and mentions found in a file; `left` spaces may stand for the gaps between passages still to come.
+    """The texts and mentions of a file; so many `blanks` may still stand for the gaps between passages.
 
     Its methods raise `BadInput` with the place of what is not as it should be.
     """
 
     file: str
     tally: RepairTally
-    left: int
+    blanks: int
     texts: list[tuple[str, str]] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
 
@@ -108,8 +108,8 @@ class _BiocTables:
         for passage, where in self.list_objects(document, "passages", place):
             begin = self.number(passage, "offset", where)
             gap = max(0, begin - length)
-            self.left -= gap
-            if self.left < 0:
+            self.blanks -= gap
+            if self.blanks < 0:
                 begins = f"a passage of document {name} begins at {begin:,}"
                 raise BadInput(self.file, f"{begins}, and the text before it ends at {length:,}")
             parts += [" " * gap, self.value(passage, "text", (str, NoneType), where) or ""]
@@ -195,11 +195,11 @@ def _annotation(row: dict[str, Any], number: int) -> dict[str, Any]:
     }
 
 
-def _xml(whole: dict[str, Any]) -> str:
+def _xml(collection: dict[str, Any]) -> str:
     root = ElementTree.Element("collection")
     for name in ("source", "date", "key"):
         ElementTree.SubElement(root, name)
-    for document in whole["documents"]:
+    for document in collection["documents"]:
         element = ElementTree.SubElement(root, "document")
         ElementTree.SubElement(element, "id").text = document["id"]
         [told] = document["passages"]

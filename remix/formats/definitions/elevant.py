@@ -103,6 +103,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     candidates = rows.select("annotation", entity="candidates").explode("entity").drop_nulls()
     candidates = candidates.with_columns(entity=iris.canonical(_iri(candidates["entity"]))).drop_nulls()
     unmapped = rows.filter("unmapped").select("annotation", term=pl.lit("unmapped"), number=1.0)
+    values = pl.concat([_nesting(rows), _hyperlinks(rows, articles), unmapped], how="diagonal")
     frames = Frames.of(
         documents=articles.select("document", "dataset", "text", "given"),
         annotations=rows.with_columns(is_nil=pl.col("entity").is_null()),
@@ -110,7 +111,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         classes=_classes(rows),
         regions=_regions(articles),
         candidates=candidates,
-        values=pl.concat(map(_values, (_nesting(rows), _hyperlinks(rows, articles), unmapped))),
+        values=fit(values.with_columns(subject="annotation", term=pl.lit(RMX) + pl.col("term")), VALUES.types),
     )
     empty = articles.filter(pl.col("text") == "")["document"]
     tally.add("empty-document", "".join(empty[:1]), len(empty), empty.to_list())
@@ -249,10 +250,6 @@ def _hyperlinks(rows: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:
     spans = ends.select("document", begin=begin, end=end)
     marked = rows.join(spans, on=["document", "begin", "end"], how="semi", maintain_order="left")
     return marked.select("annotation", term=pl.lit("hyperlink"), number=1.0)
-
-
-def _values(found: pl.DataFrame) -> pl.DataFrame:
-    return fit(found.with_columns(subject="annotation", term=pl.lit(RMX) + pl.col("term")), VALUES.types)
 
 
 def _regions(articles: pl.DataFrame) -> pl.DataFrame:

@@ -110,7 +110,7 @@ def _with_spans(source: SourceFile, rows: pl.DataFrame, tally: RepairTally) -> p
 
 
 def _error_of(source: SourceFile, text: str, error: Exception) -> BadInput:
-    """Return the error of a file that cannot be read."""
+    """Return what is wrong with a file: its JSON, the first document or annotation, or else what polars says."""
     try:
         whole = json_value(source.name, text, strict=True)
     except BadInput as broken:
@@ -119,22 +119,22 @@ def _error_of(source: SourceFile, text: str, error: Exception) -> BadInput:
     return BadInput(source.name, _first_wrong(whole) or told)
 
 
-def _first_wrong(whole: Any) -> str:
+def _first_wrong(value: Any) -> str:
     """Return what is wrong with the first document or annotation that is not as it should be, nothing where all are."""
-    for number, document in enumerate(whole if isinstance(whole, list) else [], 1):
+    for number, document in enumerate(value if isinstance(value, list) else [], 1):
         if not isinstance(document, dict):
             return f"document {number} is no JSON object"
         listed = document.get("annotations") or []
-        for place, one in enumerate(listed if isinstance(listed, list) else [listed], 1):
-            if wrong := _wrong(one):
+        for place, annotation in enumerate(listed if isinstance(listed, list) else [listed], 1):
+            if wrong := _wrong(annotation):
                 return f"document {number}, annotation {place}: {wrong}"
     return ""
 
 
-def _wrong(one: Any) -> str:
-    if not isinstance(one, dict):
+def _wrong(annotation: Any) -> str:
+    if not isinstance(annotation, dict):
         return "is no JSON object"
-    told = {name: one[name] for name in ("start", "end", "confidence") if one.get(name) is not None}
+    told = {name: annotation[name] for name in ("start", "end", "confidence") if annotation.get(name) is not None}
     for name, said in told.items():
         # For Python true is a number.
         is_number = isinstance(said, int | float) and not isinstance(said, bool)

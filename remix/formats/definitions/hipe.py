@@ -311,10 +311,10 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     return losses
 
 
-def _outside(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows that overlap none of the others."""
+def _outside(rows: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows that overlap none of the spans."""
     met = rows.join_where(
-        others.select(of="document", first="begin", last="end"),
+        spans.select(of="document", first="begin", last="end"),
         pl.col("document") == pl.col("of"),
         pl.col("begin") < pl.col("last"),
         pl.col("end") > pl.col("first"),

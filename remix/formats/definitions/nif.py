@@ -56,20 +56,20 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     if "shared-iri" not in tally.counts:
         _tell_repeated(triples, tally)
     del triples
-    found = extract_tables(numbered, dataset, tally)
-    _refuse_what_is_no_nif(source, found)
-    whole = scope(numbered, found, dataset)
-    frames = found.frames(dataset, measure_values(whole.measures) if whole.measures.height else None)
+    tables = extract_tables(numbered, dataset, tally)
+    _refuse_what_is_no_nif(source, tables)
+    scoped = scope(numbered, tables, dataset)
+    frames = tables.frames(dataset, measure_values(scoped.measures) if scoped.measures.height else None)
     return Contents(
         frames=frames,
         repairs=tally.repairs(),
-        triples=whole.data.height + whole.measures.height,
+        triples=scoped.data.height + scoped.measures.height,
         content=content,
-        write=partial(_write_triples, whole),
+        write=partial(_write_triples, scoped),
         export=lambda path, corrected: write_terms(
             unscope(
-                revise(whole, frames, corrected) if corrected else whole,
-                found.documents,
+                revise(scoped, frames, corrected) if corrected else scoped,
+                tables.documents,
                 corrected or frames,
                 dataset,
                 corrected=corrected is not None,
@@ -88,19 +88,19 @@ def _tell_repeated(triples: pl.DataFrame, tally: RepairTally) -> None:
     tally.add_rows("repeated-triple", named, "{subject} {predicate} is said again")
 
 
-def _refuse_what_is_no_nif(source: SourceFile, found: NifTables) -> None:
-    texts = found.documents["text"].count()
-    if not texts and found.annotations.is_empty():
+def _refuse_what_is_no_nif(source: SourceFile, tables: NifTables) -> None:
+    texts = tables.documents["text"].count()
+    if not texts and tables.annotations.is_empty():
         raise BadInput(source.name, "is RDF without NIF in it: no text (nif:isString) and no annotation")
     if not texts:
-        count = found.annotations.height
+        count = tables.annotations.height
         raise BadInput(source.name, f"has {count} annotations but not one of their texts (nif:isString)")
 
 
-def _write_triples(whole: ScopedTriples, path: Path, measures_to: Path) -> int:
-    count = write_ntriples(whole.data, path)
-    if whole.measures.height:
-        count += write_ntriples(whole.measures, measures_to)
+def _write_triples(scoped: ScopedTriples, path: Path, measures_to: Path) -> int:
+    count = write_ntriples(scoped.data, path)
+    if scoped.measures.height:
+        count += write_ntriples(scoped.measures, measures_to)
     return count
 
 

@@ -104,8 +104,8 @@ def _table(data: bytes, file: str, tally: RepairTally) -> pl.DataFrame:
     )
 
 
-def _refuse(rows: pl.DataFrame, reason: str, said: pl.Expr, wrong: pl.Expr) -> None:
-    refuse_line(rows, pl.when(wrong.fill_null(True)).then(fill(reason, said.fill_null(""))))
+def _refuse(rows: pl.DataFrame, reason: str, cell: pl.Expr, wrong: pl.Expr) -> None:
+    refuse_line(rows, pl.when(wrong.fill_null(True)).then(fill(reason, cell.fill_null(""))))
 
 
 def _with_score(rows: pl.DataFrame, place: int) -> pl.DataFrame:

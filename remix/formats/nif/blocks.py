@@ -43,12 +43,12 @@ class Blocks:
         found = self.by_predicate.get(term)
         return self.triples.clear().drop("predicate") if found is None else found
 
-    def first(self, term: str, said: pl.Expr) -> pl.Series:
-        """Return what is `said` by every unit's first object with this predicate, null where it has none."""
+    def first(self, term: str, value: pl.Expr) -> pl.Series:
+        """Return the `value` of every unit's first object with this predicate, null where it has none."""
         # What is written last stands: in reverse, the first of the text.
-        found = self.of(term).reverse().select("unit", said=said)
-        column = pl.Series([None], dtype=found.schema["said"]).new_from_index(0, len(self.subjects))
-        return column.scatter(found["unit"], found["said"])
+        rows = self.of(term).reverse().select("unit", value=value)
+        column = pl.Series([None], dtype=rows.schema["value"]).new_from_index(0, len(self.subjects))
+        return column.scatter(rows["unit"], rows["value"])
 
 
 def number_subjects(triples: pl.DataFrame, tally: RepairTally) -> Blocks:

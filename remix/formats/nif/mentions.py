@@ -231,9 +231,11 @@ def _links_of(blocks: Blocks, annotations: pl.DataFrame, tally: RepairTally) -> 
     if blocks.of(nif.SAME).height:
         links = links.drop("same").join(_same(blocks), on="entity_as_given", how="left", maintain_order="left")
     known = pl.col("entity").str.contains(_KNOWN_KB)
+    # What lies in the folder of the text itself is a resource of the file's own making.
+    beside = pl.col("entity_as_given").str.extract(_FOLDER, 1) == pl.col("home").str.extract(_FOLDER, 1)
     links = links.with_columns(
         entity=pl.when(known).then("entity").otherwise(pl.coalesce("same", "entity")),
-        local=~known & pl.col("same").is_null() & _beside(),
+        local=~known & pl.col("same").is_null() & beside,
     )
     nil = is_nil(pl.col("entity_as_given")) | is_nil(pl.col("entity")) | pl.col("local").fill_null(False)
     return links.with_columns(nil=nil).unique(["unit", "entity"], keep="first", maintain_order=True)
@@ -244,11 +246,6 @@ def _without_empty(rows: pl.DataFrame, reason: str, tally: RepairTally) -> pl.Da
     left = rows.filter(~pl.col("object").is_in(nif.NO_LINKS))
     tally.add("invalid-iri", reason, rows.height - left.height)
     return left
-
-
-def _beside() -> pl.Expr:
-    """Return whether a link goes to the folder of the text itself: to a resource of the file's own making."""
-    return pl.col("entity_as_given").str.extract(_FOLDER, 1) == pl.col("home").str.extract(_FOLDER, 1)
 
 
 def _same(blocks: Blocks) -> pl.DataFrame:

@@ -37,7 +37,7 @@ class ScopedTriples:
     own: str = ""
 
 
-def scope(blocks: Blocks, found: NifTables, dataset: str) -> ScopedTriples:
+def scope(blocks: Blocks, tables: NifTables, dataset: str) -> ScopedTriples:
     """Return the triples of a file under the scoped IRIs of its documents and annotations.
 
     Everything that is neither is as it was; repaired offsets replace the given ones; links to nothing go. Measures are
@@ -45,23 +45,23 @@ def scope(blocks: Blocks, found: NifTables, dataset: str) -> ScopedTriples:
     """
     term = f"<{dataset}>"
     triples, subjects, own = _without_dataset(blocks, term)
-    documents = found.documents.drop_nulls("unit").select("unit", term=iri_term(pl.col("document")))
-    named = pl.concat([documents, found.annotations.select("unit", term=iri_term(pl.col("annotation")))])
+    documents = tables.documents.drop_nulls("unit").select("unit", term=iri_term(pl.col("document")))
+    named = pl.concat([documents, tables.annotations.select("unit", term=iri_term(pl.col("annotation")))])
     linking = pl.col("predicate").is_in([IDENT, CLASS]) & pl.col("object").is_in(NO_LINKS)
     again = (pl.col("predicate") == GIVEN) & pl.col("unit").is_in(named["unit"].implode())
-    triples = _offsets(triples.filter(~(linking | again)), found)
-    objects = _objects(triples, found, subjects, named)
+    triples = _offsets(triples.filter(~(linking | again)), tables)
+    objects = _objects(triples, tables, subjects, named)
     terms = subjects.clone().scatter(named["unit"], named["term"])
     triples = triples.select(terms.gather(triples["unit"]).alias("subject"), "predicate", objects)
     measured = [one for one in blocks.by_predicate if one.startswith(_OURS) and one not in _STRUCTURE]
     is_measured = pl.col("predicate").is_in(measured)
     apart = triples.filter(is_measured).with_columns(_current(pl.col("predicate"))) if measured else triples.clear()
     triples = triples.filter(~is_measured) if measured else triples
-    return ScopedTriples(pl.concat([triples, *_additions(blocks, found, term)]), apart, own)
+    return ScopedTriples(pl.concat([triples, *_additions(blocks, tables, term)]), apart, own)
 
 
 def unscope(
-    whole: ScopedTriples, documents: pl.DataFrame, frames: Frames, dataset: str, *, corrected: bool = False
+    scoped: ScopedTriples, documents: pl.DataFrame, frames: Frames, dataset: str, *, corrected: bool = False
 ) -> pl.DataFrame:
     """Return the triples of a file as it has them, but for what was repaired; `documents` are also those without text.
 
@@ -69,38 +69,38 @@ def unscope(
     that the file does not describe is not described. Where frames were `corrected`, offsets in these IRIs are as well.
     """
     term = f"<{dataset}>"
-    triples = pl.concat(one.with_columns(pl.col("predicate").cast(pl.String)) for one in (whole.data, whole.measures))
+    triples = pl.concat(one.with_columns(pl.col("predicate").cast(pl.String)) for one in (scoped.data, scoped.measures))
     ours = (pl.col("subject") == term) & (
         (pl.col("predicate") == REFERENCES) | ((pl.col("predicate") == TYPE) & (pl.col("object") == DATASET))
     )
-    triples = triples.with_columns(pl.col("subject", "object").replace({term: whole.own})) if whole.own else triples
+    triples = triples.with_columns(pl.col("subject", "object").replace({term: scoped.own})) if scoped.own else triples
     # Contexts without a text are no documents of the frames.
     named = replace(
         frames, documents=fit(documents, {"document": pl.String(), "given": pl.String(), "text": pl.String()})
     )
     iris = agree_with_offsets(given_iris(named), named) if corrected else given_iris(named)
-    return rename_terms(triples if whole.own else triples.filter(~ours), iris)
+    return rename_terms(triples if scoped.own else triples.filter(~ours), iris)
 
 
-def revise(whole: ScopedTriples, frames: Frames, corrected: Frames) -> ScopedTriples:
+def revise(scoped: ScopedTriples, frames: Frames, corrected: Frames) -> ScopedTriples:
     """Return the triples with what corrected frames say instead of those of the file.
 
     What is said of an annotation that is not there any more goes, with its measures; of another the properties that
     differ are replaced, of its links those that differ, and all that frames have no place for stays.
     """
     if corrected is frames:
-        return whole
+        return scoped
     before, after = terms_of(frames), terms_of(corrected)
     key, every = ["subject", "predicate"], ["subject", "predicate", "object"]
     apart = pl.concat([before.join(after, on=every, how="anti"), after.join(before, on=every, how="anti")])
     apart = apart.filter(pl.col("predicate") != IDENT)
     gone = before.join(after, on="subject", how="anti")
-    data = whole.data.with_columns(pl.col("predicate").cast(pl.String))
-    parts = (data, whole.measures)
+    data = scoped.data.with_columns(pl.col("predicate").cast(pl.String))
+    parts = (data, scoped.measures)
     data, measures = (rows.join(gone, on="subject", how="anti", maintain_order="left") for rows in parts)
     data = data.join(apart, on=key, how="anti", maintain_order="left")
     said = after.filter(pl.col("predicate") != IDENT).join(apart, on=key, how="semi", maintain_order="left")
-    return replace(whole, data=pl.concat([_relink(data, frames, corrected), said]), measures=measures)
+    return replace(scoped, data=pl.concat([_relink(data, frames, corrected), said]), measures=measures)
 
 
 def _relink(data: pl.DataFrame, frames: Frames, corrected: Frames) -> pl.DataFrame:
@@ -152,15 +152,15 @@ def _without_dataset(blocks: Blocks, term: str) -> tuple[pl.DataFrame, pl.Series
     return left, blocks.subjects.clone().scatter(units[0], term), str(blocks.subjects[units[0]])
 
 
-def _offsets(triples: pl.DataFrame, found: NifTables) -> pl.DataFrame:
+def _offsets(triples: pl.DataFrame, tables: NifTables) -> pl.DataFrame:
     """Return the triples with repaired begins and ends, those that were missing added."""
     differs = (pl.col("kind") == "offset") | (pl.col("kind").is_null() & pl.col("given_begin").is_null())
-    moved = found.annotations.filter(differs & pl.col("begin").is_not_null())
+    moved = tables.annotations.filter(differs & pl.col("begin").is_not_null())
     parts = [triples]
     for term, right in (
         (_BEGIN, moved.select("unit", value="begin")),
         (_END, moved.select("unit", value="end")),
-        (_END, found.documents.select("unit", value="length").drop_nulls()),
+        (_END, tables.documents.select("unit", value="length").drop_nulls()),
     ):
         if right.is_empty():
             continue
@@ -174,16 +174,16 @@ def _offsets(triples: pl.DataFrame, found: NifTables) -> pl.DataFrame:
     return pl.concat([part.select("unit", "predicate", "object") for part in parts])
 
 
-def _objects(triples: pl.DataFrame, found: NifTables, subjects: pl.Series, named: pl.DataFrame) -> pl.Series:
-    """Return the objects with documents and annotations under their scoped IRIs."""
-    documents = found.documents.select("subject", term=iri_term(pl.col("document")))
+def _objects(triples: pl.DataFrame, tables: NifTables, subjects: pl.Series, named: pl.DataFrame) -> pl.Series:
+    """Return the objects of the triples, those that are documents and annotations under their scoped IRIs."""
+    documents = tables.documents.select("subject", term=iri_term(pl.col("document")))
     new = pl.concat([documents, named.select(subject=subjects.gather(named["unit"]), term="term")])
     new = new.unique("subject", keep="first", maintain_order=True)
     may = pl.col("object").str.starts_with("<") & ~pl.col("predicate").is_in([TYPE, IDENT, CLASS])
     rows = triples.with_row_index("row").filter(may)
     rows = rows.join(new, left_on="object", right_on="subject", maintain_order="left")
-    if not found.documents["subject"].is_unique().all():
-        own = found.annotations.select("unit", own=iri_term(pl.col("document")))
+    if not tables.documents["subject"].is_unique().all():
+        own = tables.annotations.select("unit", own=iri_term(pl.col("document")))
         rows = rows.join(own, on="unit", how="left", maintain_order="left")
         context = pl.col("predicate").is_in([CONTEXT, DOCUMENT]) & pl.col("own").is_not_null()
         rows = rows.with_columns(term=pl.when(context).then("own").otherwise("term"))
@@ -206,17 +206,17 @@ def name_blank_nodes(triples: pl.DataFrame, dataset: str) -> pl.DataFrame:
     )
 
 
-def _additions(blocks: Blocks, found: NifTables, term: str) -> list[pl.DataFrame]:
+def _additions(blocks: Blocks, tables: NifTables, term: str) -> list[pl.DataFrame]:
     """Return what the store is told besides: the IRIs as given, and which documents the dataset has."""
-    documents = found.documents.select(subject=iri_term(pl.col("document")), given="given")
-    given = pl.concat([documents, found.annotations.select(subject=iri_term(pl.col("annotation")), given="given")])
+    documents = tables.documents.select(subject=iri_term(pl.col("document")), given="given")
+    given = pl.concat([documents, tables.annotations.select(subject=iri_term(pl.col("annotation")), given="given")])
     # What stands as an IRI in a file is legal; a record of what another file had need be none.
     spelt = iri_or_text("given") if GIVEN in blocks.by_predicate else iri_term(pl.col("given"))
     origin = given.filter(~pl.col("given").str.starts_with("_:")).select(
         "subject", predicate=pl.lit(GIVEN, pl.Categorical), object=spelt
     )
     kind = pl.DataFrame({"subject": [term], "predicate": [TYPE], "object": [DATASET]}, schema=origin.schema)
-    listed = found.documents.filter(pl.col("text").is_not_null()).select(
+    listed = tables.documents.filter(pl.col("text").is_not_null()).select(
         subject=pl.lit(term), predicate=pl.lit(REFERENCES, pl.Categorical), object=iri_term(pl.col("document"))
     )
     return [origin, kind, listed]

@@ -42,6 +42,7 @@ SHARE = 64 << 20
 """How many bytes of lines are read together as one part."""
 
 _RATIOS = {".bz2": 20.0, ".gz": 12.0, ".zst": 15.0}
+"""About how many times as long a file is that is not compressed."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ def stream(
     called = name or default_name(to)
     iri = dataset_iri(called, base_iri)
     plan = {"files": _identities(paths), "iri": iri, "share": share, "remix": __version__, "polars": pl.__version__}
-    buckets = _buckets(paths, share)
+    size = sum(path.stat().st_size * _RATIOS.get(path.suffix, 1.0) for path in paths)
+    buckets = min(4096, max(1, round(size / share)))
     with under_way(to, plan, replace=replace) as place:
         (place / "spill").mkdir(exist_ok=True)
         passed = [_pass(path, place / "spill" / f"{n}.lines", n, buckets) for n, path in enumerate(paths)]
@@ -116,11 +118,6 @@ def _identities(paths: Iterable[Path]) -> list[list[object]]:
         stat = path.stat()
         found.append([readable(path.resolve()), stat.st_size, stat.st_mtime_ns])
     return found
-
-
-def _buckets(paths: Iterable[Path], share: int) -> int:
-    size = sum(path.stat().st_size * _RATIOS.get(path.suffix, 1.0) for path in paths)
-    return min(4096, max(1, round(size / share)))
 
 
 def _accept(report: LoadReport, *, strict: bool) -> None:
@@ -280,14 +277,14 @@ class _Spill:
             self._stream.write(buffer.getbuffer())
             self._index[str(bucket)].append((place, self._stream.tell() - place))
 
-    def finish(self, found: dict[str, Any]) -> None:
-        """Write the index, with what was found on the way, after all rows are on disk."""
+    def finish(self, summary: dict[str, Any]) -> None:
+        """Write the index, with a summary of what was found on the way, after all rows are on disk."""
         self._stream.close()
         with write_whole(self.path.with_suffix(".json")) as stream:
-            stream.write(json.dumps({"index": self._index, "found": found}).encode())
+            stream.write(json.dumps({"index": self._index, "found": summary}).encode())
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, also where reading has failed and there is no index."""
         self._stream.close()
 
 
