@@ -46,15 +46,17 @@ def tell(
     return fit(rows, CHANGES)
 
 
-def tell_repairs(repairs: Iterable[Repair], source: str, left: Iterable[Repair] = ()) -> pl.DataFrame:
-    """Return what was mended as rows of `CHANGES`, but for what is `left` of each kind."""
-    still = {one.kind: one.count for one in left}
+def tell_repairs(repairs: Iterable[Repair], source: str, remaining: Iterable[Repair] = ()) -> pl.DataFrame:
+    """Return what was mended as rows of `CHANGES`, but for as many of each kind as are `remaining`."""
+    still = {repair.kind: repair.count for repair in remaining}
     rows: list[dict[str, str]] = []
-    for one in repairs:
-        count = one.count - still.get(one.kind, 0)
-        told = one.examples() if count == one.count else [(one.example, count)]
-        said = [(example, f"{times} times; " if times > 1 else "") for example, times in told if times > 0]
-        rows += [{"change": one.kind, "source": source, "what": f"{often}{example}"} for example, often in said]
+    for repair in repairs:
+        count = repair.count - still.get(repair.kind, 0)
+        examples = repair.examples() if count == repair.count else [(repair.example, count)]
+        for example, times in examples:
+            if times > 0:
+                often = f"{times} times; " if times > 1 else ""
+                rows.append({"change": repair.kind, "source": source, "what": f"{often}{example}"})
     return pl.DataFrame(rows, schema=CHANGES)
 
 

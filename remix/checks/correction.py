@@ -111,22 +111,22 @@ def write_corrected(
     else:
         frames, changes = correct(one.frames, kb=kb, rules=rules)
     losses: tuple[Loss, ...] = ()
-    names = _names(frames)
+    names = _find_misnamed(frames)
     if chosen == "nif" and one.export is not None:
         one.export(target, frames)
     else:
         losses = write(_call_anew(frames, names), target, chosen)
-    told = [tell_repairs(one.repairs, "remix load", _find_left(one.repairs, target, chosen)), changes]
+    told = [tell_repairs(one.repairs, "remix load", _find_remaining(one.repairs, target, chosen)), changes]
     told += [tell_names(names, "remix check")] if chosen == "nif" else []
     lost = [Repair(f"lost: {loss.kind}", loss.count, loss.example) for loss in losses]
     return pl.concat([*told, tell_repairs(lost, chosen)])
 
 
-def _format_of(target: Path, one: Checked) -> str:
+def _format_of(target: Path, dataset: Checked) -> str:
     """Return the format that a corrected dataset is written in: its own where the target's suffix is of several."""
     fitting = formats_by_suffix(target)
-    if len(fitting) == 1 or one.format in fitting:
-        return fitting[0] if len(fitting) == 1 else one.format
+    if len(fitting) == 1 or dataset.format in fitting:
+        return fitting[0] if len(fitting) == 1 else dataset.format
     # Folders have no suffix, and NIF is written in two of its syntaxes.
     files = [form for form in FORMATS if not form.collection and form.name != "nif"]
     suffixes = [".nt", ".ttl", *(suffix for form in files for suffix in form.suffixes)]
@@ -134,12 +134,12 @@ def _format_of(target: Path, one: Checked) -> str:
     told = ", ".join(f"{suffix} ({names[0]})" for suffix, names in sorted(clear.items()) if len(names) == 1)
     may = f"may be of several formats ({', '.join(fitting)})" if fitting else "is of no format that is written"
     raise UsageError(
-        f"{target} {may}, and {one.file} is {one.format or 'none of them'}: --fix writes {told}; "
+        f"{target} {may}, and {dataset.file} is {dataset.format or 'none of them'}: --fix writes {told}; "
         "`remix convert` makes any other of it"
     )
 
 
-def _names(frames: Frames) -> pl.DataFrame:
+def _find_misnamed(frames: Frames) -> pl.DataFrame:
     """Return what an IRI of NIF says the offsets of which it has not: annotation (its IRI in frames), was, now."""
     was = given_iris(frames)
     now = agree_with_offsets(was, frames)["exported"]
@@ -148,7 +148,7 @@ def _names(frames: Frames) -> pl.DataFrame:
 
 
 def _call_anew(frames: Frames, names: pl.DataFrame) -> Frames:
-    """Return the frames with other names for what says wrong offsets in its own (see `_names`)."""
+    """Return the frames with other names for what says wrong offsets in its own (see `_find_misnamed`)."""
     given = names.filter(pl.col("was") == pl.col("given")).select(scoped="annotation", other="now")
     own = names.filter(pl.col("was") == pl.col("annotation"), pl.col("was").ne_missing(pl.col("given")))
 
@@ -162,7 +162,7 @@ def _call_anew(frames: Frames, names: pl.DataFrame) -> Frames:
     return rename_things(called, lambda iri: iri.replace(own["was"], own["now"]), "group", "option")
 
 
-def _find_left(repairs: Sequence[Repair], target: Path, format: str) -> tuple[Repair, ...]:
+def _find_remaining(repairs: Sequence[Repair], target: Path, format: str) -> tuple[Repair, ...]:
     """Return what would be mended in the file that was written; what a catalogue counts otherwise stays as it is."""
     counted = tuple(one for one in repairs if one.kind == "count")
     try:

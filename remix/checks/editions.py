@@ -81,9 +81,9 @@ def _layer() -> pl.Expr:
 def _join_mentions(frames: Frames, new: Frames, fresh: Frames, same: pl.DataFrame) -> pl.DataFrame:
     """Return the annotations that come, as alternatives of those that stay where the edition has them as such."""
     groups = same.join(new.annotations.select("annotation", "group"), left_on="now", right_on="annotation")
-    known = groups.join(frames.annotations.select("annotation", old="group"), left_on="was", right_on="annotation")
-    known = known.unique("group", keep="first", maintain_order=True).select("group", "old")
-    rows = fresh.annotations.join(known, on="group", how="left", maintain_order="left")
+    groups = groups.join(frames.annotations.select("annotation", old="group"), left_on="was", right_on="annotation")
+    groups = groups.unique("group", keep="first", maintain_order=True).select("group", "old")
+    rows = fresh.annotations.join(groups, on="group", how="left", maintain_order="left")
     return rows.with_columns(group=pl.coalesce("old", "group")).select(fresh.annotations.columns)
 
 
@@ -98,14 +98,14 @@ def _tell_left(corrected: Frames, pairs: pl.DataFrame, new: Frames, source: str)
     return pl.DataFrame(rows, schema=CHANGES)
 
 
-def _pair(documents: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+def _pair(documents: pl.DataFrame, corrected: pl.DataFrame) -> pl.DataFrame:
     """Return document, other, by_words: which documents are the same in both editions, one with one."""
     words = pl.col("text").str.count_matches(r"\S+")
     here = documents.select("document", "text", name=pl.coalesce("given", "document"), words=words)
-    there = others.select("text", other="document", name=pl.coalesce("given", "document"), words=words)
+    there = corrected.select("text", other="document", name=pl.coalesce("given", "document"), words=words)
     last = pl.col("name").str.extract(r"([^/#]+)/?$")
     here, there = (rows.with_columns(part=last).with_row_index("place") for rows in (here, there))
-    as_many = documents.height == others.height
+    as_many = documents.height == corrected.height
     found: list[pl.DataFrame] = []
     keys = (["text"], ["name", "words"], ["part", "words"], *([["place", "words"]] if as_many else []))
     for key in keys:
@@ -187,8 +187,8 @@ def _match(frames: Frames, old: pl.DataFrame, new: Frames) -> tuple[pl.DataFrame
     return same, linked, _one_to_one(touching.sort("document", "begin", "begin_now").select("was", "now"))
 
 
-def _one_to_one(pairs: pl.DataFrame, was: str = "was", now: str = "now") -> pl.DataFrame:
-    return pairs.unique(was, keep="first", maintain_order=True).unique(now, keep="first", maintain_order=True)
+def _one_to_one(pairs: pl.DataFrame, left: str = "was", right: str = "now") -> pl.DataFrame:
+    return pairs.unique(left, keep="first", maintain_order=True).unique(right, keep="first", maintain_order=True)
 
 
 def _with_links(annotations: Annotations, links: Links) -> pl.DataFrame:

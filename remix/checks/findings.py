@@ -77,7 +77,7 @@ def check(
     """
     chosen = [RULES[name] for name in rules] or list(RULES)
     none = _label(pl.DataFrame(schema=_TIMES), "", _UNKNOWN)
-    rows = pl.concat([none, *(part for one in datasets for part in _rows(one, chosen, kb, shacl=shacl))])
+    rows = pl.concat([none, *(part for dataset in datasets for part in _rows(dataset, chosen, kb, shacl=shacl))])
     if each:
         often = pl.when(pl.col("times") > 1).then(fill("{} ({} times)", "what", "times")).otherwise("what")
         return rows.with_columns(what=often).drop("times")
@@ -87,11 +87,11 @@ def check(
     return counted.select([pl.col(name).cast(kind) for name, kind in SUMMARY.items()])
 
 
-def _rows(one: Checked, rules: Sequence[Rule], kb: KnowledgeBase | None, *, shacl: bool) -> Iterator[pl.DataFrame]:
-    subject = Subject(one.frames, kb)
+def _rows(dataset: Checked, rules: Sequence[Rule], kb: KnowledgeBase | None, *, shacl: bool) -> Iterator[pl.DataFrame]:
+    subject = Subject(dataset.frames, kb)
     known = {rule.name: rule for rule in rules}
     found: list[tuple[Rule, pl.DataFrame]] = []
-    for repair in one.repairs:
+    for repair in dataset.repairs:
         rule = known.get(repair.kind) if repair.kind in RULES else replace(_UNKNOWN, name=repair.kind)
         if rule is not None:
             found.append((rule, pl.DataFrame(repair.examples(), schema=["what", "times"], orient="row")))
@@ -99,10 +99,10 @@ def _rows(one: Checked, rules: Sequence[Rule], kb: KnowledgeBase | None, *, shac
         if rule.find is not None and (kb is not None or not rule.needs_kb):
             found.append((rule, rule.find(subject).with_columns(times=1)))
     if shacl:
-        found.append((RULES["shacl"], find_violations(one.file, one.frames).with_columns(times=1)))
+        found.append((RULES["shacl"], find_violations(dataset.file, dataset.frames).with_columns(times=1)))
     found.sort(key=lambda pair: (SEVERITIES.index(pair[0].severity), pair[0].name))
     for rule, rows in found:
-        yield _label(rows, one.file, rule)
+        yield _label(rows, dataset.file, rule)
 
 
 def _label(rows: pl.DataFrame, file: str, rule: Rule) -> pl.DataFrame:
@@ -162,14 +162,14 @@ def _export_loaded(store: Store, entry: DatasetEntry, frames: Frames) -> Callabl
     return export
 
 
-def _read_file(file: str, path: str, known: catalog.Entry | None, format: str | None) -> Checked:
+def _read_file(file: str, path: str, entry: catalog.Entry | None, format: str | None) -> Checked:
     """Return a file, or what the catalogue knows, with what it counts otherwise."""
-    if known is None:
+    if entry is None:
         reading = read(path, format=format)
         return Checked(file, reading.frames, reading.report.repairs, reading.export, reading.report.format)
-    reading = read(path, name=known.loaded_name, format=format or known.format or None)
-    other = catalog.count_differences(known, asdict(reading.report))
-    return Checked(known.name, reading.frames, (*reading.report.repairs, *other), reading.export, reading.report.format)
+    reading = read(path, name=entry.loaded_name, format=format or entry.format or None)
+    other = catalog.count_differences(entry, asdict(reading.report))
+    return Checked(entry.name, reading.frames, (*reading.report.repairs, *other), reading.export, reading.report.format)
 
 
 def find_violations(file: str, frames: Frames) -> pl.DataFrame:

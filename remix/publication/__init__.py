@@ -30,7 +30,7 @@ from remix.rdf.parsing import parse_lines
 from remix.rdf.turtle import ntriples, turtle
 from remix.remixes.manifest import refuse_unknown
 from remix.signature import content_hash
-from remix.store import DatasetEntry, Store, in_one_state
+from remix.store import Store, in_one_state
 
 SYNTAXES = {
     "ttl": "https://www.iana.org/assignments/media-types/text/turtle",
@@ -77,10 +77,12 @@ def publish(
                 f"the {what} '{iri}' is no IRI: give one such as http://creativecommons.org/licenses/by/4.0/"
             )
     frames, folder = store.frames([dataset]), Path(to)
-    stated = state_as_markings(_triples(store, entry), frames)
+    # What was learnt from runs is said of the annotations; the answers of systems are theirs.
+    stored = [f"{entry.folder}/data.nt.zst", *entry.value_files()]
+    stated = state_as_markings(pl.concat(columns(store.triples(file)) for file in stored), frames)
     triples = rename_terms(stated, given_iris(frames)).unique()
     data = f"{dataset}.{syntax}{'.gz' if gzip else ''}"
-    files = {data: _write(triples, syntax, gzip=gzip), f"{dataset}.parquet": table_of(frames)}
+    files = {data: _serialise(triples, syntax, gzip=gzip), f"{dataset}.parquet": table_of(frames)}
     media = {data: SYNTAXES[syntax], f"{dataset}.parquet": "application/vnd.apache.parquet"}
     place = store.folder / entry.folder
     about = Publication(entry, frames, triples, files, media, data, licence, url, tuple(creator), description, place)
@@ -114,13 +116,7 @@ def _refuse_others(folder: Path, *, force: bool) -> None:
             )
 
 
-def _triples(store: Store, entry: DatasetEntry) -> pl.DataFrame:
-    # What was learnt from runs is said of the annotations; the answers of systems are theirs.
-    files = [f"{entry.folder}/data.nt.zst", *entry.value_files()]
-    return pl.concat(columns(store.triples(file)) for file in files)
-
-
-def _write(triples: pl.DataFrame, syntax: str, *, gzip: bool) -> bytes:
+def _serialise(triples: pl.DataFrame, syntax: str, *, gzip: bool) -> bytes:
     content = turtle(triples) if syntax == "ttl" else ntriples(triples)
     if syntax == "jsonld":
         parsed = (quad.triple for quad in parse_lines(content, ox.RdfFormat.N_TRIPLES, lenient=True))

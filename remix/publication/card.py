@@ -139,9 +139,9 @@ def _read_citation(file: Path) -> dict[str, dict[str, Any]]:
     return {one["identifiers"][0]["value"]: one for one in listed if _is_ours(one)} if isinstance(listed, list) else {}
 
 
-def _is_ours(one: object) -> bool:
+def _is_ours(reference: object) -> bool:
     """Return whether it is the citation of a dataset as `write_citation` writes it."""
-    match one:
+    match reference:
         case {"title": str(), "authors": [*authors], "identifiers": [{"type": "other", "value": str()}]}:
             return all(isinstance(author, dict) and isinstance(author.get("name"), str) for author in authors)
     return False

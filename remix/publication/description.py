@@ -108,7 +108,7 @@ class Publication:
 
     @property
     def title(self) -> str:
-        """Return what the dataset is called."""
+        """Return the title that the catalogue has, or the name of a remix and of what is in no catalogue."""
         return self.origins[0].title if self.origins and self.manifest is None else self.entry.name
 
     @property
@@ -153,7 +153,7 @@ class Publication:
         return self.frames.documents["language"].drop_nulls().unique().sort().to_list()
 
     def place(self, file: str) -> str | None:
-        """Return where a file will be."""
+        """Return the address that a file will have, None where the folder's is not known."""
         return None if self.url is None else f"{self.url.removesuffix('/')}/{file}"
 
 

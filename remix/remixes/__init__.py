@@ -130,7 +130,7 @@ def build(
     text = query.bind(chosen, set_from)
     entries = [store.dataset(one) for one in sorted({*dataset})] or store.datasets()
     if not entries:
-        raise EmptySelection(_nothing(query.name, pl.DataFrame(), entries))
+        raise EmptySelection(_explain_empty(query.name, pl.DataFrame(), entries))
     names = [entry.name for entry in entries]
     title, choice = _title(name, query, entries), Editions.of(names, dataset, edition)
     origin = named_frames(store, names)
@@ -211,7 +211,7 @@ def _select(
             raise EmptySelection(f"{query.name} selects nothing: {NO_RUN}")
         explained = select(index, text, origin, name=query.source, **{**how, "explain": True})
         said = "".join(f"; {note}" for note in index.notes)
-        raise EmptySelection(_nothing(query.name, explained.waterfall, entries) + said)
+        raise EmptySelection(_explain_empty(query.name, explained.waterfall, entries) + said)
 
 
 _OF_RUNS = re.compile(
@@ -239,7 +239,7 @@ def _signature(
     )
 
 
-def _nothing(query: str, waterfall: pl.DataFrame, entries: list[DatasetEntry]) -> str:
+def _explain_empty(query: str, waterfall: pl.DataFrame, entries: list[DatasetEntry]) -> str:
     """Return why nothing was selected, as far as the waterfall tells."""
     if not entries:
         return f"{query} selects nothing: the workspace holds no dataset; `remix load FILE` loads one"

@@ -69,23 +69,23 @@ class Editions:
         rows = rows.select("document", "dataset", kept=pl.col("dataset").first().over("text"))
         return rows.filter(pl.lit(not self.every) & (pl.col("dataset") != pl.col("kept")))
 
-    def of_emptied(self, origin: Frames, emptied: pl.DataFrame, chosen: pl.Series) -> pl.DataFrame:
-        """Return the emptied documents (dataset, document) without other editions of each other and of those chosen."""
+    def of_emptied(self, origin: Frames, emptied: pl.DataFrame, documents: pl.Series) -> pl.DataFrame:
+        """Return the emptied documents (dataset, document) without other editions of each other and of `documents`."""
         if self.every:
             return emptied
-        texts = origin.documents.filter(pl.col("document").is_in(chosen.implode())).select(_TEXT).drop_nulls()
-        known = origin.documents.filter(pl.col("document").is_in(emptied["document"].implode()), _TEXT != "")
-        again = known.filter(_TEXT.is_in(texts["text"].unique().implode()))["document"]
+        texts = origin.documents.filter(pl.col("document").is_in(documents.implode())).select(_TEXT).drop_nulls()
+        rows = origin.documents.filter(pl.col("document").is_in(emptied["document"].implode()), _TEXT != "")
+        again = rows.filter(_TEXT.is_in(texts["text"].unique().implode()))["document"]
         out = pl.concat([again, self.others(origin, emptied["document"])["document"]])
         return emptied.filter(~pl.col("document").is_in(out.implode()))
 
 
-def tell_editions(others: pl.DataFrame) -> list[str]:
-    """Return a sentence for each dataset of which texts are left out for another's edition."""
+def tell_editions(left_out: pl.DataFrame) -> list[str]:
+    """Return a sentence for each dataset of which texts are left out for another's edition (`Editions.others`)."""
     return [
         f"{count} {'text' if count == 1 else 'texts'} of {dataset} {'is' if count == 1 else 'are'} in {kept}, too, and "
         f"counted there: --edition {dataset} keeps this edition, --edition {ALL} both"
-        for dataset, kept, count in others.group_by("dataset", "kept").len().sort("dataset", "kept").iter_rows()
+        for dataset, kept, count in left_out.group_by("dataset", "kept").len().sort("dataset", "kept").iter_rows()
     ]
 
 
@@ -146,10 +146,10 @@ _UNREAD = {"SubSelect", "ServiceGraphPattern"}
 _NEEDED = (f"<{RDF}type>", f"<{NIF}Context>")
 
 
-def find_emptied(index: Index, query: str, origin: Frames, kept: pl.Series) -> pl.DataFrame | None:
+def find_emptied(index: Index, query: str, origin: Frames, selected: pl.Series) -> pl.DataFrame | None:
     """Return dataset and document of what a selection emptied in the origin; None where the query does not tell.
 
-    `kept` are the annotations that the query selected. A document without any of these is emptied unless a condition
+    `selected` are the annotations that the query selects. A document without any of these is emptied unless a condition
     on documents leaves it out: one that speaks of `?document`, or of what is reached from it, but of no annotation.
     """
     try:
@@ -161,13 +161,13 @@ def find_emptied(index: Index, query: str, origin: Frames, kept: pl.Series) -> p
     documents = origin.documents.select("dataset", "document")
     if not asked:
         return documents.clear()
-    holding = origin.annotations.filter(pl.col("annotation").is_in(kept.implode()))["document"].unique()
+    holding = origin.annotations.filter(pl.col("annotation").is_in(selected.implode()))["document"].unique()
     try:
-        found = index.frame(asked, "the conditions on documents").to_series()
+        meant = index.frame(asked, "the conditions on documents").to_series()
     except QueryError:
         return None
-    meant = found.str.strip_prefix("<").str.strip_suffix(">").implode()
-    return documents.filter(pl.col("document").is_in(meant), ~pl.col("document").is_in(holding.implode()))
+    iris = meant.str.strip_prefix("<").str.strip_suffix(">")
+    return documents.filter(pl.col("document").is_in(iris.implode()), ~pl.col("document").is_in(holding.implode()))
 
 
 def _of_documents(tree: Node) -> str | None:
@@ -223,7 +223,7 @@ def _variables(triple: tuple[object, ...]) -> set[str]:
 
 
 def _reach(triples: list[tuple[str, object, str]], document: str) -> list[tuple[str, object, str]]:
-    """Return the triples that hang together with the document."""
+    """Return the triples that lead to the document over variables that they share, in any number of steps."""
     names, left = {document}, triples
     while found := [one for one in left if names & _variables(one)]:
         names = names.union(*(_variables(one) for one in found))

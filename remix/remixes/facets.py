@@ -147,11 +147,11 @@ def compose(conditions: Sequence[Condition], *, note: str = "") -> str:
     return "\n".join(head) + f"\nSELECT ?document ?annotation WHERE {{\n{lines}}}\n"
 
 
-def _condition(one: Condition, test: str) -> list[str]:
-    pattern, variable = one.facet.pattern, one.facet.variable
-    if one.is_none:
+def _condition(condition: Condition, test: str) -> list[str]:
+    pattern, variable = condition.facet.pattern, condition.facet.variable
+    if condition.is_none:
         return [f"FILTER NOT EXISTS {{ {pattern} }}"]
-    if one.missing:
+    if condition.missing:
         return [f"OPTIONAL {{ {pattern} }}", *([f"FILTER (!BOUND({variable}) || ({test}))"] if test else [])]
     return [pattern, *([f"FILTER ({test})"] if test else [])]
 
@@ -170,14 +170,14 @@ def _quote_yaml(text: str) -> str:
 class FacetedCorpus:
     """All that is loaded, with the values of each facet: `annotation` or `document`, and `value`.
 
-    `gold` are the annotations that are counted, with the number of their `mention` and of their `entities`; `told` has
-    subject and object of each term in the graphs of measures.
+    `gold` are the annotations that are counted, with the number of their `mention` and of their `entities`; `by_term`
+    has subject and object of each term in the graphs of measures.
     """
 
     store: Store
     frames: Frames
     gold: pl.DataFrame
-    told: Mapping[str, pl.DataFrame]
+    by_term: Mapping[str, pl.DataFrame]
 
     @cached_property
     def datasets(self) -> list[str]:
@@ -187,7 +187,7 @@ class FacetedCorpus:
     @property
     def facets(self) -> dict[str, Facet]:
         """Return the facets that have any value."""
-        terms = {*self.told, *self.frames.values["term"].unique(), f"{ITSRDF}taClassRef"}
+        terms = {*self.by_term, *self.frames.values["term"].unique(), f"{ITSRDF}taClassRef"}
         every = list_facets().items()
         return {name: facet for name, facet in every if not facet.term or write_out(facet.term) in terms}
 
@@ -206,11 +206,11 @@ class FacetedCorpus:
         parts = [given.select("subject", value=pl.coalesce(pl.col("number").cast(pl.String), "text"))]
         if facet.kind == "class":
             parts.append(self.frames.classes.select(subject="annotation", value="class"))
-        if term in self.told:
+        if term in self.by_term:
             text = pl.col("object").str.strip_suffix(" .")
             literal = text.str.extract('^"(.*)"')
             value = pl.coalesce(literal, text.str.strip_chars("<>"))
-            parts.append(self.told[term].select(pl.col("subject").str.strip_chars("<>"), value=value))
+            parts.append(self.by_term[term].select(pl.col("subject").str.strip_chars("<>"), value=value))
         found = pl.concat(parts).rename({"subject": key})
         known = (self.gold if key == "annotation" else documents).select(key)
         if facet.kind == "number":
@@ -226,9 +226,9 @@ class FacetedCorpus:
         annotations, kept. A group of alternatives is one mention. Raises `UnknownName` for a dataset or edition.
         """
         rows = [self._sizes("everything loaded", self.gold, self.frames.documents.height)]
-        every = gold = self.gold
+        in_datasets = gold = self.gold
         if dataset:
-            every = gold = gold.filter(pl.col("dataset").is_in(self.check(dataset)))
+            in_datasets = gold = gold.filter(pl.col("dataset").is_in(self.check(dataset)))
             within = self.frames.documents.filter(pl.col("dataset").is_in(dataset))
             rows.append(self._sizes("in the chosen datasets", gold, within.height))
         gold = gold.filter(pl.col("document").is_in(self.frames.documents["document"].implode()))
@@ -236,7 +236,7 @@ class FacetedCorpus:
         for one in conditions:
             gold = gold.filter(self._meets(one))
             rows.append(self._sizes(str(one), gold))
-        return self._finish(rows, every, gold, gold["document"].unique(), dataset, edition)
+        return self._finish(rows, in_datasets, gold, gold["document"].unique(), dataset, edition)
 
     def count_query(
         self,
@@ -259,11 +259,11 @@ class FacetedCorpus:
         with GuardedIndex(opened.path, graphs=graphs) as index:
             found = select(index, query.bind(values, set_from), frames, name=query.source, explain=True)
         rows: list[_Row] = [(*row, None) for row in found.waterfall.iter_rows()]
-        every = self.gold.filter(pl.col("dataset").is_in(names))
+        in_datasets = self.gold.filter(pl.col("dataset").is_in(names))
         chosen = pl.col("annotation").is_in(found.annotations.implode())
-        gold = every.filter(chosen, pl.col("document").is_in(found.documents.implode()))
+        gold = in_datasets.filter(chosen, pl.col("document").is_in(found.documents.implode()))
         rows.append(self._sizes("what the query selects", gold, len(found.documents)))
-        tables = self._finish(rows, every, gold, found.documents, dataset, edition)
+        tables = self._finish(rows, in_datasets, gold, found.documents, dataset, edition)
         return *tables, [*found.notes, *index.notes]
 
     def check(self, dataset: Sequence[str]) -> list[str]:
@@ -275,13 +275,13 @@ class FacetedCorpus:
     def _finish(
         self,
         rows: list[_Row],
-        every: pl.DataFrame,
+        in_datasets: pl.DataFrame,
         gold: pl.DataFrame,
         documents: pl.Series,
         dataset: Sequence[str],
         edition: Sequence[str],
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Return the tables of what is selected, of which one edition of each text is kept at the end."""
+        """Return the tables of what is selected (`gold`) of those `in_datasets`; one edition of each text stays."""
         editions = Editions.of(self.datasets, dataset, edition)
         if len(dataset or self.datasets) > 1 and not editions.every:
             others = editions.others(self.frames, documents)["document"]
@@ -293,21 +293,21 @@ class FacetedCorpus:
         texts = self.frames.documents.filter(pl.col("dataset").is_in(names)).select("document", "dataset")
         kept = texts.filter(pl.col("document").is_in(documents.implode()))
         table = texts.group_by("dataset").agg(documents=pl.len())
-        for name, one in (("kept_documents", kept), ("annotations", every), ("kept", gold)):
+        for name, one in (("kept_documents", kept), ("annotations", in_datasets), ("kept", gold)):
             counted = pl.len() if name == "kept_documents" else pl.col("mention").n_unique()
             table = table.join(one.group_by("dataset").agg(counted.alias(name)), on="dataset", how="left")
         table = table.with_columns(pl.exclude("dataset").fill_null(0).cast(pl.Int64)).sort("dataset")
         return pl.DataFrame(rows, schema=schema, orient="row"), table
 
-    def _meets(self, one: Condition) -> pl.Expr:
-        rows, key = self.values(one.facet), one.facet.level
+    def _meets(self, condition: Condition) -> pl.Expr:
+        rows, key = self.values(condition.facet), condition.facet.level
         value = pl.col("value")
-        tests = [value >= one.low] if one.low is not None else []
-        tests += [value <= one.high] if one.high is not None else []
-        tests += [value.is_in(one.among)] if one.among else []
-        found = rows.clear() if one.is_none else rows.filter(*tests)
+        tests = [value >= condition.low] if condition.low is not None else []
+        tests += [value <= condition.high] if condition.high is not None else []
+        tests += [value.is_in(condition.among)] if condition.among else []
+        found = rows.clear() if condition.is_none else rows.filter(*tests)
         inside = pl.col(key).is_in(found[key].unique().implode())
-        return inside | ~pl.col(key).is_in(rows[key].unique().implode()) if one.missing else inside
+        return inside | ~pl.col(key).is_in(rows[key].unique().implode()) if condition.missing else inside
 
     def _sizes(self, label: str, gold: pl.DataFrame, documents: int | None = None) -> _Row:
         entities = gold["entities"].explode().drop_nulls().n_unique()

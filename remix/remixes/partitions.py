@@ -18,7 +18,6 @@ import polars as pl
 
 from remix import progress
 from remix.errors import StoreError, UsageError, nearest
-from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.kb import KnowledgeBase
 from remix.measures.classes import of_one_spelling
@@ -75,17 +74,17 @@ def partition(values: pl.Series, scheme: str) -> Partition:
         return (*_classes(categories), missing_part([_name_category(category) for category in categories]))
     if not values.dtype.is_numeric():
         raise UsageError(f"'{values.name}' holds no numbers: --scheme classes makes a part of each value")
-    known = values.cast(pl.Float64).fill_nan(None).drop_nulls().sort()
+    ordered = values.cast(pl.Float64).fill_nan(None).drop_nulls().sort()
     if name == "thresholds":
         edges = numbers
-    elif known.is_empty():
+    elif ordered.is_empty():
         raise UsageError(f"'{values.name}' has no value at all: there is nothing to cut")
     elif name == "log-deciles":
-        return _logarithmic(known)
+        return _logarithmic(ordered)
     elif name == "quantiles":
-        edges = _quantiles(known, int(numbers[0]))
+        edges = _quantiles(ordered, int(numbers[0]))
     else:
-        return _segments(known)
+        return _segments(ordered)
     bounds = [None, *edges, None]
     parts = [Subset(_between(low, high), low, high) for low, high in zip(bounds, bounds[1:], strict=False)]
     return (*parts, missing_part())
@@ -122,10 +121,10 @@ def missing_part(taken: Sequence[str] = ()) -> Subset:
     return Subset(WITHOUT_VALUE if UNSPECIFIED in taken else UNSPECIFIED, missing=True)
 
 
-def _logarithmic(known: pl.Series) -> Partition:
-    positive = known.filter(known > 0)
-    if positive.is_empty() or not math.isfinite(known[-1]):
-        raise UsageError(f"'{known.name}' has no positive values, or infinite ones: there is no logarithmic scale")
+def _logarithmic(values: pl.Series) -> Partition:
+    positive = values.filter(values > 0)
+    if positive.is_empty() or not math.isfinite(values[-1]):
+        raise UsageError(f"'{values.name}' has no positive values, or infinite ones: there is no logarithmic scale")
     low, high = float(positive[0]), float(positive[-1])
     if low == high:
         return (Subset(_between(None, high), None, high), missing_part())
@@ -135,18 +134,18 @@ def _logarithmic(known: pl.Series) -> Partition:
     return (*parts, missing_part())
 
 
-def _quantiles(known: pl.Series, count: int) -> list[float]:
-    """Return the inner boundaries: the value up to which k of `count` shares lie; equal ones are one."""
-    count = min(count, len(known))  # more shares than values have the boundaries of as many
-    places = [-(-len(known) * k // count) - 1 for k in range(1, count)]
-    edges = sorted({float(known[place]) for place in places})
-    return [edge for edge in edges if edge < known[-1]]
+def _quantiles(values: pl.Series, count: int) -> list[float]:
+    """Return the inner boundaries of sorted values: up to which k of `count` shares lie; equal ones are one."""
+    count = min(count, len(values))  # more shares than values have the boundaries of as many
+    places = [-(-len(values) * k // count) - 1 for k in range(1, count)]
+    edges = sorted({float(values[place]) for place in places})
+    return [edge for edge in edges if edge < values[-1]]
 
 
-def _segments(known: pl.Series) -> Partition:
-    counts = known.value_counts(name="count").sort(known.name, descending=True)
-    better = (counts["count"].cum_sum() - counts["count"]) / len(known)
-    edges = [counts.filter(better >= share)[known.name] for share in (0.55, 0.10)]
+def _segments(values: pl.Series) -> Partition:
+    counts = values.value_counts(name="count").sort(values.name, descending=True)
+    better = (counts["count"].cum_sum() - counts["count"]) / len(values)
+    edges = [counts.filter(better >= share)[values.name] for share in (0.55, 0.10)]
     low, high = (float(edge[0]) if len(edge) else None for edge in edges)
     parts = [Subset("head", high, None)]
     if high is not None:
@@ -219,7 +218,7 @@ def partition_store(
     `UnknownName` for a column that no measure has, `UsageError` for another scheme, `StoreError` where nothing is
     enriched.
     """
-    given, _, asked = column.partition(":")
+    given, _, vocabulary = column.partition(":")
     chosen, of_documents = (_CLASS, False) if given == "class" else column_or_document_column(column)
     name = given if chosen is _CLASS else chosen.name
     iri = write_out(chosen.term)
@@ -237,7 +236,7 @@ def partition_store(
     none = pl.DataFrame(schema={"annotation": pl.String, "value": kind})
     known = found.select("annotation", pl.col("value").cast(kind)) if found.height else none
     if chosen is _CLASS:
-        known = _of_one_vocabulary(known, annotations, asked)
+        known = _of_one_vocabulary(known, annotations, vocabulary)
     values = gold.join(known, on="annotation", how="left")["value"].alias(name)
     parts = partition(values, scheme)
     table = count_parts(values, parts).with_columns(share=pl.col("annotations") / max(1, len(gold)))
@@ -251,13 +250,13 @@ def partition_store(
 _CLASS = Column("itsrdf:taClassRef", "string", pl.lit(None), "class of the annotation or its entity")
 
 
-def _of_one_vocabulary(rows: pl.DataFrame, annotations: pl.DataFrame, asked: str) -> pl.DataFrame:
-    """Return the values that are classes of the vocabulary that is asked for or, by default, of that of most mentions.
+def _of_one_vocabulary(rows: pl.DataFrame, annotations: pl.DataFrame, vocabulary: str) -> pl.DataFrame:
+    """Return the values that are classes of a vocabulary, or where none is named, of that of most mentions.
 
     Which it is, and which others there are, is said.
     """
     classes = rows.select("annotation", pl.col("value").alias("class"))
-    vocabularies = Vocabularies.of(classes, annotations).show(asked)
+    vocabularies = Vocabularies.of(classes, annotations).show(vocabulary)
     if told := vocabularies.note("class"):
         progress.note(told)
     return of_one_spelling(vocabularies.choose(classes)).rename({"class": "value"})
@@ -319,18 +318,15 @@ def partition_folder(
                 measures_of_part(folder, number, chosen.name, of_documents=of_documents),
             )
             for part, place, count in zip(written, places, counts, strict=True):
-                kept = _close(frames, measured.filter(in_part(chosen.name, part))["annotation"])
+                annotations = measured.filter(in_part(chosen.name, part))["annotation"]
+                rows = frames.annotations.filter(pl.col("annotation").is_in(annotations.implode()))
+                kept = close(frames, rows["document"].unique(), annotations).frames
                 write_part(place, number, kept)
                 count[0] += kept.documents.height
                 count[1] += kept.annotations.filter(pl.col("ignorable").is_null()).height
         for part, place, target, count in zip(written, places, targets, counts, strict=True):
             finish(place, target, _manifest(folder, target.name, plan, part, count))
     return table
-
-
-def _close(frames: Frames, annotations: pl.Series) -> Frames:
-    chosen = frames.annotations.filter(pl.col("annotation").is_in(annotations.implode()))
-    return close(frames, chosen["document"].unique(), annotations).frames
 
 
 def _manifest(
