@@ -81,7 +81,7 @@ class Parts:
 
     @property
     def choices(self) -> dict[str, Any]:
-        """Return how its rows are seen."""
+        """Return which of its rows are left out, and whether it keeps gold and case, as `open` takes them."""
         return {name: getattr(self, name) for name in ("left_out", "keeps_gold", "case_sensitive")}
 
     def __reduce__(self) -> tuple[Any, ...]:

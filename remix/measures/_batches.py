@@ -41,9 +41,9 @@ SUMS: Schema = {"part": pl.Int64(), "dataset": pl.String(), "unit": pl.String(),
 class _TableWhole(Whole):
     """The whole table, of which a batch has some documents: sizes of sets and percentiles come with the batch."""
 
-    def __init__(self, corpus: Corpus, sets: pl.DataFrame, known: Percentiles) -> None:
+    def __init__(self, corpus: Corpus, sets: pl.DataFrame, percentiles: Percentiles) -> None:
         super().__init__(corpus.sets, corpus.basis)
-        self._sizes_given, self._percentiles = sets, known
+        self._sizes_given, self._percentiles = sets, percentiles
 
     @shared_property
     def form_sizes(self) -> pl.DataFrame:
@@ -99,7 +99,7 @@ def _unnest(batch: pl.DataFrame, column: str) -> pl.DataFrame:
 
 
 def mentions_of(chosen: MeasureChoice, batch: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of the first pass (`MENTIONS`)."""
+    """Return what a batch has of the sets of the whole table, which the first pass gathers (`MENTIONS`)."""
     corpus = Corpus(frames_of(batch), chosen.basis)
     columns = ["document", "annotation", "dataset", "scope", "key", "entity"]
     parts = {

@@ -49,7 +49,7 @@ class Corpus(CodedMentions):
 
     @cached_property
     def whole(self) -> Whole:
-        """Return the whole that this is a part of."""
+        """Return the whole that this is a part of, by default what it is itself."""
         return self._given or Whole(self.sets, self.basis)
 
     @cached_property
@@ -207,10 +207,10 @@ class Corpus(CodedMentions):
         # A mention whose form nobody knows has a link and no set.
         of_dataset = self.both[-1].linked.drop_nulls(["form_code", "entity_code"])
         used = pair_codes(of_dataset, "document_code", side)
-        own = used.unique().sort()
-        pairs = pl.DataFrame({"own": used.rank("dense") - 1, "other": of_dataset[other]})
-        sizes = (pair_codes(pairs, "own", "other").unique().sort() // MANY).rle().struct.field("len")
-        return sizes.gather(places_in(own, pair_codes(self.linked_mentions, "document_code", side)))
+        members = used.unique().sort()
+        pairs = pl.DataFrame({"member": used.rank("dense") - 1, "other": of_dataset[other]})
+        sizes = (pair_codes(pairs, "member", "other").unique().sort() // MANY).rle().struct.field("len")
+        return sizes.gather(places_in(members, pair_codes(self.linked_mentions, "document_code", side)))
 
     @property
     def documents(self) -> pl.DataFrame:

@@ -191,7 +191,7 @@ def enrich_folder(folder: FramesFolder, kb: KnowledgeBase | None, **choices: Unp
     signature = str(Signature({**chosen.signature.fields, "inputs": content_hash(inputs)[:12]}))
     target = folder.path / "measures"
     status = "unchanged"
-    if _signature(target) != signature:
+    if _read_signature(target) != signature:
         status = "enriched"
         try:
             _write(folder, chosen, target, signature)
@@ -201,7 +201,8 @@ def enrich_folder(folder: FramesFolder, kb: KnowledgeBase | None, **choices: Unp
     return pl.DataFrame([row], schema=["dataset", "status", "annotations", "parts", "signature"], orient="row")
 
 
-def _signature(target: Path) -> str:
+def _read_signature(target: Path) -> str:
+    """Return the signature of the measures that are there, empty where there are none, or they are damaged."""
     try:
         return str(json.loads((target / "manifest.json").read_text(encoding="utf-8"))["signature"])
     except (OSError, ValueError, KeyError):

@@ -132,7 +132,7 @@ def measured_of(
     documents: pl.DataFrame,
     datasets: pl.DataFrame = NO_AVERAGES,
 ) -> Measured:
-    """Return what was computed with its columns and terms."""
+    """Return what was computed under the names of its terms, averages with their terms, as `compute` does."""
     terms = terms_of_datasets(chosen.summaries).unique(["measure", "average"], keep="first")
     typed = any(measure.name == "types" for measure in chosen.measures)
     kept = ["annotation", "document", "dataset", *(column.name for column in columns_of(chosen.measures))]
@@ -196,7 +196,7 @@ def _refuse_unknown_columns(corpus: Corpus, measures: Iterable[Measure]) -> None
 
 
 def _read_from(table: str, measures: Iterable[Measure]) -> list[str]:
-    """Return the columns that the summaries take from a table: what is not filtered needs no memory."""
+    """Return the columns that the summaries take from a table: the others need not be filtered."""
     columns = {"document", "dataset"}
     for fraction in (one for summary in summaries_of(measures) for one in fractions(summary)):
         if fraction.over == table:

@@ -276,16 +276,11 @@ def _query(iri: str, part: Subset, subject: str, parts: Partition) -> str:
         among = f" FILTER(STR(?value) IN ({categories}))" if categories else ""
         where = f"{annotation} FILTER NOT EXISTS {{ {value}{among} }}"
     else:
-        bounds = [f"?value > {part.low!r}"] if part.low is not None else []
-        bounds += [f"?value <= {part.high!r}"] if part.high is not None else []
-        where = f"{annotation} {value}" + (f" FILTER({' && '.join(map(_double, bounds))})" if bounds else "")
+        bounds = {sign: repr(bound) for sign, bound in ((">", part.low), ("<=", part.high)) if bound is not None}
+        # With an exponent it is a double, as the values are; without one a decimal, which holds fewer digits.
+        tests = [f"?value {sign} {bound if 'e' in bound else bound + 'e0'}" for sign, bound in bounds.items()]
+        where = f"{annotation} {value}" + (f" FILTER({' && '.join(tests)})" if tests else "")
     return f"SELECT ?document ?annotation WHERE {{ {where} }}"
-
-
-def _double(condition: str) -> str:
-    variable, operator, number = condition.split(" ")
-    # With an exponent it is a double, as the values are; without one a decimal, which holds fewer digits.
-    return f"{variable} {operator} {number if 'e' in number else number + 'e0'}"
 
 
 def partition_folder(

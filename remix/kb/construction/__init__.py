@@ -111,7 +111,7 @@ class _StagedPart:
                             move_folder(aside, self.folder)
 
     def describe(self) -> dict[str, Any]:
-        """Return what a knowledge base says of it."""
+        """Return what `kb.json` says of it: place, fingerprint, date and licence, rows by table, and problems."""
         part = self.origin.part
         of_part = {key: getattr(part, key) for key in ("place", "fingerprint", "date", "licence", "size")}
         read = {key: self.said[key] for key in ("rows", "problems")}
@@ -180,7 +180,7 @@ def build(
     if not mixed_releases:
         check_releases(origins)
     described = {"format": FORMAT, "readers": READERS, **asdict(rules), "languages": [*languages]}
-    version = _version(origins, described)
+    version = _hash_version(origins, described)
     folder, working = to / f"{name}-{version[:12]}", to / f".building-{name}-{version[:12]}"
     _clean(to, name, working, fresh=fresh)
     if not (folder / "kb.json").exists():
@@ -234,7 +234,8 @@ def _assemble(
         raise
 
 
-def _version(origins: Sequence[Origin], described: dict[str, Any]) -> str:
+def _hash_version(origins: Sequence[Origin], described: dict[str, Any]) -> str:
+    """Return a hash of the choices and of what the parts hold; where their files lie makes no other version."""
     parts = [
         [one.kind, *(getattr(one.part, key) for key in ("name", "fingerprint", "date", "licence"))] for one in origins
     ]
