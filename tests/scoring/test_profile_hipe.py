@@ -463,6 +463,7 @@ def both_sides(rows: list[Any], *, comments: bool) -> tuple[str, str]:
     return gold, run
 
 
+@pytest.mark.long
 @settings(max_examples=FEW)
 @given(st.lists(LINE, min_size=1, max_size=9))
 @example([(True, "I-LOC", "Q2", "I-PERS", "Q2", False), (False, "I-LOC", "_", "I-LOC", "Q2", False),
