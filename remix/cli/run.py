@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import FrameCall, calling, format_option, option, output_option, print_table
+from remix.cli._options import (
+    FrameCall,
+    calling,
+    format_option,
+    option,
+    output_option,
+    print_table,
+    read_settings,
+)
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -36,6 +44,13 @@ def command() -> None:
 @option("--on DATASET|FILE", "What is answered (default: every loaded dataset that has one of the documents).")
 @option("--task", "What the system was given: texts, or texts and spans.", type=click.Choice(["A2KB", "D2KB"]))
 @option("--replace", "Replace other answers that are registered under the name.")
+@option(
+    "--record NAME=VALUE",
+    "How it was made: system, version, date, revision (of the texts), hardware, seconds, cost, …; else a parameter.",
+    multiple=True,
+    callback=read_settings,
+)
+@option("--strict", "Refuse a run that looks wrong.")
 @option("--perfect", "Take answers that equal gold, of a system that is right everywhere.")
 @format_option
 @output_option
@@ -43,8 +58,10 @@ def command() -> None:
 def add(add_run: FrameCall, output: str, to: Path | None) -> None:
     """Register the answers of files under a name: `remix evaluate`, `compare` and `enrich --difficulty` take it.
 
-    Files are of any format that remix reads; several add up. Documents are found by their IRI, the last part of it, or
-    their text. Queries find the outcomes of answers to A2KB (rmx:truePositiveOf, rmx:errorClass, …).
+    What the run looks like beside the dataset is told first, on standard error: documents, spans, offsets, forms,
+    entities, a trial score, and what to do where it looks wrong. Files are of any format; several add up. Documents
+    are found by their IRI, the last part of it, or their text. Queries find the outcomes of answers to A2KB
+    (rmx:truePositiveOf, rmx:errorClass, …).
 
     \b
     Example:

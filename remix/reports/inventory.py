@@ -47,7 +47,7 @@ def listing(kind: str, store: Store, runs: Path, wanted: Mapping[str, str] | Non
 
 def brief_listing(kind: str, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the columns of a listing that people are shown on a line."""
-    return rows.select(LISTINGS[kind].brief or rows.columns)
+    return rows.select([name for name in LISTINGS[kind].brief if name in rows.columns] or rows.columns)
 
 
 def show_part(name: str, store: Store) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib import parse
@@ -19,6 +20,7 @@ from remix.scoring.profiles import PROFILES
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry
 from remix.store.state import RUN
+from remix.systems.record import Record
 
 
 @dataclass(frozen=True)
@@ -99,10 +101,13 @@ def fragment_of(system: str) -> str:
     return RUN + parse.quote(system, safe="")
 
 
-def run_graph(own: Outcomes, entry: DatasetEntry, system: str, chosen: Mapping[str, str]) -> tuple[bytes, str]:
+def run_graph(
+    own: Outcomes, entry: DatasetEntry, system: str, chosen: Mapping[str, str], record: Record | None = None
+) -> tuple[bytes, str]:
     """Return the N-Triples of a system's run on a dataset, and its signature, which says what was `chosen`.
 
-    `own` are the outcomes of that system on that dataset. The lines on the run come first, the others are sorted.
+    `own` are the outcomes of that system on that dataset, `record` says how the run was made. The lines on the run come
+    first, the others are sorted.
     """
     run = f"<{entry.iri}#{fragment_of(system)}>"
     named = _name_answers(own.answers, fragment_of(system))
@@ -118,7 +123,32 @@ def run_graph(own: Outcomes, entry: DatasetEntry, system: str, chosen: Mapping[s
         f"{run} <{RDF}type> <{RMX}Run> .\n{run} <{RMX}dataset> <{entry.iri}> .\n"
         f"{run} <{RMX}system> {quote(system)} .\n{run} <{RMX}signature> {quote(signature)} .\n"
     )
-    return (head + _join(parts)).encode(), signature
+    return (head + _record_lines(run, record) + _join(parts)).encode(), signature
+
+
+def _record_lines(run: str, record: Record | None) -> str:
+    """Return what the record of a run says, as far as it is known; parameters as JSON."""
+    if record is None:
+        return ""
+    texts = {
+        "task": record.task,
+        "revision": record.revision,
+        "textsHash": record.texts,
+        "systemName": record.system,
+        "systemVersion": record.version,
+        "hardware": record.hardware,
+        "date": record.date,
+        "parameters": json.dumps(dict(record.parameters), sort_keys=True) if record.parameters else "",
+    }
+    numbers = {
+        "seconds": record.seconds,
+        "inputTokens": float(record.input_tokens),
+        "outputTokens": float(record.output_tokens),
+        "cost": record.cost or 0.0,
+    }
+    lines = [f"{run} <{RMX}{name}> {quote(value)} .\n" for name, value in texts.items() if value]
+    lines += [f'{run} <{RMX}{name}> "{value}"^^<{XSD}double> .\n' for name, value in numbers.items() if value]
+    return "".join(lines)
 
 
 def _name_answers(answers: pl.DataFrame, fragment: str) -> pl.DataFrame:

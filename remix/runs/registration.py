@@ -21,14 +21,16 @@ from remix.formats.identifiers import annotation_iris
 from remix.frames import Frames
 from remix.places import discard, folder_written
 from remix.resources import folder as resources
+from remix.runs.findings import findings_of
 from remix.scoring.choice import frames_hash
 from remix.scoring.inputs.gold import is_gold
 from remix.scoring.inputs.texts import laid_on_gold, tell_forms, tell_texts
 from remix.signature import content_hash
 from remix.systems import TASKS
-from remix.systems.record import Record, write_record
+from remix.systems.record import Record, read_record, write_record
 
 if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
     from remix.store import Store
     from remix.store.targets import Target
 
@@ -65,17 +67,21 @@ class Run:
 def save_run(folder: Path, run: Run, answers: Frames, record: Record | None = None) -> Path:
     """Return the folder in which the run was put whole, replacing an earlier one of the same system, dataset, task.
 
-    The `record` says how it was made.
+    The `record` says how it was made, and with the task and the texts of the answered documents is kept with it; what
+    remix made itself (without a source) it made on the texts of the dataset as it is loaded.
     """
     target = folder / run.folder_name
+    made = record or Record(run.system, "")
+    texts = content_hash(*(text or "" for text in answers.documents.sort("document")["text"]))
+    revision = made.revision or ("" if run.source else run.content)
+    made = replace(made, task=run.task, texts=texts, revision=revision)
     with folder_written(target) as aside:
         answers.write(aside)
         run = replace(
             run, documents=answers.documents.height, answers=answers.annotations.height, checksum=_checksum(aside)
         )
         (aside / "run.json").write_text(json.dumps(asdict(run), indent=1, sort_keys=True), encoding="utf-8")
-        if record is not None:
-            write_record(aside, record)
+        write_record(aside, made)
     return target
 
 
@@ -145,12 +151,17 @@ def add_run(
     source: str = "",
     replace: bool = False,
     perfect: bool = False,
+    record: Record | None = None,
+    strict: bool = False,
+    kb: KnowledgeBase | None = None,
+    told: bool = False,
 ) -> pl.DataFrame:
     """Return run, dataset, task, status, documents, answers, linked and nil: what is registered of a run now.
 
     The answers to each dataset are kept under the IRIs that its documents have there. A run of that name on the dataset
     and task is 'unchanged' where it has the same answers; with others it is refused unless `replace`, and one that
-    equals gold unless it is said to be `perfect`.
+    equals gold unless it is said to be `perfect`. The `record` says how it was made. What `findings_of` finds is `told`
+    before anything is kept, and with `strict` a run that looks wrong is refused.
 
     Raises `UsageError` for a name that cannot be told from a setting, a task that runs are not made for, other answers
     of the same name, and gold itself; `BadInput` where no document is one of a dataset's. Nothing is kept then.
@@ -172,15 +183,42 @@ def add_run(
                 f"a run '{name}' on {target.name} in {task} is registered with other answers: add this one under "
                 "another name, or with --replace"
             )
+        if told or strict:
+            _tell_findings(name, target, answers, own, task, kb, strict=strict)
         status = "registered" if before is None else "unchanged" if same else "replaced"
-        if not same:
-            kept.append((Run(name, target.name, target.content, task, 0, "", __version__, source), own))
-        told = own.one_layer()
-        linked, nil = told.join(own.links, on="annotation", how="semi").height, int(told["is_nil"].sum())
-        rows.append((name, target.name, task, status, own.documents.height, told.height, linked, nil))
-    for run, own in kept:
-        save_run(folder, run, own)
+        if not same or record is not None:
+            run = Run(name, target.name, target.content, task, 0, "", __version__, source or "answers in memory")
+            kept.append((run, own, _made_on(record or Record(name, ""), answers, target)))
+        layer = own.one_layer()
+        linked, nil = layer.join(own.links, on="annotation", how="semi").height, int(layer["is_nil"].sum())
+        rows.append((name, target.name, task, status, own.documents.height, layer.height, linked, nil))
+    for run, own, made in kept:
+        save_run(folder, run, own, made)
     return pl.DataFrame(rows, schema=_TABLE, orient="row")
+
+
+def _tell_findings(
+    name: str, target: Target, answers: Frames, own: Frames, task: str, kb: KnowledgeBase | None, *, strict: bool
+) -> None:
+    """Say what is found of a run beside a dataset; raises `UsageError` where `strict` and anything looks wrong."""
+    gold = target.frames.in_dataset(target.name)
+    found = findings_of(name, gold, answers, own, task, kb)
+    progress.note(f"run '{name}' on {target.name}:")
+    for one in found:
+        progress.note(f"  {one}")
+    if strict and (wrong := [one for one in found if one.advice and one.what != "doubles"]):
+        raise UsageError(
+            f"run '{name}' on {target.name} looks wrong, and --strict registers none that does: "
+            f"{'; '.join(str(one) for one in wrong)}"
+        )
+
+
+def _made_on(record: Record, answers: Frames, target: Target) -> Record:
+    """Return the record with the content of the dataset as its revision, where the run tells these very texts."""
+    texts = answers.documents["text"].drop_nulls().str.strip_chars_end()
+    known = target.frames.documents["text"].drop_nulls().str.strip_chars_end()
+    same = len(texts) == answers.documents.height and len(texts) > 0 and texts.is_in(known.implode()).all()
+    return replace(record, revision=target.content) if same and not record.revision else record
 
 
 def refuse_gold(name: str, gold: Frames, answers: Frames) -> None:
@@ -329,6 +367,7 @@ def gather(
         )
     files = Frames.concat(target.frames for target in gold if not target.loaded)
     found: dict[str, dict[str, Frames]] = {}
+    unsaid: set[str] = set()
     for task in TASKS:
         for name in chosen or known:
             ran = {run.dataset: run for run in runs if (run.system, run.task) == (name, task)}
@@ -338,6 +377,8 @@ def gather(
                 found.setdefault(task, {})[name] = answers
                 if chosen and told:
                     _tell_empty(name, task, answers)
+                if not all(revision_of(folder, ran[dataset]) for dataset in own):
+                    unsaid.add(name)
     if rest := [name for name in chosen or known if not any(name in one for one in found.values())]:
         on = sorted({run.dataset for run in runs if run.system in rest})
         who = "run {} is" if len(rest) == 1 else "runs {} are"
@@ -345,7 +386,26 @@ def gather(
         if chosen or not found:
             raise StoreError(f"{said}: `remix run add NAME FILE --on {min(wanted)}` registers answers to it")
         progress.note(f"{said}, and left out")
+    if unsaid and told:
+        names = ", ".join(f"'{name}'" for name in sorted(unsaid))
+        progress.note(
+            f"of {names} nothing says on which revision of the texts {'it was' if len(unsaid) == 1 else 'they were'} "
+            "made, so that these figures may be of other ones: `remix run add NAME FILE --record revision=… --replace`"
+        )
     return found
+
+
+def records_of(folder: Path, task: str) -> dict[tuple[str, str], Record]:
+    """Return the records of the runs for a task by dataset and name, as far as they have one."""
+    runs = [run for run in list_runs(folder) if run.task == task]
+    found = {(run.dataset, run.system): read_record(folder / run.folder_name) for run in runs}
+    return {key: record for key, record in found.items() if record is not None}
+
+
+def revision_of(folder: Path, run: Run) -> str:
+    """Return the revision of the texts that a run was made on, as its record says it, else nothing."""
+    record = read_record(folder / run.folder_name)
+    return record.revision if record is not None else ""
 
 
 def _tell_empty(name: str, task: str, answers: Frames) -> None:

@@ -20,15 +20,26 @@ from remix.measures.classes import with_coarse
 from remix.names import RMX
 from remix.rdf.ntriples import columns
 from remix.runs.outcomes import Outcomes, column_graph, fragment_of, outcomes, run_graph
-from remix.runs.registration import add_run, answers_to, gather, list_runs, refuse_gold, remove_run, take_shipped
+from remix.runs.registration import (
+    add_run,
+    answers_to,
+    gather,
+    list_runs,
+    records_of,
+    refuse_gold,
+    remove_run,
+    take_shipped,
+)
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.files import GivenAnswers, answers_of, read_frames, run_files
 from remix.scoring.inputs.gold import kept_gold
 from remix.scoring.inputs.texts import laid_on_texts
+from remix.scoring.matching import matching_named
 from remix.signature import Signature
 from remix.store import DatasetEntry, Store, in_one_state
 from remix.store.state import RUN
 from remix.store.targets import targets
+from remix.systems.record import Record
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -79,11 +90,13 @@ def store_outcomes(
     if (named := [*(one for one in runs if "=" not in one), *systems]) or not runs:
         registered = gather(folder, known, named).get("A2KB", {})
     answers = {**given, **registered}
-    rows = store_runs(store, gold, answers, kb, matching=matching, errors=errors, registered=registered)
-    for name, dataset in rows.filter(pl.col("system").is_in([*given])).select("system", "dataset").iter_rows():
+    matching_named(matching)
+    with progress.enable(False):
+        pairs = _pairs(gold, given, ())
+    for dataset, name in pairs:
         own = [target for target in known if target.name == dataset]
         add_run(folder, name, given[name], own, source=", ".join(file.name for file in files[name]), replace=True)
-    return rows
+    return store_runs(store, gold, answers, kb, matching=matching, errors=errors, registered=registered)
 
 
 def _lay_silently(gold: Frames, runs: Mapping[str, Frames]) -> dict[str, Frames]:
@@ -103,6 +116,8 @@ def register(
     task: str = "A2KB",
     replace: bool = False,
     perfect: bool = False,
+    record: Record | None = None,
+    strict: bool = False,
     formats: Iterable[str] = (),
 ) -> pl.DataFrame:
     """Return what `remix.runs.registration.add_run` does with answers of any kind, and keep their outcomes.
@@ -125,7 +140,20 @@ def register(
                 f"run '{name}' has no document of {loaded}: name the dataset that it answers, `--on DATASET`, which "
                 "says what does not fit"
             )
-    rows = add_run(folder, name, answers, chosen, task=task, source=source, replace=replace, perfect=perfect)
+    rows = add_run(
+        folder,
+        name,
+        answers,
+        chosen,
+        task=task,
+        source=source,
+        replace=replace,
+        perfect=perfect,
+        record=record,
+        strict=strict,
+        kb=kb,
+        told=True,
+    )
     if task == "A2KB":
         keep_outcomes(store, kb, folder, [name], [one.name for one in chosen])
     return rows
@@ -219,12 +247,14 @@ def store_runs(
         pairs = _pairs(gold, runs, registered)
     entries = {entry.name: entry for entry in store.datasets()}
     chosen = {"remix": __version__, "task": "A2KB", "matching": matching, "errors": ",".join(errors)}
+    records = records_of(store.own("runs"), "A2KB")
     graphs: dict[str, dict[str, tuple[bytes, str] | None]] = {}
     signatures: dict[str, dict[str, str]] = {}
     rows = []
     for name, system in pairs:
         own = _of_run(found, name, system)
-        graph, signature = run_graph(own, entries[name], system, {**chosen, **_bound_to(entries[name], kb)})
+        bound = {**chosen, **_bound_to(entries[name], kb)}
+        graph, signature = run_graph(own, entries[name], system, bound, records.get((name, system)))
         graphs.setdefault(name, {})[fragment_of(system)] = (graph, signature)
         signatures.setdefault(name, {})[system] = signature
         before = _signatures_of(entries[name]).get(system)

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from remix.errors import StoreError
+from remix.errors import StoreError, UsageError
 
 _FILE = "record.json"
 
@@ -19,6 +20,7 @@ _FILE = "record.json"
 class Record:
     """How a run was made.
 
+    - `task`: what it was made for; `revision`: that of the texts that it was made on, `texts`: their hash;
     - `system`, `version`: its name, and that of its adapter or of remix; `address`: where it was asked, if anywhere;
     - `parameters`: what it was run with, files by name and hash; `made_by`: the hash of all that can change answers;
     - `date`: when, in UTC; `hardware`: the machine that asked, which computed a system of remix's own;
@@ -30,6 +32,9 @@ class Record:
 
     system: str
     version: str
+    task: str = ""
+    revision: str = ""
+    texts: str = ""
     address: str = ""
     parameters: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     made_by: str = ""
@@ -43,6 +48,55 @@ class Record:
     finished: Mapping[str, int] = field(default_factory=dict)
     told: Mapping[str, int] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
+
+
+def record_of(system: str, given: Mapping[str, str]) -> Record:
+    """Return the record of what is told of a run by name: what is no field of a record is one of its parameters.
+
+    Raises `UsageError` for a number that is none, and for what only making a run can tell.
+
+    >>> made = record_of("mine", {"version": "2", "seconds": "1.5", "beam": "4"})
+    >>> made.system, made.version, made.seconds, made.parameters
+    ('mine', '2', 1.5, {'beam': '4'})
+    """
+    kinds = {"seconds": float, "cost": float, "input_tokens": int, "output_tokens": int}
+    texts = ("system", "version", "address", "date", "hardware", "revision")
+    found: dict[str, Any] = {"system": system, "version": "", "parameters": {}}
+    for name, value in given.items():
+        if name in kinds:
+            try:
+                found[name] = kinds[name](value)
+            except ValueError:
+                raise UsageError(f"--record {name} is a number, not '{value}'") from None
+        elif name in texts:
+            found[name] = value
+        elif name in Record.__dataclass_fields__:
+            raise UsageError(
+                f"--record {name} is told by remix itself: name {', '.join((*texts, *kinds))}, or parameters"
+            )
+        else:
+            found["parameters"][name] = value
+    return Record(**found)
+
+
+def describe_record(record: Record) -> dict[str, str | float | int | None]:
+    """Return what a record says as one row of a table: hashes shortened, mappings as text, what is not known empty."""
+    parameters = ", ".join(f"{name}={value}" for name, value in sorted(record.parameters.items()))
+    return {
+        "date": record.date,
+        "revision": record.revision[:12],
+        "failed": len(record.failed),
+        "system": record.system,
+        "version": record.version,
+        "parameters": parameters,
+        "address": record.address,
+        "hardware": record.hardware,
+        "seconds": record.seconds or None,
+        "input_tokens": record.input_tokens or None,
+        "output_tokens": record.output_tokens or None,
+        "cost": record.cost,
+        "texts": record.texts[:12],
+    }
 
 
 def write_record(folder: Path, record: Record) -> None:

@@ -100,6 +100,8 @@ class Runs(Remixes):
         task: str = "A2KB",
         replace: bool = False,
         perfect: bool = False,
+        record: Mapping[str, str] | None = None,
+        strict: bool = False,
         format: Several = (),
     ) -> pl.DataFrame:
         """Return run, dataset, task, status, documents, answers, linked and nil of answers that are registered now.
@@ -107,12 +109,17 @@ class Runs(Remixes):
         The answers are files of any format, frames, or a table with the columns document, begin, end and entity. They
         are kept for each dataset that they are `on`, by default all loaded ones that they have a document of, and every
         method that scores takes them by `name` from then on. `replace` lets other answers of the name go, `perfect`
-        takes answers that equal gold; `format` is that of files (`NAME` or `NAME=FILE`). See
+        takes answers that equal gold; `format` is that of files (`NAME` or `NAME=FILE`).
+
+        What the run looks like beside each dataset is said before anything is kept (`remix.runs.findings`), and with
+        `strict` one that looks wrong is refused. `record` says how it was made: system, version, date, revision (of the
+        texts), hardware, seconds, input_tokens, output_tokens, cost; all else are its parameters. See
         `remix.runs.stored.register` for the errors.
         """
         from remix.formats.settings import check_formats
         from remix.runs.stored import register
         from remix.scoring.inputs.files import files_of
+        from remix.systems.record import record_of
 
         self.ensure_sample()
         with self._place_datasets(on) as names:
@@ -127,20 +134,22 @@ class Runs(Remixes):
                 task=task,
                 replace=replace,
                 perfect=perfect,
+                record=record_of(name, record) if record else None,
+                strict=strict,
                 formats=formats,
             )
 
     def runs(self) -> pl.DataFrame:
         """Return name, dataset, task, documents, answers, source, … of the runs that are registered, a row each."""
-        return self.listing("runs")
+        return self.listing("runs", every=False)
 
     def show_run(self, name: str) -> pl.DataFrame:
-        """Return what is known of a run on each dataset; raises `UnknownName` where it is on none."""
+        """Return what is known of a run on each dataset, with its record; raises `UnknownName` where it is on none."""
         import polars as pl
 
         from remix.errors import UnknownName
 
-        runs = self.runs()
+        runs = self.listing("runs")
         if name not in (known := runs["run"].unique().sort().to_list() if len(runs) else []):
             raise UnknownName("run", name, known, "remix run list")
         return runs.filter(pl.col("run") == name)

@@ -48,11 +48,14 @@ def _say(known: Entry | None) -> dict[str, object]:
 
 def _runs(_: Store, runs: Path) -> Rows:
     from remix.runs.registration import list_runs
+    from remix.systems.record import Record, describe_record, read_record
 
     for one in list_runs(runs):
         counts = {"documents": one.documents, "answers": one.answers}
         made = {"source": one.source or "remix annotate", "seed": one.seed, "kb": one.kb[:12]}
-        yield {"run": one.system, "dataset": one.dataset, "task": one.task, **counts, **made}
+        record = read_record(runs / one.folder_name)
+        told = describe_record(record or Record(one.system, ""))
+        yield {"run": one.system, "dataset": one.dataset, "task": one.task, **counts, **made, **told}
 
 
 def _queries(_: Store, __: Path) -> Rows:
@@ -97,7 +100,8 @@ _BRIEF = ("name", "loaded", "documents", "mentions", "language", "kb", "licence"
 datasets = Listing(
     "datasets", "the datasets that are loaded, and those of the catalogue that could be", _datasets, brief=_BRIEF
 )
-runs = Listing("runs", "the answers of systems that are kept", _runs)
+_BRIEF_RUN = ("run", "dataset", "task", "documents", "answers", "source", "seed", "kb", "date", "revision", "failed")
+runs = Listing("runs", "the answers of systems that are kept", _runs, brief=_BRIEF_RUN)
 kinds = Listing("kinds", "the kinds of things that `remix list` shows", _kinds)
 queries = Listing("queries", "the queries that ship with remix", _queries)
 published = Listing("published", "the published results that `remix reproduce` scores", _results)
