@@ -188,7 +188,7 @@ def add_run(
         status = "registered" if before is None else "unchanged" if same else "replaced"
         if not same or record is not None:
             run = Run(name, target.name, target.content, task, 0, "", __version__, source or "answers in memory")
-            kept.append((run, own, _made_on(record or Record(name, ""), answers, target)))
+            kept.append((run, own, _bind_to_texts(record or Record(name, ""), answers, target)))
         layer = own.one_layer()
         linked, nil = layer.join(own.links, on="annotation", how="semi").height, int(layer["is_nil"].sum())
         rows.append((name, target.name, task, status, own.documents.height, layer.height, linked, nil))
@@ -213,7 +213,7 @@ def _tell_findings(
         )
 
 
-def _made_on(record: Record, answers: Frames, target: Target) -> Record:
+def _bind_to_texts(record: Record, answers: Frames, target: Target) -> Record:
     """Return the record with the content of the dataset as its revision, where the run tells these very texts."""
     texts = answers.documents["text"].drop_nulls().str.strip_chars_end()
     known = target.frames.documents["text"].drop_nulls().str.strip_chars_end()
