@@ -121,6 +121,7 @@ XML_BODIES = {
         "iitb.CSAW.entityAnnotations",
         "<annotation><docName>a</docName><mention>%s</mention></annotation>",
     ),
+    "lgl-xml": ("x.xml", "articles", "<article docid='1'><text>%s</text></article>"),
     "msnbc-xml": ("x.xml", "ReferenceProblem", "<ReferenceFileName>%s</ReferenceFileName>"),
     "tac": ("x.xml", "kbpentlink", "<query id='q'><name>%s</name></query>"),
 }
@@ -397,3 +398,11 @@ def test_mentions_looked_for_in_a_text_have_a_limit(tmp_path: Path, monkeypatch:
     # What is not there is looked for once: 1,000 times the text otherwise.
     line = json.dumps({"document": "d", "text": "ab " * 1000, "answers": [{"mention": "x"}] * 1000})
     assert repairs(tmp_path / "x.jsonl", line, unannotated=True)["not-in-text"] == "line 1: document d"
+
+
+def test_records_of_xml_in_records_are_read_once(tmp_path: Path) -> None:
+    toponym = "<toponym><start>0</start><end>1</end></toponym>"
+    nested = "<article docid='1'><text>x</text>" * 100 + toponym * 50 + "</article>" * 100
+    (tmp_path / "x.xml").write_text(f"<articles>{nested}</articles>")
+    # 50, not 100 times as many.
+    assert read(tmp_path / "x.xml", format="lgl-xml").report.annotations == 50
