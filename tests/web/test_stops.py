@@ -118,7 +118,9 @@ def test_queries_that_wait_for_their_turn_are_refused_at_the_stop_and_do_not_beg
 @in_proc
 def test_page_that_is_still_being_counted_does_not_keep_a_server_that_stops(small_store: Store) -> None:
     """A thread that counts for 600 s cannot be interrupted."""
-    counting = "import time\nfrom remix.workspace import Workspace\nWorkspace.measures = lambda self: time.sleep(600)"
+    counting = (
+        "import time\nfrom remix.reports import statistics\nstatistics.measure_store = lambda *_: time.sleep(600)"
+    )
     with (
         started(serving(small_store.folder, before=counting)) as (process, address),
         ThreadPoolExecutor(1) as pool,
