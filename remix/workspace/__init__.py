@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
 
 from remix.errors import UnknownName, UsageError
@@ -153,9 +154,11 @@ class Workspace(Runs):
         chosen = results_named(several(results))
         if data is not None:
             found = shelf_of_folder(Path(data))
-            return reproduce(chosen, {one.name: found for one in chosen}, self)
-        fetched = {one.name: shelf_of_cache(one, accept_licence=accept_licence, mirror=mirror) for one in chosen}
-        return reproduce(chosen, fetched, self)
+            shelves = {one.name: found for one in chosen}
+        else:
+            shelves = {one.name: shelf_of_cache(one, accept_licence=accept_licence, mirror=mirror) for one in chosen}
+        with TemporaryDirectory() as place:  # what a workspace holds, its knowledge base above all, changes no figure
+            return reproduce(chosen, shelves, Workspace(Path(place) / "none"))
 
     def compare(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -170,6 +171,17 @@ def test_verb_tells_what_is_absent_and_what_is_worse(tmp_path: Path) -> None:
     assert "has no licence" in done.stderr
     done = run_verb("reproduce", "kgllm4ed", "--data", "nowhere", folder=tmp_path)
     assert done.returncode == 1 and "is no folder" in done.stderr
+
+
+@pytest.mark.long
+def test_knowledge_base_of_a_workspace_changes_no_figure(
+    real_data: Path, sample_workspace: Callable[[], Workspace]
+) -> None:
+    # These figures come out letter by letter; a knowledge base would join names of one entity.
+    workspace = sample_workspace()
+    assert workspace.kb is not None
+    assert workspace.reproduce("falcon-2", data=real_data).tables["different"].to_list() == [0]
+    assert workspace.reproduce("kgllm4ed", data=real_data).tables.select("different", "worse").rows() == [(1, 0)]
 
 
 @pytest.mark.parametrize(("name", "cells", "different"), [("chatel", 30, 0), ("conel-2", 27, 0), ("falcon-2", 3, 0)])
