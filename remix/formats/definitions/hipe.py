@@ -212,6 +212,10 @@ def _mentions(tokens: pl.DataFrame, layer: str, tally: RepairTally) -> pl.DataFr
     scored = scored.select("row", run_on=~pl.col("begins"), part_on=~pl.col("parts"))
     rows = rows.join(scored, on="row", how="left", maintain_order="left")
     rows = rows.with_columns(pl.col("begins", "parts", "alone").cum_sum()).rename({"begins": "run", "parts": "part"})
+    # Without a type no tag tells where a part begins: for the scorer, at its first token that is no comment.
+    comment = pl.col("token").str.starts_with(COMMENT)
+    first_read = ~comment & ((~comment).cum_sum().over("part") == 1) & comment.shift().over("part").fill_null(False)
+    rows = rows.with_columns(part=pl.col("part") + (first_read & (pl.col("kind") == "")).cum_sum())
     typed = rows.filter(pl.col("inside") & (pl.col("kind") != ""))
     first = pl.col("run") != pl.col("run").shift()
     odd = typed.filter(first.fill_null(True) & pl.col("tag").str.starts_with("I-"))
