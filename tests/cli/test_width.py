@@ -90,6 +90,6 @@ def test_every_verb_that_prints_tables_is_among_them() -> None:
         return {name} if any("--output" in one.opts for one in command.params) else set()
 
     seen = {" ".join(line[:2]) if line[0] == "run" else line[0] for line in VERBS}
-    # These need a knowledge base or a server; their tables are printed in the same way.
-    apart = {name for name in printing(cli, "") if name.split()[0] in {"kb", "annotate", "fetch"}}
+    # These need a knowledge base, a server or published answers; their tables are printed in the same way.
+    apart = {name for name in printing(cli, "") if name.split()[0] in {"kb", "annotate", "fetch", "reproduce"}}
     assert printing(cli, "") - apart <= seen
