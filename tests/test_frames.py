@@ -59,6 +59,7 @@ def test_write_when_read_back_is_equal(tmp_path: Path) -> None:
     assert all(getattr(back, name).equals(getattr(frames, name)) for name in SCHEMAS)
 
 
+@pytest.mark.at_hand(10)
 @pytest.mark.parametrize("format", FORMATS.names())
 def test_every_format_reads_the_tables_that_are_declared(tmp_path: Path, format: str) -> None:
     for name, content in SEEDS[format]:

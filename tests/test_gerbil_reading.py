@@ -67,7 +67,7 @@ def _read(file: Path) -> Meant:
     )
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["sample-posts", "sample-news", "sample-biographies", "mixed"])
 def test_published_nif_is_read_by_gerbil_with_all_texts_places_and_entities_of_gold(
     name: str, sample_workspace: Callable[[], Workspace], tmp_path: Path

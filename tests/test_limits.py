@@ -40,6 +40,7 @@ def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return run_python([*line, str(folder)], cwd=folder, timeout=100)
 
 
+@pytest.mark.long
 def test_a_test_that_waits_for_ever_fails_with_the_stacks_of_all_threads(tmp_path: Path) -> None:
     (tmp_path / "test_hanging.py").write_text(HANGING)
     done = run_pytest(tmp_path, "-o", "timeout=1")

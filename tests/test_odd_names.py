@@ -91,13 +91,14 @@ def go_the_whole_way(format: str, rows: Sequence[Row], folder: Path) -> Frames:
     return frames
 
 
-@pytest.mark.at_hand(4)
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("format", WRITTEN)
 def test_odd_names_in_any_format_are_loaded_enriched_queried_built_and_exported(format: str, tmp_path: Path) -> None:
     rows = [(f"d{number} {one}", one, one) for number, one in enumerate(ODD)]
     assert go_the_whole_way(format, rows, tmp_path).annotations.height == len(ODD)
 
 
+@pytest.mark.long
 @settings(max_examples=FEW)
 @given(st.sampled_from(WRITTEN), st.lists(st.tuples(NAMES, IDENTIFIERS, IDENTIFIERS), min_size=1, max_size=3))
 @example("jsonl", [("a", "AC\\DC", "a>b")])

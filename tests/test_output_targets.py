@@ -110,6 +110,7 @@ write_together({folder / "remix": b"new", folder / "manifest": b"of new"})
 """
 
 
+@pytest.mark.long
 def test_pair_of_files_is_never_half_new_wherever_a_command_is_killed(tmp_path: Path) -> None:
     seen: set[tuple[object, ...]] = set()
     for old in (False, True):

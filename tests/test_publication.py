@@ -204,6 +204,7 @@ def test_forced_citation_takes_the_place_of_one_that_remix_has_not_written(
     assert said["title"] == "news" and "references" not in said and "A paper" not in str(said)
 
 
+@pytest.mark.long
 def test_answers_of_a_run_are_published_in_the_texts_of_their_dataset(run_store: Store, tmp_path: Path) -> None:
     work = open_workspace(run_store.folder)
     run = next(one for one in list_runs(run_store.folder / "runs") if one.task == "A2KB")

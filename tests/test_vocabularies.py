@@ -159,6 +159,7 @@ def test_errors_by_class_are_of_one_vocabulary_on_the_command_line_and_the_page(
     assert TOLD in [one.text for one in page.blocks if isinstance(one, Note)]
 
 
+@pytest.mark.long
 def test_a_report_by_class_names_the_vocabulary(work, tmp_path):
     file = work.report(["gold"], by="class", to=tmp_path / "report.html")
     assert TOLD in file.read_text() and "slice=http://www.wikidata.org" not in file.read_text()
@@ -176,6 +177,7 @@ def test_the_builder_lists_the_classes_of_one_vocabulary_and_those_that_are_pick
     assert listed(**{"in.class": "wd:Q5"})["in.class"] == ("dbo:Person", "dbo:Place", "wd:Q5", "no value")
 
 
+@pytest.mark.long
 def test_parts_by_class_are_of_one_vocabulary_and_what_has_none_of_it_is_a_part(work, tmp_path):
     done = run_verb(
         *("partition", "--by", "class", "--scheme", "classes", "-o", "json", "--workspace", str(work.folder)),

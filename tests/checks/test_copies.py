@@ -175,6 +175,7 @@ def test_what_one_dataset_has_in_common_is_refused(tmp_path: Path) -> None:
     assert done.returncode == 2 and "name another beside it" in done.stderr
 
 
+@pytest.mark.long
 def test_corrected_dataset_is_written_in_its_own_format_or_those_that_suffixes_tell(tmp_path: Path) -> None:
     line = {"document": "d", "text": "in Bonn, old", "begin": 2, "end": 8, "entity": BONN}
     (tmp_path / "x.jsonl").write_text(json.dumps(line) + "\n")

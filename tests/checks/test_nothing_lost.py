@@ -70,6 +70,7 @@ def damaged_file(seed: int) -> str:
     return "\n".join(written)
 
 
+@pytest.mark.long
 @settings(max_examples=FEW)
 @given(st.integers(0, 100_000), st.booleans())
 @example(1, False)
@@ -83,6 +84,7 @@ def test_fixing_a_damaged_file_loses_nothing_and_finds_nothing_new(seed: int, tw
         assert correct_file(file, Counter()) == []
 
 
+@pytest.mark.long
 def test_fixing_a_file_with_mentions_without_a_place_gives_them_none(tmp_path: Path) -> None:
     """Of two mentions of a form that stands once the second has no place; nor has what lies before its text."""
     row = "e\tq1\told Bonn\tBonn\t<dbpedia:Bonn>\t0\t/m/1\n"
@@ -96,7 +98,7 @@ def test_fixing_a_file_with_mentions_without_a_place_gives_them_none(tmp_path: P
     assert tally["files"] == 2
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [

@@ -256,7 +256,7 @@ full = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (LIMIT, LIMI
 """Lets no file grow beyond some size: to a process that is a disk that is full."""
 
 
-@pytest.mark.at_hand(2)
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -380,7 +380,7 @@ def finished(
     return Finished(verb, contents(folder))
 
 
-@pytest.mark.at_hand(2)
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_a_command_that_is_stopped_leaves_the_workspace_as_it_was(
     work: Path, known: Contents, finished: Finished, ending: signal.Signals
@@ -511,6 +511,7 @@ def test_no_file_steers_the_terminal(work: Path) -> None:
         assert "\x1b" not in shown and "\x07" not in shown and "07" in shown, command
 
 
+@pytest.mark.long
 def test_data_in_a_file_or_pipe_are_as_they_are(work: Path) -> None:
     done = run_process("--quiet", "query", f'SELECT ("{STEERING}" AS ?x) {{}}', "-o", "csv", "-w", "ws", folder=work)
     assert done.stdout == f"x\n{STEERING}\n"

@@ -46,6 +46,7 @@ def name_of(dataset: Path | str | Remix) -> str:
     return dataset.name if isinstance(dataset, Remix) else Path(dataset).stem
 
 
+@pytest.mark.at_hand(1)
 def test_stats_measures_it(workspace: remix.Workspace, dataset: Path | str | Remix) -> None:
     rows = workspace.stats(dataset).datasets
     assert rows["dataset"].unique().to_list() == [name_of(dataset)]
@@ -93,6 +94,7 @@ def test_two_datasets_of_one_name_are_told_apart(workspace: remix.Workspace) -> 
         workspace.stats(["gold", SMALL / "gold.ttl"])
 
 
+@pytest.mark.long
 def test_what_verbs_return_prints_itself_in_ten_lines(workspace: remix.Workspace) -> None:
     asked = (
         workspace.load(SMALL / "gold.ttl"),

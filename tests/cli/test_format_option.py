@@ -86,7 +86,7 @@ WITH_FORMATS = [
 ]
 
 
-@pytest.mark.at_hand(8)
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("verb", WITH_FORMATS, ids=" ".join)
 @pytest.mark.parametrize(
     ("setting", "said"),

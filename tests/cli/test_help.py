@@ -57,7 +57,7 @@ def test_help_ends_with_an_example_of_the_verb(path: tuple[str, ...]) -> None:
     assert lines[-1].startswith(own), f"the example that the help ends with has to be of the verb: '{own} …'"
 
 
-@pytest.mark.at_hand(6)
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("path", [path for path in VERBS if path[0] not in LONG_RUNNING], ids=" ".join)
 def test_example_of_the_help_runs_in_a_fresh_folder(path: tuple[str, ...], fresh: Path) -> None:
     for line in example(VERBS[path]):

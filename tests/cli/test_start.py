@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from remix.frames import Frames
 from remix.frames_folder import finish, under_way, write_part
@@ -30,6 +31,7 @@ def test_help_loads_no_frames() -> None:
     assert not loaded("--help") & {*HEAVY, "numpy", "polars"}
 
 
+@pytest.mark.long
 def test_plain_evaluation_loads_neither_store_nor_knowledge_base(tmp_path: Path) -> None:
     frames = Frames.of(
         documents=pl.DataFrame({"document": ["d"], "dataset": ["x"]}),

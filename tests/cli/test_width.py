@@ -70,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-@pytest.mark.at_hand(6)
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("line", VERBS, ids=" ".join)
 def test_tables_of_every_verb_fit_into_120_columns(folder: Path, line: tuple[str, ...]) -> None:
     done = run_verb(*(word.replace("{folder}", str(folder)) for word in line), "-w", str(folder / "w"))

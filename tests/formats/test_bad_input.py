@@ -159,7 +159,7 @@ WRONG = {
 }
 
 
-@pytest.mark.at_hand(4)
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("format", [one.name for one in FORMATS if one.write is not None])
 def test_wrong_files_of_every_format_are_read_or_refused_in_one_line(tmp_path: Path, format: str) -> None:
     texts = {"name": ["d1", "d2"], "text": ["Café Ada met Bob in München.", "Rome is old.\nIt is big."]}

@@ -77,6 +77,7 @@ def test_format_is_that_of_the_suffix_where_there_is_but_one(corpus: Path, tmp_p
         convert(corpus, corpus)
 
 
+@pytest.mark.at_hand(3)
 @pytest.mark.parametrize("to", sorted(one.name for one in FORMATS if one.write is not None and one.name != "nif"))
 def test_every_format_that_is_written_is_sniffed_as_itself_alone(corpus: Path, tmp_path: Path, to: str) -> None:
     known = FORMATS[to]
@@ -93,6 +94,7 @@ def test_every_format_that_is_written_is_sniffed_as_itself_alone(corpus: Path, t
     assert back.annotations.select(pl.col("end") - pl.col("begin")).item() == 4
 
 
+@pytest.mark.long
 def test_nif_goes_to_a_target_whose_name_tells_no_syntax_in_one_that_is_chosen(corpus: Path, tmp_path: Path) -> None:
     for to, suffix in (("ttl", ".ttl"), ("nif", ".ttl"), ("nt", ".nt")):
         done = run_verb("convert", str(corpus), "/dev/stdout", "--to", to, "--name", "x")
@@ -108,6 +110,7 @@ def test_nif_goes_to_a_target_whose_name_tells_no_syntax_in_one_that_is_chosen(c
     assert refused.returncode == 2 and ", ttl, nt)" in refused.stderr
 
 
+@pytest.mark.long
 def test_command_prints_losses_and_leaves_nothing_where_it_fails(corpus: Path) -> None:
     done = run_process("convert", "corpus.ttl", "out.tsv", "--to", "neleval", folder=corpus.parent)
     assert (done.returncode, "unannotated" in done.stdout, "Traceback" in done.stderr) == (0, True, False)

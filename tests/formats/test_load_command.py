@@ -103,6 +103,7 @@ def test_check_when_there_is_a_defect_then_it_is_named_and_the_exit_code_is_one(
     }
 
 
+@pytest.mark.long
 def test_check_when_all_is_well_then_nothing_and_exit_zero(tmp_path: Path) -> None:
     (tmp_path / "good.ttl").write_text(GOOD)
     done = remix(tmp_path, "check", "good.ttl", "-o", "json")

@@ -102,6 +102,7 @@ def test_coverage_when_datasets_are_known_in_part_then_the_shares_say_so(kb: Kno
     ]
 
 
+@pytest.mark.long
 def test_show_when_a_knowledge_base_is_attached_then_all_of_it_is_told(tables: Tables, tmp_path: Path) -> None:
     def run(*arguments: object) -> str:
         done = CliRunner().invoke(verb.command, [str(argument) for argument in arguments])
@@ -120,6 +121,7 @@ def test_show_when_a_knowledge_base_is_attached_then_all_of_it_is_told(tables: T
     assert CliRunner().invoke(verb.command, ["show", "-o", "csv", "-w", str(tmp_path / "w")]).exit_code == 2
 
 
+@pytest.mark.long
 def test_lookup_when_shown_to_people_then_the_number_of_candidates_is_said_once(tables: Tables, tmp_path: Path) -> None:
     def run(*arguments: object) -> tuple[str, str]:
         done = CliRunner().invoke(verb.command, [*map(str, arguments), "-w", str(tmp_path / "w")])

@@ -55,6 +55,7 @@ def test_link_graph_has_the_prominence_of_its_nodes(kb: KnowledgeBase) -> None:
     assert dict(nodes) == dict(kb.entities.select("entity", "pagerank").rows())
 
 
+@pytest.mark.long
 def test_graph_of_another_kind_or_of_no_links_is_refused(tables: Callable[..., Path], tmp_path: Path) -> None:
     without = build([("tables", str(tables(**{"links.tsv": None})))], tmp_path, name="none")
     with pytest.raises(UsageError, match="no graph of 'words', but of links and of classes"):

@@ -86,6 +86,7 @@ def test_enrich_when_repeated_then_nothing_changes_and_a_new_kb_replaces(workspa
     assert Store(workspace).index().frame(asked)["n"].cast(pl.String).str.contains("5").to_list() == [True]
 
 
+@pytest.mark.long
 def test_kb_when_attached_then_show_and_lookup_answer(workspace: Path, tables: Path) -> None:
     missing = run(kb.command, "show", "-w", workspace)
     assert isinstance(missing.exception, MissingKnowledge)
@@ -102,6 +103,7 @@ def test_kb_when_attached_then_show_and_lookup_answer(workspace: Path, tables: P
     assert "did you mean 'annas'" in str(unknown.exception)
 
 
+@pytest.mark.long
 def test_kb_build_when_the_kind_is_unknown_then_the_nearest_is_named(annas: Path) -> None:
     result = run(kb.command, "build", "--from", "tabels", annas.parent / "tables", "--name", "x", "-w", annas)
     assert isinstance(result.exception, UnknownName)

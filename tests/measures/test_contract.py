@@ -177,6 +177,7 @@ def everything(measured: Measured) -> bytes:
     return b"".join(measured.triples(name) for name in ("d", "e"))
 
 
+@pytest.mark.long
 @settings(max_examples=FEW, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MENTIONS, st.randoms(use_true_random=False))
 def test_compute_when_rows_are_permuted_then_the_triples_are_the_same(
@@ -190,6 +191,7 @@ def test_compute_when_rows_are_permuted_then_the_triples_are_the_same(
     assert everything(compute(frames, kb)) == everything(compute(shuffled, kb))
 
 
+@pytest.mark.long
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MENTIONS)
 def test_compute_when_categories_exclude_each_other_then_their_shares_sum_up_to_one(
@@ -238,6 +240,7 @@ def test_summary_when_it_is_of_the_unit_then_all_rows_of_a_unit_say_the_same(
         assert said.unique().height == said.unique(["dataset", str(summary.unit)]).height, summary.name
 
 
+@pytest.mark.long
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(MENTIONS)
 def test_averages_when_a_dataset_has_one_document_then_micro_and_macro_are_equal(
@@ -332,6 +335,7 @@ def test_density_when_kore50_is_read_then_sentence_mus03_has_three_annotations_o
     assert mus03["density"].to_list() == [3 / 17]
 
 
+@pytest.mark.long
 def test_overlap_when_the_emnlp_gold_is_read_then_it_agrees_with_its_labels(real_data: Path) -> None:
     # 8 of 4,830 differ, each one a wrong label: nothing of the document overlaps 7 of them, the other lies in nothing.
     differing = []

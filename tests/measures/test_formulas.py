@@ -108,6 +108,7 @@ def test_shares_when_they_are_of_entities_then_nil_is_in_neither_part_nor_whole_
     assert measured.documents["linkStatusUnknown"].to_list() == [0.5]
 
 
+@pytest.mark.long
 def test_dominance_of_rss_500_when_forms_of_nil_count_then_micro_is_lower(
     real_data: Path, real_kb: KnowledgeBase
 ) -> None:

@@ -100,7 +100,7 @@ def whole(request: pytest.FixtureRequest, frames: Frames, kb: KnowledgeBase) -> 
     return Whole(known, reference, compute(frames, known, reference=reference))
 
 
-@pytest.mark.at_hand(3)
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("batch", [1, 40, 10_000])
 def test_every_measure_in_parts_equals_the_measure_of_the_whole(folder: FramesFolder, whole: Whole, batch: int) -> None:
     taken: list[Measured] = []

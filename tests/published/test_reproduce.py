@@ -184,6 +184,7 @@ def test_knowledge_base_of_a_workspace_changes_no_figure(
     assert workspace.reproduce("kgllm4ed", data=real_data).tables.select("different", "worse").rows() == [(1, 0)]
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(("name", "cells", "different"), [("chatel", 30, 0), ("conel-2", 27, 0), ("falcon-2", 3, 0)])
 def test_published_results_come_out(real_data: Path, tmp_path: Path, name: str, cells: int, different: int) -> None:
     found = Workspace(tmp_path).reproduce(name, data=real_data)

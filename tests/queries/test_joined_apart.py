@@ -98,6 +98,7 @@ def test_query_selects_what_its_patterns_in_one_group_select(name: str) -> None:
     assert found > 40
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("name", PAPERS)
 def test_query_of_the_paper_selects_what_its_patterns_in_one_group_select(name: str) -> None:
     text = find(name).bind({})

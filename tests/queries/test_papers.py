@@ -72,6 +72,7 @@ def test_query_in_the_papers_style_keeps_a_known_part(small_store: Store, name: 
     assert _kept(small_store, Query.parse(OWN[name], name)) == FORMS[name]
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("name", sorted(FORMS))
 def test_query_of_the_real_data_runs_as_it_is(small_store: Store, real_data: Path, name: str) -> None:
     assert _kept(small_store, find(real_data / "queries" / f"{name}.rq")) == FORMS[name]

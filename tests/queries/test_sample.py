@@ -62,6 +62,7 @@ def test_query_on_the_sample_selects_a_non_empty_proper_part(sample: Sample, nam
     assert sample.has_a_part(find(name).text)
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("name", sorted(n for n in TAGS if "runs" in TAGS[n] and "table" not in TAGS[n]))
 def test_query_on_runs_of_the_sample_selects_a_non_empty_proper_part(with_runs: Sample, name: str) -> None:
     assert with_runs.has_a_part(find(name).text)

@@ -136,6 +136,7 @@ def test_query_uses_every_parameter_beyond_its_values_line(name: str) -> None:
         assert any(f"?{parameter}" in line for line in lines), parameter
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(
     ("name", "forms"),
     [

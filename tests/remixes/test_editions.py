@@ -38,6 +38,7 @@ def kept(remix: Remix) -> dict[str, int]:
     return dict(rows.select("dataset", "kept").iter_rows())
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize(
     ("dataset", "edition", "expected"),
     [

@@ -24,6 +24,7 @@ def write(store: Store, to: Path, verb: str, *, force: bool = False) -> None:
         workspace.publish("news", to=to, force=force)
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("verb", ["build", "publish"])
 @pytest.mark.parametrize("ending", ["ttl", "manifest.ttl"])
 def test_file_whose_name_remix_chose_is_overwritten_only_beside_its_own_manifest(
@@ -80,6 +81,7 @@ def test_file_of_another_suffix_is_refused_before_the_query_runs(tmp_path: Path)
     assert work.datasets() == []
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(
     "arguments",
     [

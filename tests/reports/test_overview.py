@@ -66,6 +66,7 @@ def test_rows_are_the_same_whatever_tables_show(answered: Workspace) -> None:
     assert answered.evaluate("sample-news", task="A2KB").titles == ["A2KB, strong matching"]
 
 
+@pytest.mark.long
 def test_rows_of_one_task_have_the_datasets_of_its_runs_not_of_another_task(answered: Workspace) -> None:
     rows = answered.evaluate(system="prior").rows.filter(average="micro", column="", matching="strong")
     sizes = {

@@ -52,6 +52,7 @@ def test_bars_of_one_dataset_are_those_of_all() -> None:
     assert _bars(pl.DataFrame(WHOLE[:1]), [])["group"].to_list() == ["all"]
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_plot_when_drawn_twice_gives_the_same_bytes(suffix: str, tmp_path: Path) -> None:
     files = [tmp_path / f"{name}{suffix}" for name in "ab"]

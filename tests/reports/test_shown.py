@@ -58,6 +58,7 @@ def test_plot_that_cannot_be_drawn_comes_after_the_numbers(
     assert not (tmp_path / "plot.png").exists()
 
 
+@pytest.mark.long
 def test_csv_and_rows_have_the_slices_that_were_asked_for_alone(answered: Workspace) -> None:
     line = ("evaluate", "sample-news", "--task", "D2KB", "--match", "strong")
     of_csv = [*csv.DictReader(io.StringIO(run(answered, *line, "-o", "csv").stdout))]

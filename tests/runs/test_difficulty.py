@@ -176,6 +176,7 @@ def test_command_prints_figures_weights_and_signature(sample: Workspace, found: 
     assert refused.exit_code == 2
 
 
+@pytest.mark.long
 def test_alternatives_of_a_group_have_one_difficulty(sample: Workspace, found: Difficulty) -> None:
     groups = sample.store.frames().annotations.select("annotation", "document", "group")
     values = found.values.join(groups, on="annotation").filter(pl.col("dataset") != "sample-biographies")

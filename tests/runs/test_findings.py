@@ -112,6 +112,7 @@ def test_record_of_a_run_is_shown_kept_in_the_graph_and_updated(workspace: Works
             workspace.add_run("a", SMALL / "a.ttl", on="gold", record=wrong)
 
 
+@pytest.mark.long
 def test_figures_of_a_run_on_unknown_texts_have_a_warning(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -34,6 +34,7 @@ def test_judgements_are_the_counts_of_the_evaluation(work: Workspace) -> None:
         assert own["outcome"].to_list().count("wrong") == fp
 
 
+@pytest.mark.long
 def test_slices_hold_the_mentions_of_which_the_evaluation_makes_their_scores(answered_sample: Workspace) -> None:
     """A mention of several alternatives is in the slices of each of them, not of the first alone."""
     asked = {"system": "prior", "by": "class"}

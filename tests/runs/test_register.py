@@ -104,6 +104,7 @@ def test_answers_are_taken_of_a_file_that_has_gold_and_answers(workspace: Worksp
     assert [run.system for run in list_runs(workspace.store.own("runs"))] == ["model"]
 
 
+@pytest.mark.long
 def test_answers_in_a_file_that_has_gold_too_are_scored_without_being_registered(
     workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,6 +137,7 @@ def test_gold_is_not_registered_as_a_run_but_may_be_held_against_itself(workspac
     assert micro(workspace, run={"me": SMALL / "gold.ttl"}) == {"me": (4, 0, 0)}
 
 
+@pytest.mark.long
 def test_numbered_documents_without_texts_are_registered_on_no_dataset_that_is_not_named(
     workspace: Workspace, tmp_path: Path
 ) -> None:
@@ -235,6 +237,7 @@ def test_name_of_a_file_without_its_ending_is_answered_with_the_file(
         workspace.annotate(["g"], ["prior"])
 
 
+@pytest.mark.long
 def test_registered_answers_are_scored_as_their_file_is(workspace: Workspace) -> None:
     for name in "ab":
         workspace.add_run(name, SMALL / f"{name}.ttl")
@@ -244,6 +247,7 @@ def test_registered_answers_are_scored_as_their_file_is(workspace: Workspace) ->
     assert micro(workspace, run={"a": read(SMALL / "a.ttl").frames, "b": [SMALL / "b.ttl"]}) == {"a": A, "b": B}
 
 
+@pytest.mark.long
 def test_run_on_no_named_dataset_is_on_every_one_that_it_answers(workspace: Workspace, tmp_path: Path) -> None:
     other = tmp_path / "other.ttl"
     text = (SMALL / "gold.ttl").read_text()
@@ -258,6 +262,7 @@ def test_run_on_no_named_dataset_is_on_every_one_that_it_answers(workspace: Work
         workspace.add_run("b", SMALL / "b.ttl")
 
 
+@pytest.mark.long
 def test_other_answers_of_a_name_are_refused_without_replace(workspace: Workspace) -> None:
     assert workspace.add_run("s", SMALL / "a.ttl")["status"].item() == "registered"
     assert workspace.add_run("s", SMALL / "a.ttl")["status"].item() == "unchanged"
@@ -274,6 +279,7 @@ def test_name_that_cannot_be_told_from_a_setting_is_refused(workspace: Workspace
         workspace.add_run(name, SMALL / "a.ttl")
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("name", ["my run", "../up", "größer/kleiner", "gpt-4.1"])
 def test_run_of_any_other_name_is_kept_in_the_folder_of_runs(workspace: Workspace, name: str) -> None:
     workspace.add_run(name, SMALL / "a.ttl")
@@ -292,6 +298,7 @@ def test_run_whose_files_changed_by_a_bit_is_not_scored(workspace: Workspace) ->
         workspace.evaluate("gold")
 
 
+@pytest.mark.long
 def test_two_runs_of_one_file_name_do_not_mix_their_documents(workspace: Workspace, tmp_path: Path) -> None:
     # Plain files call their documents 1, 2, …: those of two datasets have one name.
     second = tmp_path / "second.ttl"
@@ -325,6 +332,7 @@ def test_evaluate_works_at_once_with_the_answers_that_ship(tmp_path: Path, capsy
     assert "prior" not in again["system"].to_list()
 
 
+@pytest.mark.long
 def test_runs_without_a_document_of_gold_are_left_out_and_told(
     workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -216,6 +216,7 @@ def test_what_cannot_be_stored_is_refused_and_nothing_is_changed(
     assert workspace.store.state == before
 
 
+@pytest.mark.long
 def test_one_run_is_dropped_and_the_others_agree_among_themselves(workspace: Workspace) -> None:
     for name in "ab":
         workspace.store_runs(["gold"], run=[f"{name}={RUNS / name}.ttl"])
@@ -235,6 +236,7 @@ def test_one_run_is_dropped_and_the_others_agree_among_themselves(workspace: Wor
     assert not workspace.store.dataset("gold").attached
 
 
+@pytest.mark.long
 def test_dropping_a_run_takes_the_kept_answers_too(sample_workspace: Callable[[], Workspace]) -> None:
     workspace = sample_workspace()
     workspace.annotate(["sample-news"], ["prior", "random-candidate"])
@@ -243,6 +245,7 @@ def test_dropping_a_run_takes_the_kept_answers_too(sample_workspace: Callable[[]
     assert workspace.runs()["run"].to_list() == ["random-candidate"]
 
 
+@pytest.mark.long
 def test_kept_answers_can_be_dropped_after_their_dataset(sample_workspace: Callable[[], Workspace]) -> None:
     workspace = sample_workspace()
     workspace.annotate(["sample-news"], ["prior"])
@@ -342,6 +345,7 @@ def test_outcomes_are_those_of_the_knowledge_base_that_is_attached(bound: Worksp
     assert found(bound.store, RIGHT) == set()
 
 
+@pytest.mark.long
 def test_outcomes_that_were_kept_under_another_knowledge_base_are_made_anew_before_a_query(bound: Workspace) -> None:
     # As a version would leave them that did not look, or a command that was killed after the knowledge base.
     bound.store.attach_kb(bound.folder / "kb" / _kb(bound, "joined"))
@@ -350,6 +354,7 @@ def test_outcomes_that_were_kept_under_another_knowledge_base_are_made_anew_befo
     assert found(bound.store, RIGHT) == {("Ada",), ("Alan",)}
 
 
+@pytest.mark.long
 def test_outcomes_by_another_matching_are_made_anew_by_it(bound: Workspace, tmp_path: Path) -> None:
     bound.store_runs("gold", run="w", match="weak", errors=())
     bound.attach_kb(_kb(bound, "joined"))
@@ -366,6 +371,7 @@ def test_registered_run_has_its_outcomes_again_when_its_dataset_is_loaded_again(
     assert found(workspace.store, RIGHT) == before == {("Ada",)}
 
 
+@pytest.mark.long
 def test_outcomes_are_of_the_gold_that_is_loaded(workspace: Workspace, tmp_path: Path) -> None:
     workspace.add_run("a", RUNS / "a.ttl", on="gold")
     # Gold is corrected: of the run's answers Alan's is right now, too.
@@ -376,6 +382,7 @@ def test_outcomes_are_of_the_gold_that_is_loaded(workspace: Workspace, tmp_path:
     assert f"|gold:{content}|" in workspace.store.dataset("gold").attached["run-a"].signature
 
 
+@pytest.mark.long
 def test_difficulty_goes_with_the_outcomes_that_it_was_learnt_from(workspace: Workspace) -> None:
     workspace.add_run("a", RUNS / "a.ttl", on="gold")
     iri = workspace.store.dataset("gold").iri
@@ -389,6 +396,7 @@ def test_difficulty_goes_with_the_outcomes_that_it_was_learnt_from(workspace: Wo
     assert "difficulty" not in workspace.store.dataset("gold").attached
 
 
+@pytest.mark.long
 def test_remix_by_outcomes_is_signed_with_them_and_another_is_not(workspace: Workspace) -> None:
     by_outcome = "SELECT ?annotation { ?annotation rmx:truePositiveOf ?run }"
     by_form = 'SELECT ?annotation { ?annotation nif:anchorOf "Ada" }'
@@ -399,6 +407,7 @@ def test_remix_by_outcomes_is_signed_with_them_and_another_is_not(workspace: Wor
     assert signatures[0][0] != signatures[1][0] and signatures[0][1] == signatures[1][1]
 
 
+@pytest.mark.long
 def test_measures_of_another_knowledge_base_are_told_and_no_partition_is_made_by_them(
     bound: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -48,6 +48,7 @@ def test_case_has_the_tables_that_are_declared(whole: Case) -> None:
         ANSWERS.check(case.answers, "case")
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("name", PROFILES.names())
 def test_every_profile_counts_what_is_declared(whole: Case, name: str) -> None:
     profile = PROFILES[name]

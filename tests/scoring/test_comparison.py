@@ -181,6 +181,7 @@ def test_command_has_many_slices_below_each_other(files: dict[str, Path]):
     assert others[0].startswith("bad is one system alone")
 
 
+@pytest.mark.long
 def test_command_says_what_its_columns_are_and_leaves_small_slices_out(files: dict[str, Path]):
     arguments = ["compare", "--gold", str(files["gold"]), "--samples", "100", "--by", "document"]
     runs = ["--run", f"good={files['gold']}", "--run", f"bad={files['run']}"]
@@ -209,6 +210,7 @@ def test_command_takes_gold_from_one_place(files: dict[str, Path], more: list[st
     assert re.search("news and --gold .* are both gold: .* without --gold; .* --agreement", str(done.exception))
 
 
+@pytest.mark.long
 def test_command_compares_systems_and_annotations(files: dict[str, Path]):
     arguments = ["compare", "--gold", str(files["gold"]), "-o", "json", "--samples", "500"]
     runs = ["--run", f"good={files['gold']}", "--run", f"bad={files['run']}"]
@@ -245,6 +247,7 @@ def renamed(tmp_path: Path) -> tuple[Path, Path, Path]:
     return tmp_path / "work", *files
 
 
+@pytest.mark.long
 def test_agreement_has_the_identities_of_the_knowledge_base(renamed):
     folder, one, other = renamed
     for agreed, kept in ((1, Workspace(folder)), (0, Workspace(folder / "none"))):
@@ -253,6 +256,7 @@ def test_agreement_has_the_identities_of_the_knowledge_base(renamed):
         assert ("kb" in dict(Signature.parse(rows["signature"][0]).fields)) == bool(agreed)
 
 
+@pytest.mark.long
 def test_gold_files_are_scored_with_the_identities_of_the_knowledge_base(renamed):
     folder, one, other = renamed
     for found, kept in ((1.0, Workspace(folder)), (0.0, Workspace(folder / "none"))):

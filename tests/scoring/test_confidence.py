@@ -39,6 +39,7 @@ def test_confidence_that_is_no_probability_has_risk_but_no_calibration() -> None
     assert risk_by_coverage(rows).select("coverage", "risk").rows() == [(0.5, 1.0), (1.0, 0.5)]
 
 
+@pytest.mark.long
 def test_plot_is_drawn_from_the_command_line(tmp_path: Path) -> None:
     def lines(*rows: tuple[int, int, str, float | None]) -> str:
         mentions = [{"document": "d", "begin": b, "end": e, "entity": q, "confidence": c} for b, e, q, c in rows]

@@ -34,6 +34,7 @@ def test_gold_as_answers_is_perfect_by_every_matching(frames: Make, name: str) -
     assert counted == [(2, 0, 0)], f"matching '{name}' has to find gold in gold: tp, fp, fn are {counted}, not 2, 0, 0"
 
 
+@pytest.mark.at_hand(3)
 @pytest.mark.parametrize("name", TASKS.names())
 def test_gold_as_answers_has_no_error_in_any_task(frames: Make, name: str) -> None:
     assert TASKS[name].summary, f"task '{name}' has to have a summary: `remix list tasks` shows it"
@@ -42,6 +43,7 @@ def test_gold_as_answers_has_no_error_in_any_task(frames: Make, name: str) -> No
     assert wrong == (0, 0), f"task '{name}' has to have no error where gold answers itself, not fp, fn of {wrong}"
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("name", PROFILES.names())
 def test_every_profile_counts_its_own_tasks_and_matchings(frames: Make, name: str) -> None:
     for said in ("summary", "source"):

@@ -119,6 +119,7 @@ def test_gold_as_answers_is_perfect_on_every_remix(rows):
         assert set(found[score].drop_nulls()) <= {1.0}
 
 
+@pytest.mark.long
 @given(st.lists(mention, max_size=9), st.lists(mention, max_size=7), st.sampled_from(["strong", "weak"]))
 def test_precision_of_all_is_at_most_that_in_scope_and_that_at_most_that_on_mention(rows, answers, matching):
     run = {"s": placed([row | {"ignorable": None} for row in answers], grouped=False)}
@@ -289,7 +290,7 @@ def test_remix_without_its_origins_counts_answers_in_kept_documents_and_says_so(
     assert "answers count in documents with a kept mention (--documents kept)" in printed
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize("documents", ["", "kept"])
 def test_slice_and_remix_have_the_same_figures_by_command_line_and_python(work: Workspace, documents: str) -> None:
     tasks = ["A2KB", "C2KB"]
@@ -338,7 +339,7 @@ def test_row_of_a_remix_does_not_depend_on_its_neighbours(work: Workspace) -> No
     assert found["all"] == (1, 2, 0, 2)
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize("others", [[], ["news"], ["nested.ttl"]], ids=["alone", "beside its origin", "beside another"])
 def test_evaluate_compare_and_plots_show_the_same_f1(work: Workspace, others: list[str]) -> None:
     from remix.reports.scores import _bars

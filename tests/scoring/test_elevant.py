@@ -298,6 +298,7 @@ def published(results: dict[str, Any]) -> dict[tuple[str, str, str, str], int]:
     return wanted
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("benchmark", ["kore50", "msnbc-updated", "news-fair-no-coref"])
 def test_published_results_of_elevant_come_out(real_data: Path, benchmark: str) -> None:
     folder = real_data / "elevant"

@@ -97,6 +97,7 @@ def test_false_detections_by_the_first_reason_that_holds(articles):
     }
 
 
+@pytest.mark.long
 def test_wrong_disambiguation_by_the_first_reason_that_holds(articles, tmp_path):
     # errors.py, label_disambiguation_errors. Danes: a demonym, gold a place; Oslo: gold an organisation, answered with
     # the place that the dictionary means first; Byron: part of "Ada Byron"; Java: answered with what it means first;

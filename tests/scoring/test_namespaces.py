@@ -92,6 +92,7 @@ def test_different_worlds_are_told_with_their_namespaces(capsys: pytest.CaptureF
     )
 
 
+@pytest.mark.long
 def test_knowledge_base_that_joins_the_worlds_is_named_with_what_it_makes_right(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

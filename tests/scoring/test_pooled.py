@@ -110,6 +110,7 @@ def test_all_is_the_score_of_the_gold_that_any_dataset_keeps(rows, some, others,
     assert of_all(found) == of_all(evaluated({"union": cut(rows, some | others)}, run))
 
 
+@pytest.mark.long
 @settings(max_examples=FEW, deadline=None)
 @given(mentions, keys, mentions, st.sampled_from(["remix", "gerbil", "bat", "neleval", "elevant", "emnlp2019"]))
 def test_all_of_a_dataset_and_its_remix_is_the_dataset(rows, kept, answers, profile):
@@ -119,6 +120,7 @@ def test_all_of_a_dataset_and_its_remix_is_the_dataset(rows, kept, answers, prof
         assert of_all(evaluated({"a": rows, remix: cut(rows, kept)}, run, **how)) == alone
 
 
+@pytest.mark.long
 @settings(max_examples=FEW, deadline=None)
 @given(mentions, keys, keys, mentions)
 def test_the_order_of_datasets_changes_nothing(rows, some, others, answers):

@@ -305,6 +305,7 @@ def linked(frames, place):
     return frames(rows, SENTENCES)
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("task", ["A2KB", "D2KB"])
 @pytest.mark.parametrize(
     ("place", "macro", "micro"),

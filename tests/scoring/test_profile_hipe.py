@@ -143,6 +143,7 @@ def test_other_profiles_score_one_layer_with_its_links(tmp_path: Path) -> None:
     assert counts(rows, "A2KB", "strong") == (1, 1, 1)
 
 
+@pytest.mark.long
 def test_noise_cuts_tokens_out_of_both_sides(tmp_path: Path) -> None:
     # a b is clean, c noisy, d has no noise said. Of the clean, the answer a b c is cut to a b, which is right; the
     # answer on c goes from there. Of the noisy, a b c is cut to c, whose text is then gold's.
@@ -332,7 +333,7 @@ def test_labels_that_count_are_those_of_the_tag_set(real_data: Path) -> None:
     assert {one.removeprefix("B-").removeprefix("I-") for one in listed} - {"O", "_"} == HIPE_2022.tags
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("run", "kinds", "relax"),
     [
@@ -366,6 +367,7 @@ def test_published_results_of_hipe_2022_come_out(real_data: Path, run: str, kind
     assert compared >= 12 * len(kinds)
 
 
+@pytest.mark.long
 def test_edition_of_2020_cuts_links_by_their_own_column(tmp_path: Path) -> None:
     # Gold: Q1 on a and b, which are two mentions of types, is one of links; Q1 on d another. The run has links without
     # types: Q1 on a, b and c, which overlaps the first and is right, and Q1|Q2 on d, which is right too.
@@ -379,6 +381,7 @@ def test_edition_of_2020_cuts_links_by_their_own_column(tmp_path: Path) -> None:
     assert counts(rows, "NEL-LIT", "fuzzy@1") == (1, 0, 2)
 
 
+@pytest.mark.long
 def test_edition_of_2020_takes_times_for_nil_in_both_columns_of_links(tmp_path: Path) -> None:
     # The run has the mention b with Q2 as a time: NIL, which gold has there. In NEL-METO gold has Q3 on b, so that NIL
     # is wrong; both times stand apart from the NIL on d, which gold has, too.
@@ -409,6 +412,7 @@ def test_edition_of_2020_deals_tokens_out_by_their_number(tmp_path: Path) -> Non
     assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 1)
 
 
+@pytest.mark.long
 def test_mapped_links_of_gold_are_one_where_neighbours_mean_the_same(tmp_path: Path) -> None:
     table = tmp_path / "map.tsv"
     table.write_text("ID\tother\nQ1\tQ2\n")
@@ -417,7 +421,7 @@ def test_mapped_links_of_gold_are_one_where_neighbours_mean_the_same(tmp_path: P
     assert counts(evaluate(gold, {"s": run}, profile="hipe-2020"), "NEL-LIT", "strict@1") == (1, 0, 1)
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize("run", ["team31_bundle5_en_3", "team23_bundle4_en_1", "team10_bundle1_en_1"])
 def test_published_rankings_of_hipe_2020_come_out(real_data: Path, run: str) -> None:
     folder, language = real_data / "hipe2020", run.split("_")[2]

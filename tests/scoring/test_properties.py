@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -86,6 +87,7 @@ def test_nothing_depends_on_order(frames, gold, answers, seed):
     assert evaluate(shuffled(left), {"s": shuffled(right)}).equals(expected)
 
 
+@pytest.mark.long
 @given(mentions, mentions)
 def test_strong_finds_no_more_than_weak(frames, gold, answers):
     right = frames([r | {"group": None, "option": None} for r in answers], DOCUMENTS)

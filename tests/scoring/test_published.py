@@ -123,6 +123,7 @@ def test_table_2_of_the_fine_grained_evaluation_comes_out(real_data: Path, datas
     assert found == want
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("part", ["KORE50", "VoxEL", "ACE"])
 def test_profile_of_the_fine_grained_evaluation_scores_each_gold_file_alone(real_data: Path, part: str) -> None:
     # Its tables pool the three; alone, every row has a number of mentions that its classes hold.

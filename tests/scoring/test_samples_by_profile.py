@@ -91,7 +91,7 @@ def evaluated(files: Question[str], keeper: Keeper) -> Callable[[str, tuple[str,
 AVERAGES = [(name, average) for name in PROFILES.names() for average in PROFILES[name].averages]
 
 
-@pytest.mark.at_hand(6)
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("by", [(), ("class",)], ids=["whole", "slices"])
 @pytest.mark.parametrize(("profile", "average"), AVERAGES)
 def test_compared_are_the_scores_that_are_evaluated(files, keeper, evaluated, profile, average, by):

@@ -84,6 +84,7 @@ def test_answers_that_the_query_of_a_remix_does_not_select_are_out_of_scope(kb: 
     assert (row["f1"], row["f1_in_scope"], row["f1_on_mention"]) == (2 / 5, 2 / 3, 1)
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(
     "condition",
     [
@@ -101,6 +102,7 @@ def test_measures_are_there_however_a_query_asks_for_them(kb: KnowledgeBase, con
     assert row["precision_in_scope"] == 1 / 2
 
 
+@pytest.mark.long
 def test_slice_by_a_measure_and_remix_by_the_same_condition_have_the_same_figures(kb: KnowledgeBase) -> None:
     columns = pl.DataFrame({"annotation": ["urn:d#0", "urn:d#1"], "ambiguitySurfaceForm": [3, 1]})
     sliced = scored(framed(GOLD), kb, columns=columns, by=["ambiguitySurfaceForm"])
@@ -225,6 +227,7 @@ def work(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     return made
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("loaded", [True, False])
 def test_manifest_beside_a_remix_tells_what_is_in_scope_with_and_without_its_origin(
     work: Workspace, loaded: bool, tmp_path: Path

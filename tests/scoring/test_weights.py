@@ -61,6 +61,7 @@ def test_recall_is_weighed_and_precision_is_not():
 answers = st.lists(st.sampled_from(["e:A", "e:B", "e:X", None]), min_size=4, max_size=4)
 
 
+@pytest.mark.long
 @given(answers, st.sets(st.integers(0, 3)), st.floats(0, 1))
 def test_the_three_properties_of_the_paper(found, relaxed, alpha):
     gold = framed([mention(n, "e:A", COMMON if n in relaxed else STRICT) for n in range(4)])
@@ -198,6 +199,7 @@ def test_progression_goes_from_the_best_combination_to_all_of_gold():
     assert rows["combination"][0] == "Mnt-Full Olp-None PoS-NounSingular Ref-Direct"
 
 
+@pytest.mark.long
 def test_curves_of_the_fine_grained_evaluation(real_data: Path):
     # Rosales-Méndez et al., EMNLP 2019: at α = 1 the curves end in Table 3's overall F1; section 6: systems that link
     # common entities, as TagME does, are outdone under strict weights and outdo the others under relaxed ones.

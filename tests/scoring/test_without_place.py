@@ -61,7 +61,7 @@ def test_answers_without_offsets_are_inside_of_what_is_annotated():
     assert micro(gold, told(("Eve", "e:Eve"))) == (0, 1, 4)
 
 
-@pytest.mark.at_hand(12)
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("format", FORMATS.names())
 def test_gold_as_answers_is_perfect_in_every_format(tmp_path, format):
     tried = 0
@@ -103,6 +103,7 @@ WIKIDATA = "http://www.wikidata.org/entity/"
 LINKED = told(("Paris", f"{WIKIDATA}Q90"), ("the city", f"{WIKIDATA}Q90"), ("Ada", f"{WIKIDATA}Q7259"))
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("profile", PROFILES.names())
 def test_gold_without_offsets_is_perfect_as_its_answers_in_every_profile(profile):
     rows = evaluate(LINKED, {"s": LINKED}, profile=profile).filter(average="micro", column="")
@@ -117,6 +118,7 @@ def _headline(profile):
     return ("A2KB", "strong_all_match") if profile == "neleval" else PROFILES[profile].headline
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("profile", ["elevant", "hipe", "emnlp2019", "neleval"])
 def test_answers_without_offsets_stand_on_the_mention_that_they_are_assigned_in_profiles_of_tools(profile):
     rows = [

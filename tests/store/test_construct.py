@@ -149,7 +149,7 @@ def test_virtuoso_makes_of_the_construct_what_build_keeps(work: Workspace, tmp_p
             assert plain(work.store, lines) == built(work.store, text), name
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["basic", "persons_hard", "easy", "rare"])
 def test_construct_of_a_shipped_query_gives_what_build_keeps(
     sample_workspace: Callable[[], Workspace], name: str

@@ -130,6 +130,7 @@ def test_yes_and_no_are_those_of_the_endpoint(server: endpoints.Endpoint) -> Non
     assert [asked.is_true("ASK {}"), asked.is_true("ASK {}")] == [True, False]
 
 
+@pytest.mark.long
 def test_triples_of_many_subjects_come_whole(server: endpoints.Endpoint, index: Index) -> None:
     server.cap = 7
     subjects = index.frame("SELECT DISTINCT ?s { ?s ?p ?o }")["s"]

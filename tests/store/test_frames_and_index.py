@@ -31,6 +31,7 @@ def asked(store: Store, query: str) -> pl.DataFrame:
     return rows.with_columns(pl.col("^begin|end$").cast(pl.Int64))
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(
     "files",
     [

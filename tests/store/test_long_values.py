@@ -45,6 +45,7 @@ def test_document_of_more_than_16_mebibytes_is_loaded_and_shown(work: Workspace)
     assert work.store.frames().documents["text"].str.len_chars().to_list() == [len(TEXT), 3]
 
 
+@pytest.mark.long
 def test_graph_with_a_value_of_more_than_16_mebibytes_is_given_by_verb_and_endpoint(work: Workspace) -> None:
     """Both read lines of N-Triples by `parse_lines` for Turtle and JSON-LD: one format of each is enough."""
     found = Result("graph", pl.DataFrame(), (f'<urn:d> <urn:p> "{TEXT}" .'.encode(), b'<urn:d> <urn:p> "Ada" .'))

@@ -86,6 +86,7 @@ def test_well_known_prefixes_and_both_hfts_namespaces_are_understood() -> None:
     assert index.frame("PREFIX hfts: <urn:other:> SELECT * { ?d hfts:notAnnotated ?n }").is_empty()
 
 
+@pytest.mark.long
 def test_worker_is_killed_after_the_time_limit(small_store: Store) -> None:
     with pytest.raises(Timeout, match=r"ran longer than 0\.4 s"):
         ask(small_store.index().path, Request(SLOW, timeout=0.4))

@@ -58,6 +58,7 @@ def test_what_is_exported_has_the_types_that_its_file_gave(store: Store, tmp_pat
         assert file.read_text().count("nif:Phrase") == 1
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize(
     ("spelling", "found"),
     [
@@ -76,6 +77,7 @@ def test_classes_are_found_in_every_spelling_once(store: Store, spelling: str, f
     assert forms(store, f"?a itsrdf:taClassRef {spelling} .") == found
 
 
+@pytest.mark.long
 def test_other_spellings_are_in_no_remix_and_no_count(store: Store, tmp_path: Path) -> None:
     before = store.frames().classes.sort("annotation", "class")
     enrich(store, None)

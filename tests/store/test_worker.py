@@ -56,6 +56,7 @@ def test_interrupt_ends_query_and_build_at_once(small_store: Store, verb: tuple[
             process.kill()
 
 
+@pytest.mark.long
 def test_build_runs_its_query_under_a_time_limit(small_store: Store) -> None:
     with pytest.raises(Timeout, match=r"ran longer than 0\.5 s"):
         build(small_store, Query.parse(SLOW), timeout=0.5)

@@ -87,6 +87,7 @@ def test_missing_state_is_an_error_that_says_how_to_recover_and_nothing_is_remov
     assert files(store.folder) == before
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("damage", ["gone", "cut short", "a bit flipped", "index gone as well"])
 def test_rebuild_makes_the_state_again_from_the_folders(
     damage: str, store: Store, rivers: Path, make_corpus: Callable[..., Path]
@@ -128,6 +129,7 @@ def empty(file: Path) -> None:
     file.write_bytes(b"")
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("damage", [flip, empty, Path.unlink])
 @pytest.mark.parametrize(
     "name", ["datasets/*/data.nt.zst", "datasets/*/annotations.parquet", "datasets/*/load.json", "enrichments/*/*.zst"]
@@ -164,6 +166,7 @@ def test_loading_a_file_again_mends_its_damaged_dataset(store: Store, rivers: Pa
     assert store.frames().annotations.height == 3
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("damage", [flip, empty, Path.unlink])
 @pytest.mark.parametrize("name", ["CURRENT", "MANIFEST-*", "*.sst"])
 def test_damaged_index_never_ends_in_another_librarys_error(

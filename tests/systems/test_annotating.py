@@ -56,6 +56,7 @@ def annotate(folder: Path, address: str, *more: str) -> str:
     return done.stdout.splitlines()[-1] if done.returncode == 0 else done.stderr
 
 
+@pytest.mark.long
 def test_failed_documents_are_counted_beside_each_score_and_asked_again_alone(folder: Path) -> None:
     broken = {"Alan", "Grace"}
 
@@ -137,6 +138,7 @@ def test_annotation_that_is_interrupted_goes_on(after: int, folder: Path, monkey
     assert record is not None and record.kept == after
 
 
+@pytest.mark.long
 def test_annotation_that_is_killed_goes_on_with_the_same_answers(folder: Path, tmp_path: Path) -> None:
     released, limit = threading.Event(), random.Random().randrange(1, 5)
 

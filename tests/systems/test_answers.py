@@ -24,6 +24,7 @@ def made(sample_workspace: Callable[[], Workspace], tmp_path_factory: pytest.Tem
     return folder
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_shipped_answers_are_what_the_system_answers(system: str, dataset: str, made: Path) -> None:

@@ -189,6 +189,7 @@ def test_only_systems_that_can_answer_are_served() -> None:
         annotators(["prior"], None)
 
 
+@pytest.mark.long
 def test_served_system_is_asked_by_the_adapter_for_services(served: str) -> None:
     done = ask("nif", served, SAID)
     assert BERLIN in {(one.begin, one.end) for one in done.answers["0"].spans}

@@ -74,6 +74,7 @@ def test_client_may_ask_for_less_time(address: str) -> None:
     assert answer.status_code == 504 and "ran longer than 0.3 s" in answer.text
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("given", ["0", "-1", "nan", "1e9", "ten", ""])
 def test_time_that_is_none_is_400(address: str, given: str) -> None:
     answer = client.get(address, params={"query": "ASK {}", "timeout": given})

@@ -138,7 +138,7 @@ def parameters_of(pages: dict[str, httpx.Response]) -> set[str]:
     return named | {name for answer in pages.values() for name in Tags(answer.text).fields} - {""}
 
 
-@pytest.mark.at_hand(2)
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("view", VIEWS.names())
 def test_links_lead_to_pages_of_every_view_that_show_something(
     found: dict[str, dict[str, httpx.Response]], view: str
@@ -160,6 +160,7 @@ def test_script_in_literals_labels_names_and_iris_stays_text_on_every_page(
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("view", VIEWS.names())
 def test_script_in_data_stays_data_in_every_export(
     found: dict[str, dict[str, httpx.Response]], ask: Client, view: str

@@ -162,6 +162,7 @@ def test_matrix_of_overlap_counts_shared_forms_and_a_cell_leads_to_them(pair: Wo
     ]
 
 
+@pytest.mark.long
 def test_datasets_may_be_called_as_columns_are(tmp_path: Path) -> None:
     workspace, names = Workspace(tmp_path / ".remix"), ("item", "other", "dataset", "measure", "says", "with")
     for name in names:

@@ -356,6 +356,7 @@ def server(small_store: Store) -> Iterator[tuple[subprocess.Popen[str], str]]:
         process.kill()
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked up in /proc")
 @pytest.mark.parametrize("asked", ["/sparql", "/query"])
 def test_query_of_a_client_that_went_away_is_stopped(server: tuple[subprocess.Popen[str], str], asked: str) -> None:
@@ -368,6 +369,7 @@ def test_query_of_a_client_that_went_away_is_stopped(server: tuple[subprocess.Po
     assert client.get(address, params={"query": "ASK {}"}).status_code == 200
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked up in /proc")
 def test_interrupted_server_ends_at_once_with_its_queries(server: tuple[subprocess.Popen[str], str]) -> None:
     process, address = server
@@ -384,6 +386,7 @@ def test_interrupted_server_ends_at_once_with_its_queries(server: tuple[subproce
     assert not running & workers()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
 def test_queries_of_a_server_that_was_killed_end_too(server: tuple[subprocess.Popen[str], str]) -> None:
     process, address = server
@@ -426,6 +429,7 @@ def test_head_is_answered_without_a_body(address: str) -> None:
     assert head.headers["content-type"] == "application/sparql-results+json"
 
 
+@pytest.mark.long
 def test_graph_of_the_protocol_that_is_no_iri_is_400(address: str) -> None:
     for name in ("default-graph-uri", "named-graph-uri"):
         answer = client.get(address, params={"query": "ASK {}", name: "no iri"})

@@ -80,6 +80,7 @@ def shown(work: Workspace, view: str, **parameters: str) -> Page:
     return VIEWS[view].show(work, parameters)
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("view", VIEWS.names())
 def test_every_view_answers_without_parameters_and_is_in_the_menu_where_it_shows_something(get: Get, view: str) -> None:
     answer = get(f"/{view}")
@@ -195,6 +196,7 @@ def test_no_address_asks_for_more_sentences_than_a_page_has() -> None:
         assert len(passages.passages) == number
 
 
+@pytest.mark.long
 def test_runs_made_for_given_mentions_are_shown_and_are_never_those_of_before(tmp_path: Path) -> None:
     """System a takes Alan for another, b has him right; as runs of D2KB neither is kept in the state of the store."""
     small = CHECKOUT / "tests" / "runs" / "small"
@@ -298,6 +300,7 @@ def test_report_is_one_whole_file_that_names_no_other_host(work: Workspace, tmp_
         work.report("gold", run="prio", to=tmp_path / "other.html")
 
 
+@pytest.mark.long
 def test_report_of_a_remix_has_its_measures_scores_and_errors(work: Workspace, tmp_path: Path) -> None:
     """The remix has Alan alone, whom system a takes for another and system b gets right."""
     query = "SELECT ?annotation { ?annotation nif:anchorOf ?form FILTER(STR(?form) = 'Alan') }"

@@ -206,6 +206,7 @@ def test_what_a_query_says_makes_no_header_of_its_own(address: str) -> None:
     assert "set-cookie" not in answer.headers
 
 
+@pytest.mark.long
 def test_form_of_too_many_parameters_is_told_by_their_number(address: str) -> None:
     form = "&".join(["query=ASK%20%7B%7D", *(f"x{n}=1" for n in range(9_999))])
     headers = {"Content-Type": "application/x-www-form-urlencoded"}

@@ -87,7 +87,7 @@ def assert_same(found: Remix, right: Remix) -> None:
 KEPT = "SELECT ?annotation { ?annotation nif:anchorOf ?form FILTER (STRLEN(?form) > 4) }"
 
 
-@pytest.mark.at_hand(2)
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(
     ("query", "choices"),
     [
@@ -155,6 +155,7 @@ FREQUENT = """SELECT ?annotation { ?annotation itsrdf:taIdentRef ?entity { SELEC
 """Annotations with one of the two entities that have most."""
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(
     "query",
     [
@@ -172,6 +173,7 @@ def test_limit_that_counts_what_all_datasets_of_an_endpoint_have_is_told(
     assert any(f"has a LIMIT that counts what all datasets at {address} have" in note for note in told), told
 
 
+@pytest.mark.long
 def test_manifest_tells_endpoint_query_and_hash_and_no_password(
     address: str, elsewhere: Workspace, tmp_path: Path
 ) -> None:

@@ -105,6 +105,7 @@ def test_rows_that_are_drawn_over_each_other_are_said(work: Workspace) -> None:
         assert ("`GROUP BY ?name`" in drawing.words) == said
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize(
     ("query", "timeout", "status", "word"),
     [
@@ -147,6 +148,7 @@ def test_vocabulary_of_the_editor_has_terms_of_queries_measures_and_the_ontology
     assert told["terms"]["hfts:pagerank"].startswith("PageRank") and "http://dbpedia" not in str(told["terms"].keys())
 
 
+@pytest.mark.long
 def test_query_of_a_page_waits_for_its_turn_and_has_the_limits_of_the_endpoint(work: Workspace) -> None:
     turns: list[str] = []
 

@@ -77,6 +77,7 @@ Workers.__init__ = make
 """
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("which", ["SIGTERM", "SIGINT"])
 def test_signal_that_comes_while_the_loop_holds_a_lock_of_the_workers_stops_the_server(
     small_store: Store, which: str
@@ -90,7 +91,7 @@ def test_signal_that_comes_while_the_loop_holds_a_lock_of_the_workers_stops_the_
         assert log.splitlines()[-1] == "stopped" and "Traceback" not in log
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @in_proc
 @pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
 def test_queries_that_wait_for_their_turn_are_refused_at_the_stop_and_do_not_begin(
@@ -115,6 +116,7 @@ def test_queries_that_wait_for_their_turn_are_refused_at_the_stop_and_do_not_beg
         assert not begun & workers()
 
 
+@pytest.mark.long
 @in_proc
 def test_page_that_is_still_being_counted_does_not_keep_a_server_that_stops(small_store: Store) -> None:
     """A thread that counts for 600 s cannot be interrupted."""
@@ -133,6 +135,7 @@ def test_page_that_is_still_being_counted_does_not_keep_a_server_that_stops(smal
         assert isinstance(page.exception(), httpx.TransportError) or page.result().status_code == 503
 
 
+@pytest.mark.long
 def test_client_that_does_not_read_does_not_keep_a_server_that_stops(small_store: Store) -> None:
     large = f'SELECT (CONCAT("{"x" * 10000}", STR(?a)) AS ?x) {{ ?a ?b ?c . ?d ?e ?f }} LIMIT 1600'
     with (
@@ -145,6 +148,7 @@ def test_client_that_does_not_read_does_not_keep_a_server_that_stops(small_store
         assert log.splitlines()[-1] == "stopped" and "Traceback" not in log
 
 
+@pytest.mark.long
 def test_second_signal_while_a_server_stops_is_no_error(small_store: Store) -> None:
     with started(serving(small_store.folder)) as (process, _):
         for _ in range(20):

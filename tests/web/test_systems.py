@@ -68,6 +68,7 @@ def test_matrix_has_the_scores_and_intervals_of_the_command_line_and_marks_what_
     assert told == {name: f"{wanted[name]} {mark}" for name, mark in (("good", "best"), ("fair", "*"), ("poor", "*"))}
 
 
+@pytest.mark.long
 def test_intervals_are_explained_in_the_words_of_the_command_line(work: Workspace) -> None:
     # F1 of the system 'good' is 1, of which twelve documents tell too little.
     notes = [block.text for block in shown(work).blocks if isinstance(block, Note)]
@@ -86,6 +87,7 @@ def test_pairs_are_those_of_compare_and_others_are_held_against_the_chosen_syste
     assert [mark.split(" ")[-1] for mark in marks][:2] == ["*", "reference"] and "*" not in marks[2]
 
 
+@pytest.mark.long
 def test_slices_of_a_range_are_a_line_and_cells_lead_to_the_errors_of_the_slice(work: Workspace) -> None:
     page = shown(work, dataset="news", by="words")
     [table] = [block for block in page.blocks if isinstance(block, Table) and block.name == "systems"]
@@ -101,6 +103,7 @@ def test_slices_of_a_range_are_a_line_and_cells_lead_to_the_errors_of_the_slice(
     assert len(found.tables["errors"]) == 3  # the last three documents, in which the system is wrong
 
 
+@pytest.mark.long
 def test_profile_shows_the_conventions_in_which_it_differs_from_remix(work: Workspace) -> None:
     rules = shown(work, profile="gerbil").tables["conventions"]
     assert "pairing" in rules["convention"].to_list() and (rules["remix"] != rules["gerbil"]).all()
@@ -193,6 +196,7 @@ def test_server_answers_at_once_and_one_process_computes_meanwhile(
     assert process is not None and process.wait(20) == 0
 
 
+@pytest.mark.long
 def test_question_that_takes_too_long_is_ended_and_said(work: Workspace) -> None:
     cache = ScoreCache(work, waits=False, seconds=0.001)
     asked = [Question(datasets=("news",), task=("A2KB",), match=("weak",), by=("language",))]
@@ -289,6 +293,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked up in /proc")
 @pytest.mark.parametrize("seconds", [0.0, 0.7, 1.5])
 def test_process_of_scores_ends_with_a_server_that_was_killed_and_leaves_no_folder(
@@ -354,6 +359,7 @@ def test_score_of_a_class_leads_to_the_mentions_that_have_other_classes_too(tmp_
         assert VIEWS["errors"].show(work, asked).tables["errors"]["surface_form"].to_list() == forms
 
 
+@pytest.mark.long
 def test_cells_of_several_datasets_lead_to_the_errors_in_the_one_with_most_of_the_mentions(tmp_path: Path) -> None:
     """Of texts of two words the second dataset has two, of texts of three the first has one and the second none."""
     work = Workspace(tmp_path / ".remix")

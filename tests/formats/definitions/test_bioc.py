@@ -75,7 +75,7 @@ def test_broken_file_is_refused(tmp_path: Path, text: str, name: str, message: s
         read_text(tmp_path, text, name)
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["x.xml", "x.json"])
 def test_round_trip_keeps_all_but_the_named_losses(name: str) -> None:
     @given(corpora(letters="ab é🜁.<&"))

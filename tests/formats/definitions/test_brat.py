@@ -127,6 +127,7 @@ def test_parts_with_links_of_their_own_become_mentions_and_are_told(tmp_path: Pa
     assert [(loss.kind, loss.count) for loss in losses] == [("parts", 2)]
 
 
+@pytest.mark.long
 @given(corpora())
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
     assert_kept(frames, "brat", "x.zip")

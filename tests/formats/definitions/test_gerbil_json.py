@@ -129,6 +129,7 @@ def test_written_as_gerbil_reads_it(tmp_path: Path) -> None:
     assert found == expected
 
 
+@pytest.mark.long
 @given(corpora())
 def test_round_trip(frames: object) -> None:
     assert_kept(frames, "gerbil-json", "x.json")  # type: ignore[arg-type]

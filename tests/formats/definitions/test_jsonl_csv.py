@@ -136,11 +136,13 @@ def test_what_is_written_leaves_out_what_is_not_there(tmp_path: Path) -> None:
     assert (tmp_path / "y.jsonl").read_text() == '{"document":"d1","text":"Ada met Bob"}\n' + line
 
 
+@pytest.mark.long
 @given(corpora())
 def test_json_lines_keep_what_they_hold(frames: Frames) -> None:
     assert_kept(frames, "jsonl", "x.jsonl")
 
 
+@pytest.mark.long
 @given(corpora())
 def test_tables_keep_what_they_hold(frames: Frames) -> None:
     held, _ = reduce_frames(frames, FORMATS["csv"].holds)

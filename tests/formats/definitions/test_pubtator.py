@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+import pytest
 from hypothesis import given
 
 from remix.formats import LoadedFile, read, write
@@ -77,6 +78,7 @@ def test_line_breaks_that_are_lost_are_named(tmp_path: Path) -> None:
     assert [loss.kind for loss in write(broken, tmp_path / "y.txt", "pubtator")] == ["line-breaks"]
 
 
+@pytest.mark.long
 @given(corpora(letters="ab é🜁."))
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
     assert_kept(frames, "pubtator", "x.pubtator")

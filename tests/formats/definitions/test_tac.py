@@ -92,6 +92,7 @@ def test_what_is_written_is_a_table_of_2015(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 @given(corpora())
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:
     held, _ = reduce_frames(frames, tac.holds)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import polars as pl
+import pytest
 from hypothesis import given
 
 from remix.formats import LoadedFile, read, write
@@ -53,6 +54,7 @@ def test_entity_without_a_title_in_the_edition_is_named_as_lost(tmp_path: Path) 
     assert [(loss.kind, loss.count) for loss in write(english, tmp_path / "y.jsonl", "tagme")] == [("entities", 1)]
 
 
+@pytest.mark.long
 @given(corpora())
 def test_round_trip_keeps_what_is_linked_to_wikipedia(frames: Frames) -> None:
     titled = frames.links.filter(pl.col("entity").str.contains("dbpedia"))["annotation"]

@@ -66,7 +66,7 @@ def test_mention_without_span_is_refused_with_its_line(tmp_path: Path) -> None:
         read(path)
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["x.jsonl", "x.predictions.jsonl"])
 def test_simple_lines_keep_what_they_hold(name: str) -> None:
     @given(corpora())

@@ -36,6 +36,7 @@ def spans(found: LoadedFile) -> list[tuple[object, ...]]:
     return rows.sort("document", "begin", "end").select("begin", "end", "surface_form", "entity_as_given").rows()
 
 
+@pytest.mark.at_hand(7)
 @pytest.mark.parametrize("format", [one.name for one in MAPPED])
 def test_the_example_of_every_mapping_is_read_without_repair(tmp_path: Path, format: str) -> None:
     mapping = FORMATS[format].mapping

@@ -17,6 +17,7 @@ def kinds(found: LoadedFile) -> dict[str, int]:
     return {repair.kind: repair.count for repair in found.report.repairs}
 
 
+@pytest.mark.long
 def test_read_when_published_counts_exist_then_they_come_out(real_data: Path) -> None:
     """The smallest file of each kind of counts and defects; `.ci/run` reads all fifty."""
     wrong = []

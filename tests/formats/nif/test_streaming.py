@@ -98,6 +98,7 @@ def test_documents_of_real_nif_stream_as_they_load(real_data: Path, tmp_path: Pa
         assert one.sort(columns).equals(two.sort(columns)), name
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(
     ("wrong", "kind"),
     [
@@ -147,6 +148,7 @@ def test_folder_that_is_there_is_replaced_only_when_told(files: list[Path], tmp_
         stream(files, tmp_path / "other", replace=True)
 
 
+@pytest.mark.long
 def test_interrupted_load_goes_on_where_it_was(
     files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -190,6 +190,7 @@ def test_assembly_when_rows_are_random_then_it_equals_python(engine: str, worlds
 FORMS = [("Ann", "e:A", None, "label")]
 
 
+@pytest.mark.long
 def test_assembly_when_scores_are_published_then_they_are_ranked_and_links_count_for_nothing(tmp_path: Path) -> None:
     # B is a redirect to A: of the two published ranks the higher is that of A. The order is then A 0.5, C 0.2.
     scores = [("e:A", 0.1, None, None, "s"), ("e:B", 0.5, None, None, "s"), ("e:C", 0.2, 3.0, None, "s")]
@@ -207,6 +208,7 @@ def test_assembly_when_scores_are_published_then_they_are_ranked_and_links_count
     assert found["scored"] == {"pagerank": 2, "hits": 1, "hub": 0}
 
 
+@pytest.mark.long
 def test_assembly_when_links_and_scores_are_there_then_prominence_is_computed(tmp_path: Path) -> None:
     scores = [("e:A", 0.1, None, None, "s")]
     parts, found = assembled({"surface_forms": FORMS, "scores": scores, "links": [("e:A", "e:C", "l")]}, tmp_path)
@@ -238,6 +240,7 @@ def test_assembly_when_a_redirect_chain_is_long_then_its_end_is_found(tmp_path: 
     assert found["circular_redirects"] == {"count": 8, "first": ["e:200", *(f"r:{n}" for n in range(7))]}
 
 
+@pytest.mark.long
 def test_assembly_when_it_is_run_again_then_no_file_is_made_again(tmp_path: Path) -> None:
     first, found = assembled({"surface_forms": FORMS, "links": [("e:A", "e:C", "l")]}, tmp_path)
     made = {file: file.stat().st_mtime_ns for file in (tmp_path / "kb").iterdir()}

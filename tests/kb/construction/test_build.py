@@ -19,6 +19,7 @@ from tests.kb.conftest import TABLES
 Tables = Callable[..., Path]
 
 
+@pytest.mark.long
 def test_resolve_when_redirects_chain_then_the_last_target_comes_back(kb: KnowledgeBase) -> None:
     asked = pl.Series(["https://en.wikipedia.org/wiki/Freud's daughter", f"{DBR}A_Freud", f"{DBR}Unknown", None])
     assert kb.resolve(asked).to_list() == [f"{DBR}Anna_Freud", f"{DBR}Anna_Freud", f"{DBR}Unknown", None]
@@ -76,6 +77,7 @@ def test_without_sources_when_a_pattern_fits_then_its_rows_are_gone(kb: Knowledg
     assert fewer.signature != kb.signature
 
 
+@pytest.mark.long
 def test_build_when_sources_are_left_out_then_the_version_differs_and_rows_are_gone(
     tables: Tables, tmp_path: Path, kb: KnowledgeBase
 ) -> None:

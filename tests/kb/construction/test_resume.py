@@ -226,6 +226,7 @@ def test_build_when_strict_then_a_problem_stops_it_even_in_a_part_that_was_read_
     assert "odd line: one:7: odd" in strict.stderr
 
 
+@pytest.mark.long
 def test_build_when_parts_have_problems_then_the_knowledge_base_says_them(
     tmp_path: Path, remix: Callable[..., Done]
 ) -> None:

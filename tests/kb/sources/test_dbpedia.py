@@ -242,6 +242,7 @@ def test_file_that_is_no_dump_is_refused(release: Path, read: Read, content: byt
         read(SOURCE, release)
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(
     ("suffix", "compress"), [(".bz2", bz2.compress), (".gz", gzip.compress), (".zst", zstandard.compress)]
 )

@@ -185,7 +185,7 @@ def test_our_own_endpoint_gives_the_same(tmp_path: Path) -> None:
         assert gathered(part(address), tmp_path / "staged") == OF_DBPEDIA
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize("cap", [None, 1, 7, 50])
 def test_limit_of_rows_changes_nothing(server: Endpoint, tmp_path: Path, cap: int | None) -> None:
     server.cap = cap
@@ -337,6 +337,7 @@ def test_query_that_takes_too_long_is_asked_about_fewer_keys(server: Endpoint) -
         remote.select(labels(asked), ["s"], patient=False)
 
 
+@pytest.mark.long
 def test_nothing_is_asked_twice(wikidata: Endpoint, tmp_path: Path) -> None:
     wikidata.cap = 2
     assert gathered(part(wikidata.address, cache=tmp_path / "cache"), tmp_path / "first") == OF_WIKIDATA
@@ -345,6 +346,7 @@ def test_nothing_is_asked_twice(wikidata: Endpoint, tmp_path: Path) -> None:
     assert wikidata.asked == []
 
 
+@pytest.mark.long
 def test_what_was_interrupted_goes_on(wikidata: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REMIX_ENDPOINT_TRIES", "1")
     gathered(part(wikidata.address), tmp_path / "whole")
@@ -360,6 +362,7 @@ def test_what_was_interrupted_goes_on(wikidata: Endpoint, tmp_path: Path, monkey
     assert len(wikidata.asked) == needed + 1  # the one that failed
 
 
+@pytest.mark.long
 def test_what_is_refreshed_is_asked_once_again_and_goes_on_when_interrupted(
     wikidata: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -408,6 +411,7 @@ def test_version_is_of_what_was_asked_and_when(tmp_path: Path) -> None:
     assert one.licence == ""
 
 
+@pytest.mark.long
 def test_entity_that_is_no_iri_is_reported(server: Endpoint, tmp_path: Path) -> None:
     wrong = part(server.address, entities=[*ENTITIES, "no iri", "none either"])
     staging = Staging(tmp_path / "staged")
