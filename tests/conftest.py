@@ -29,7 +29,7 @@ from tests.workspaces import copy_workspace
 # How long an example takes says more of the machine than of the code. What fails is told at once: making it smaller may
 # take longer than a test may, and is asked for by `HYPOTHESIS_PROFILE=shrink`.
 _PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
-for name, examples, phases in (("quick", 15, _PHASES), ("thorough", 50, _PHASES), ("shrink", 60, tuple(Phase))):
+for name, examples, phases in (("quick", 15, _PHASES), ("thorough", 30, _PHASES), ("shrink", 60, tuple(Phase))):
     options = {"deadline": None, "print_blob": True, "phases": phases}
     settings.register_profile(name, max_examples=examples, **options)  # type: ignore[arg-type]
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
