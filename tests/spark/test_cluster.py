@@ -24,7 +24,8 @@ from remix.measures import compute
 from tests.spark.cluster_client import CHOICES
 from tests.spark.conftest import QUICK_JAVA, SMALL, needed
 
-pytestmark = [pytest.mark.extra, pytest.mark.xdist_group("cluster")]  # beside the session that the others share
+# The session that the others share stands beside it; a cluster of processes takes minutes where others compute, too.
+pytestmark = [pytest.mark.extra, pytest.mark.xdist_group("cluster"), pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).resolve().parents[2]
 SHORT = {
