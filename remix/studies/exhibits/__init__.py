@@ -1,0 +1,1 @@
+"""The exhibits of a study, one file each: a table or a figure of a paper, or sentences."""
