@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import polars as pl
 
@@ -271,5 +271,5 @@ def no_results(**found: pl.DataFrame) -> Results:
     >>> no_results().scores.is_empty()
     True
     """
-    tables = {name: found.get(name, schema.empty()) for name, schema in TABLES.items()}
-    return Results(*tables.values())
+    none: Any = {name: found.get(name, schema.empty()) for name, schema in TABLES.items()}
+    return Results(**none)
