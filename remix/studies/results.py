@@ -17,6 +17,7 @@ _TARGET = SchemaColumn("target", pl.String(), "what systems are scored on: a dat
 _SYSTEM = SchemaColumn("system", pl.String(), "the name of the run")
 _COLUMN = SchemaColumn("column", pl.String(), "what is cut, with its scheme, as `--by` has it; empty for the whole")
 _SLICE = SchemaColumn("slice", pl.String(), "the name of the part; empty for the whole")
+_PLACE = SchemaColumn("place", pl.Int64(), "its place in the study, from 0: the order in which exhibits show it")
 _RULES = (
     SchemaColumn("profile", pl.String(), "whose conventions are followed"),
     SchemaColumn("task", pl.String(), "the task"),
@@ -32,6 +33,7 @@ TARGETS = Schema(
         _TARGET,
         SchemaColumn("kind", pl.String(), "'dataset', 'remix', or 'all' for all datasets together"),
         SchemaColumn("query", pl.String(), "the query of a remix with its parameters, else empty"),
+        _PLACE,
         _DOCUMENTS,
         _MENTIONS,
         *_STATE,
@@ -45,6 +47,7 @@ SYSTEMS = Schema(
     (
         _SYSTEM,
         SchemaColumn("kind", pl.String(), "'system', 'baseline' or 'oracle'; the last two are never called best"),
+        _PLACE,
         *_STATE,
     ),
     ("system",),
@@ -67,9 +70,12 @@ MEASURES = Schema(
     "a measure of a target",
     (
         _TARGET,
-        SchemaColumn("measure", pl.String(), "the column of the measure, as `remix list columns` has it"),
-        SchemaColumn("average", pl.String(), "'micro' over annotations, 'macro' over documents, or '' for one value"),
+        SchemaColumn(
+            "measure", pl.String(), "the name of the measure, as `remix stats` has it: 'typePerson', 'density'"
+        ),
+        SchemaColumn("average", pl.String(), "'count', 'micro', 'macro' or 'distinct', as `remix stats` has it"),
         SchemaColumn("value", pl.Float64(), "its value", null=True),
+        SchemaColumn("coverage", pl.Float64(), "the share of what is averaged that has a value", null=True),
     ),
     ("target", "measure", "average"),
 )
