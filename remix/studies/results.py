@@ -88,6 +88,7 @@ STUDIED_MENTIONS = Schema(
         SchemaColumn("dataset", pl.String(), "the dataset"),
         SchemaColumn("document", pl.String(), "the IRI of its document"),
         SchemaColumn("annotation", pl.String(), "its IRI"),
+        SchemaColumn("entity", pl.String(), "its entity, the first by IRI of several; null for NIL", null=True),
         SchemaColumn("class", pl.String(), "its coarse class, the first by name of several", null=True),
     ),
     ("mention",),
@@ -207,6 +208,19 @@ OUTCOMES = Schema(
     ("mention", "system"),
 )
 
+THRESHOLDS = Schema(
+    "thresholds of a study",
+    "what a system and gold have on the unfiltered target, by its first rules, where answers above a threshold count",
+    (
+        _SYSTEM,
+        SchemaColumn("above", pl.Float64(), "the threshold; null where every answer counts", null=True),
+        SchemaColumn("tp", pl.Float64(), "answers that are right"),
+        SchemaColumn("fp", pl.Float64(), "answers that are wrong"),
+        SchemaColumn("fn", pl.Float64(), "mentions that were not found"),
+    ),
+    ("system", "above"),
+)
+
 TABLES = {
     "targets": TARGETS,
     "systems": SYSTEMS,
@@ -219,6 +233,7 @@ TABLES = {
     "differences": DIFFERENCES,
     "counts": COUNTED,
     "outcomes": OUTCOMES,
+    "thresholds": THRESHOLDS,
 }
 """The declarations of the tables of `Results`, by the names of its fields."""
 
@@ -233,6 +248,7 @@ StudyScores: TypeAlias = Annotated[pl.DataFrame, SCORES]
 Differences: TypeAlias = Annotated[pl.DataFrame, DIFFERENCES]
 Counted: TypeAlias = Annotated[pl.DataFrame, COUNTED]
 StudiedOutcomes: TypeAlias = Annotated[pl.DataFrame, OUTCOMES]
+ThresholdSums: TypeAlias = Annotated[pl.DataFrame, THRESHOLDS]
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,6 +270,7 @@ class Results:
     differences: Differences
     counts: Counted
     outcomes: StudiedOutcomes
+    thresholds: ThresholdSums
     profile: str = "remix"
     task: str = "A2KB"
     matching: str = "strong"
