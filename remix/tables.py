@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import textwrap
 from abc import ABC, abstractmethod
@@ -11,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
+from remix.cells import cell, plain, spell_out
 from remix.errors import UsageError, nearest
+from remix.paper import OUTPUTS, Typesetting, typeset
 
 if TYPE_CHECKING:
     import polars as pl
-
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 WIDTH = 120
 """Characters that the lines of a table for people have, where its words allow it."""
@@ -25,11 +24,14 @@ NARROW = 28
 """Characters that a text keeps on a line before a table is wider than that."""
 
 
-def render(frame: pl.DataFrame, output: str = "table", width: int = WIDTH) -> str:
+def render(
+    frame: pl.DataFrame, output: str = "table", width: int = WIDTH, typesetting: Typesetting | None = None
+) -> str:
     """Return the frame as text in one of the formats `table`, `csv`, `json`, `jsonl`, `md`, `latex`.
 
     A `table` has lines of at most `width`, where its words allow it, and goes on below where it has more columns.
     For people (`table`, `md`, `latex`) numbers are rounded, and columns whose name begins with `share` are in per cent.
+    A typesetting says what `md` and `latex` have in bold, in one cell, and of which columns (see `remix.paper`).
     Raises `UsageError` for another format, and for `parquet`, which is bytes (see `write`).
 
     >>> import polars as pl
@@ -40,6 +42,8 @@ def render(frame: pl.DataFrame, output: str = "table", width: int = WIDTH) -> st
     """
     if output == "table":
         return _in_blocks(frame, width)
+    if typesetting is not None and output in OUTPUTS:
+        return typeset(frame, output, typesetting)
     if output in _TEXT:
         return _TEXT[output](frame)
     if output == "parquet":
@@ -47,12 +51,14 @@ def render(frame: pl.DataFrame, output: str = "table", width: int = WIDTH) -> st
     raise UsageError(f"no output format '{output}'{nearest(output, FORMATS)}")
 
 
-def write(frame: pl.DataFrame, output: str, stream: BinaryIO, width: int = WIDTH) -> None:
-    """Write the frame to a stream of bytes in any of the formats; `width` is that of tables for people."""
+def write(
+    frame: pl.DataFrame, output: str, stream: BinaryIO, width: int = WIDTH, typesetting: Typesetting | None = None
+) -> None:
+    """Write the frame to a stream of bytes in any of the formats; the other arguments are those of `render`."""
     if output == "parquet":
         frame.write_parquet(stream)
     else:
-        stream.write((render(frame, output, width).rstrip("\n") + "\n").encode())
+        stream.write((render(frame, output, width, typesetting).rstrip("\n") + "\n").encode())
 
 
 def blocks(frame: pl.DataFrame, keys: int, *, most: int | None = None, width: int = WIDTH) -> Iterator[pl.DataFrame]:
@@ -69,7 +75,7 @@ def blocks(frame: pl.DataFrame, keys: int, *, most: int | None = None, width: in
     # tabulate pads headers by two characters, and sets columns two apart.
     widths = {}
     for name in names:
-        cells = [str(_plain(value)) for value in frame[name].to_list()]
+        cells = [str(plain(value)) for value in frame[name].to_list()]
         pieces = cells if most is None else [piece for one in cells for piece in _pieces(one, most)]
         widths[name] = 2 + max([len(name) + 2, *map(len, pieces)])
     taken, room = names[:keys], width - sum(widths[name] for name in names[:keys])
@@ -94,7 +100,7 @@ def fit_lines(frame: pl.DataFrame, width: int = WIDTH) -> pl.DataFrame:
     """
     import polars as pl
 
-    cells = {name: [str(_plain(value)) for value in frame[name].to_list()] for name in frame.columns}
+    cells = {name: [str(plain(value)) for value in frame[name].to_list()] for name in frame.columns}
     widths = {name: max([len(name) + 2, *map(len, found)]) for name, found in cells.items()}
     least = {name: len(name) + 2 if place else widths[name] for place, name in enumerate(widths)}
     while sum(least.values()) + 2 * (len(least) - 1) > width and len(least) > 1:
@@ -111,29 +117,6 @@ def fit_lines(frame: pl.DataFrame, width: int = WIDTH) -> pl.DataFrame:
         for name, most in kept.items()
     }
     return pl.DataFrame(cut)
-
-
-def spell_out(text: str) -> str:
-    r"""Return a text with what steers a terminal, or turns the direction of writing, spelt out.
-
-    Line feeds and tabs stay. What comes out of a file may stand in any table, note or error.
-
-    >>> print(spell_out("\x1b[31mred\x07"))
-    \x1b[31mred\x07
-    """
-    return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if isinstance(value, float):
-        return f"{value:.4g}" if value and abs(value) < 0.001 else round(value, 4)
-    if isinstance(value, list):
-        return spell_out(", ".join(str(item) for item in value))
-    return spell_out(value) if isinstance(value, str) else value
 
 
 def shorten(text: str, most: int = 40) -> str:
@@ -188,19 +171,6 @@ def _tabulate(style: str, width: int | None = None) -> Callable[[pl.DataFrame], 
 def _for_markdown(cells: list[str]) -> list[str]:
     """Return texts that stay in their cells, and are no HTML: Markdown passes that on."""
     return [one.replace("<", "&lt;").replace("|", "\\|").replace("\n", " ") for one in cells]
-
-
-def cell(name: str, value: object) -> object:
-    """Return what stands for people in a cell of a column of this name.
-
-    >>> cell("shareOfAll", 0.25), cell("count", 0.123456), cell("name", None)
-    ('25.0 %', 0.1235, '')
-    """
-    return _percent(value) if name.startswith("share") else _plain(value)
-
-
-def _percent(value: object) -> object:
-    return f"{100 * value:.1f} %" if isinstance(value, float) and math.isfinite(value) else _plain(value)
 
 
 def _fit(names: list[str], rows: list[list[str]], numeric: list[bool], width: int) -> tuple[list[str], list[list[str]]]:
@@ -290,7 +260,7 @@ _TEXT: dict[str, Callable[[pl.DataFrame], str]] = {
     "json": _json,
     "jsonl": lambda frame: frame.write_ndjson(),
     "md": _tabulate("github"),
-    "latex": _tabulate("latex_booktabs"),
+    "latex": typeset,
 }
 
 FORMATS = ("table", *_TEXT, "parquet")

@@ -20,9 +20,9 @@ from typing import Any, NoReturn, TextIO, cast
 import click
 
 from remix._version import __version__
+from remix.cells import spell_out
 from remix.errors import Error, is_panic, nearest
 from remix.resources import entry_points
-from remix.tables import spell_out
 
 _MOMENT = 0.5
 """Seconds that threads have to end when a process does."""
@@ -117,7 +117,7 @@ def main() -> NoReturn:
 
 
 class _Screen:
-    """A stream of text for people: what a file holds never steers their terminal (see `tables.spell_out`)."""
+    """A stream of text for people: what a file holds never steers their terminal (see `remix.cells.spell_out`)."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

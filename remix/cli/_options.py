@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVa
 import click
 
 from remix import tables
+from remix.cells import spell_out
 from remix.files import write_whole
 from remix.question import OPTIONS, Option
 from remix.workspace import open_workspace
@@ -253,7 +254,7 @@ def print_bytes(content: bytes, to: Path | None = None) -> None:
         return
     sys.stdout.flush()
     if sys.stdout.isatty():
-        sys.stdout.write(tables.spell_out(content.decode("utf-8", "replace")))
+        sys.stdout.write(spell_out(content.decode("utf-8", "replace")))
         return
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()

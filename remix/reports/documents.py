@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from remix import tables
+from remix.cells import cell
 from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.frames import Frames
 from remix.measures import Measured
@@ -146,6 +146,6 @@ def describe_annotation(row: Mapping[str, object], measured: Measured) -> pl.Dat
     # A mention without alternatives is its own group and option.
     told = {name: value for name, value in row.items() if value is not None and name not in ("dataset", "document")}
     alone = {name for name in ("group", "option") if row.get(name) == row.get("annotation")}
-    known = {name: str(tables.cell(name, value)) for name, value in told.items() if name not in alone}
+    known = {name: str(cell(name, value)) for name, value in told.items() if name not in alone}
     says = [explained.get(name, "").partition("\n")[0] for name in known]
     return pl.DataFrame({"column": [*known], "value": [*known.values()], "says": says})

@@ -2,6 +2,17 @@
 
 A figure has panels, a panel has series over two axes. What both drawers have to agree on is decided here: which points
 can be drawn, how far the axes reach, where their ticks are, and what is said of the values that find no place.
+
+Who has a table needs none of these records: `remix.reports.charts` makes figures of tables, one function for each kind
+of chart (scores over parts, datasets compared, distributions, pairs of scores, ranks). A figure is drawn by
+
+>>> from pathlib import Path
+>>> from remix.reports.charts import figure_of_datasets
+>>> from remix.reports.plots import save
+>>> from remix.reports.svg import draw
+>>> figure = figure_of_datasets(pl.DataFrame({"dataset": ["a", "b"], "value": [0.5, 0.25]}), label="density")
+>>> text = draw(figure)  # for a page, where it is a block `remix.web.page.Drawing`
+>>> save(figure, Path("density.pdf"), width="column")  # doctest: +SKIP
 """
 
 from __future__ import annotations
@@ -17,9 +28,16 @@ import polars as pl
 
 from remix.errors import UnknownName, UsageError
 
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#666666")
-"""The palette of Okabe and Ito, which people who see colours differently can tell apart."""
-KINDS = ("bars", "lines", "steps", "histogram", "spider", "scatter")
+COLOURS = (
+    *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#666666"),
+    *("#882255", "#999933", "#332288", "#000000"),
+)
+"""The palette of Okabe and Ito, and four of Tol's, which people who see colours differently can tell apart."""
+KINDS = ("bars", "lines", "steps", "histogram", "spider", "scatter", "dots", "boxes")
+NAMED = ("bars", "spider", "dots", "boxes")
+"""Kinds of panels whose x are categories always."""
+MOST = 12
+"""Series of a panel that can be told apart; of more each has a panel of its own."""
 SCALES = ("linear", "log")
 _T = TypeVar("_T")
 
@@ -28,12 +46,14 @@ _T = TypeVar("_T")
 class Axis:
     """What an axis is called and how it is divided: `linear`, or `log`, on which values above 0 alone have a place.
 
-    `limits` are what it shows at least; values beyond them make it longer, so that nothing is cut off.
+    `limits` are what it shows at least; values beyond them make it longer, so that nothing is cut off. A `falling` axis
+    has its lowest value on top, as ranks have.
     """
 
     label: str = ""
     scale: str = "linear"
     limits: tuple[float, float] | None = None
+    falling: bool = False
 
     def __post_init__(self) -> None:
         """Refuse another scale, and limits that a scale cannot have."""
@@ -80,6 +100,7 @@ class Axis:
         raw = (high - low) / max(most - 1, 1)
         power = 10.0 ** math.floor(math.log10(raw))
         step = next((one * power for one in (1, 2, 2.5, 5) if one * power >= raw * (1 - 1e-9)), 10 * power)
+        step = max(step, 1.0) if self.falling else step  # there is no rank between two
         found = [number * step for number in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
         return [(value, _text(value)) for value in found]
 
@@ -90,6 +111,7 @@ class Series:
 
     For each point there can be an interval (`low`, `high`), an address that it leads to (`links`) and words that are
     said of it; `marked` points are drawn larger, `hatched` ones lighter. `left_out` values were not counted into bins.
+    A box reaches from `lower` to `upper` about `y`, and its whiskers from `low` to `high`.
     """
 
     name: str
@@ -102,10 +124,12 @@ class Series:
     marked: Sequence[bool] = ()
     hatched: Sequence[bool] = ()
     left_out: int = 0
+    lower: Sequence[float | None] = ()
+    upper: Sequence[float | None] = ()
 
     def __post_init__(self) -> None:
         """Refuse columns that are not as long as `y`."""
-        columns = (self.low, self.high, self.links, self.words, self.marked, self.hatched)
+        columns = (self.low, self.high, self.links, self.words, self.marked, self.hatched, self.lower, self.upper)
         if len(self.x) - len(self.y) not in (0, 1) or any(len(one) not in (0, len(self.y)) for one in columns):
             raise UsageError(f"the columns of the series '{self.name}' are not of one length")
 
@@ -123,14 +147,20 @@ class Point:
     words: str
     marked: bool
     hatched: bool
+    lower: float | None = None
+    upper: float | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True)
 class Panel:
     """Series over two axes: `x` is what values are of, `y` the values, whichever way bars lie (`lying`).
 
-    Where the x of series are texts they are categories, in the order in which they first come. `boundaries` are where
-    lines stand across, `diagonal` is where both axes are equal.
+    Where the x of series are texts they are categories, in the order in which they first come; those that are `apart`
+    stand at a distance, and no line leads to them. `boundaries` are where lines stand across
+    x, and `levels` across y, `diagonal` is where both axes are equal. `behind` are shares of a whole (0 to 1) that
+    stand as pale bars behind lines over categories. Intervals of lines are `bands`, else whiskers. Where `naming`, each
+    line has its name at its end, and each point of a scatter plot its words beside it.
     """
 
     title: str
@@ -141,6 +171,11 @@ class Panel:
     boundaries: Sequence[float] = ()
     diagonal: bool = False
     lying: bool = False
+    behind: Series | None = None
+    apart: Sequence[str] = ()
+    bands: bool = False
+    naming: bool = False
+    levels: Sequence[float] = ()
 
     def __post_init__(self) -> None:
         """Refuse another kind, and a kind whose series are not what it draws."""
@@ -148,27 +183,60 @@ class Panel:
             raise UnknownName("kind of panel", self.kind, KINDS)
         if any((len(one.x) != len(one.y)) != (self.kind == "histogram") for one in self.series):
             raise UsageError("a histogram has an edge more than bins, and every other kind as many x as y")
-        if self.x.scale == "log" and (self.categories or self.kind in ("bars", "spider")):
+        if self.x.scale == "log" and (self.categories or self.kind in NAMED):
             raise UsageError("categories stand on no logarithmic axis")
+        if self.behind is not None and not (self.kind == "lines" and self.categories):
+            raise UsageError("shares stand behind lines over categories alone")
 
     @cached_property
     def categories(self) -> list[str]:
         """Return the names along x, none where x are numbers."""
-        every = [name for one in self.series for name in one.x]
-        if self.kind not in ("bars", "spider") and not any(isinstance(name, str) for name in every):
+        every = [name for one in (self.behind, *self.series) if one is not None for name in one.x]
+        if self.kind not in NAMED and not any(isinstance(name, str) for name in every):
             return []
         return list(dict.fromkeys(map(str, every)))
 
     @cached_property
-    def drawn(self) -> list[list[Point]]:
-        """Return the points of each series that have a place on both axes; those of a category stand at its number."""
-        places = {name: float(number) for number, name in enumerate(self.categories)}
-        found = []
-        for one in self.series:
-            xs = [places[str(value)] if places else float(value) for value in one.x]
-            rows = enumerate(zip(xs, xs[1:] if len(xs) > len(one.y) else xs, one.y, strict=False))
-            found.append([self._point(one, nth, *row) for nth, row in rows if self._has_place(*row)])
+    def places(self) -> dict[str, float]:
+        """Return where each category stands: at its number, and behind half a step more where what is apart begins.
+
+        >>> Panel("", "lines", [Series("", ["none", "a", "b"], [1, 2, 3])], apart=["none"]).places
+        {'none': 0.0, 'a': 1.5, 'b': 2.5}
+        """
+        found, at, before = {}, -1.0, None
+        for name in self.categories:
+            alone = name in self.apart
+            at += 1.0 if before is None or not (alone or before) else 1.5
+            found[name], before = at, alone
         return found
+
+    @cached_property
+    def drawn(self) -> list[list[Point]]:
+        """Return the points of each series that have a place on both axes; those of a category stand at its place."""
+        return [self._points(one) for one in self.series]
+
+    @cached_property
+    def shares(self) -> list[Point]:
+        """Return the points of the shares that stand behind lines."""
+        return [] if self.behind is None else [one for one in self._points(self.behind) if 0 <= one.y <= 1]
+
+    def runs(self, points: Sequence[Point]) -> list[list[Point]]:
+        """Return the points of a series that a line joins: over categories it ends at one without a value, or apart."""
+        if not self.categories or self.kind == "spider":
+            return [[*points]]
+        found: list[list[Point]] = []
+        for point in points:
+            joined = bool(found) and point.x - found[-1][-1].x == 1.0
+            if joined:
+                found[-1].append(point)
+            else:
+                found.append([point])
+        return found
+
+    def _points(self, one: Series) -> list[Point]:
+        xs = [self.places[str(value)] if self.places else float(value) for value in one.x]
+        rows = enumerate(zip(xs, xs[1:] if len(xs) > len(one.y) else xs, one.y, strict=False))
+        return [self._point(one, nth, *row) for nth, row in rows if self._has_place(*row)]
 
     def _has_place(self, x: float, end: float, y: float | None) -> bool:
         bin_without = self.kind == "histogram" and not y
@@ -176,14 +244,27 @@ class Panel:
 
     def _point(self, one: Series, nth: int, x: float, end: float, y: float | None) -> Point:
         low, high = (value if self.y.places(value) else None for value in (_at(one.low, nth), _at(one.high, nth)))
-        named = self.categories[round(x)].replace("\n", ", ") if self.categories else _text(x)
+        named = str(one.x[nth]).replace("\n", ", ") if self.categories else _text(x)
         named = f"{named} to {_text(end)}" if end != x else named
         said = f"{named}: {_text(y or 0.0)}"
         if low is not None and high is not None:
             said += f" ({_text(low)} to {_text(high)})"
         words = "; ".join(filter(None, [one.name, said, _at(one.words, nth)]))
-        looks = bool(_at(one.marked, nth)), bool(_at(one.hatched, nth))
-        return Point(x, end, y or 0.0, low, high, _at(one.links, nth) or "", words, *looks)
+        lower, upper = (value if self.y.places(value) else None for value in (_at(one.lower, nth), _at(one.upper, nth)))
+        return Point(
+            x,
+            end,
+            y or 0.0,
+            low,
+            high,
+            link=_at(one.links, nth) or "",
+            words=words,
+            marked=bool(_at(one.marked, nth)),
+            hatched=bool(_at(one.hatched, nth)),
+            lower=lower,
+            upper=upper,
+            name=_at(one.words, nth) or "",
+        )
 
     @cached_property
     def notes(self) -> list[str]:
@@ -203,12 +284,14 @@ class Panel:
     def spans(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """Return the ends of both axes, between which all points, intervals and boundaries are."""
         points = [point for one in self.drawn for point in one]
-        room = 0.03 if self.kind in ("scatter", "lines", "steps") else 0.0
+        room = 0.03 if self.kind in ("scatter", "lines", "steps", "dots", "boxes") else 0.0
         marks = [at for at in self.boundaries if self.x.places(at)]
         across = self.x.stretch([*marks, *(at for point in points for at in (point.x, point.end))], room)
         if self.categories:
-            across = (-0.5, len(self.categories) - 0.5)
-        ys = [y for point in points for y in (point.y, point.low, point.high) if y is not None]
+            across = (-0.5, max(self.places.values()) + 0.5)
+        bounds = (bound for point in points for bound in (point.y, point.low, point.high, point.lower, point.upper))
+        ys = [bound for bound in bounds if bound is not None]
+        ys += [at for at in self.levels if self.y.places(at)]
         if self.kind in ("bars", "histogram", "spider"):
             ys += [0.0] if self.y.scale == "linear" else [min(ys, default=1.0) / 2]
         return across, self.y.stretch(ys, room)

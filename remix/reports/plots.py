@@ -25,8 +25,8 @@ METADATA = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"Creati
 """What files say of themselves by their suffix: no date and no version."""
 
 
-def save(figure: Figure, to: Path) -> None:
-    """Write a figure as PNG, SVG or PDF, by the suffix.
+def save(figure: Figure, to: Path, width: str = "screen") -> None:
+    """Write a figure as PNG, SVG or PDF, by the suffix, as wide as a `column` or the `page` of a paper, or a `screen`.
 
     Raises `UsageError` for another suffix, `Error` without room on the disk or without the extra `plot`.
     """
@@ -93,7 +93,7 @@ def _draw(figure: Figure, panel: Panel, axis: Axes) -> None:
         number = figure.colour(one)
         look: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "label": one.name}
         xs, ys = [point.x for point in points], [point.y for point in points]
-        if panel.kind == "bars":
+        if panel.kind in ("bars", "boxes", "dots"):
             _draw_bars(panel, axis, nth, look)
         elif panel.kind == "histogram":
             axis.bar(xs, ys, [point.end - point.x for point in points], align="edge", edgecolor="white", **look)

@@ -229,11 +229,11 @@ def _marks(figure: Figure, plot: _Plot, name: str) -> list[str]:
     count = len(plot.panel.series)
     for nth, (one, points) in enumerate(zip(plot.panel.series, plot.panel.drawn, strict=True)):
         colour = figure.colour(one)
-        if kind in ("bars", "histogram"):
-            part = 0.8 / count if kind == "bars" else 0.0
+        if kind in ("bars", "histogram", "boxes"):
+            part = 0.8 / count if kind != "histogram" else 0.0
             shift = (nth - (count - 1) / 2) * part
             text = "".join(_bar(plot, point, shift, part, colour, name) for point in points)
-        elif kind == "scatter":
+        elif kind in ("scatter", "dots"):
             places = {tuple(map(round, plot.at(point.x, point.y))): point for point in points}
             text = "".join(_marker(*plot.at(one.x, one.y), one, colour) for one in [*places.values()][:_PLACES])
         else:

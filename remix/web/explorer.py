@@ -24,6 +24,7 @@ from starlette.routing import Route
 
 from remix import tables
 from remix._version import __version__
+from remix.cells import cell
 from remix.errors import Error, QueryError, Timeout, UnknownName, UsageError
 from remix.reports.svg import draw
 from remix.store.worker import Bounds, Stopped, limit_queries
@@ -60,7 +61,7 @@ def _assets(suffix: str) -> str:
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     made = Environment(loader=PackageLoader("remix.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=False)
-    made.filters["cell"] = lambda value, name: tables.cell(name, value)
+    made.filters["cell"] = lambda value, name: cell(name, value)
     made.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
     menu = [(f"/{one.name}", one.title) for one in sorted(VIEWS, key=lambda one: one.menu) if one.menu]
     made.globals.update(menu=menu, heat=_heat, draw=draw, digest=_digest, numbers=selectors.numeric())

@@ -15,7 +15,7 @@ import pytest
 from remix.errors import UsageError
 from remix.names import RMX
 from remix.publication.card import draw_measures
-from remix.reports.figures import KINDS, Axis, Figure, Panel, Series
+from remix.reports.figures import KINDS, NAMED, Axis, Figure, Panel, Series
 from remix.reports.plots import save, width_of_bars
 from remix.reports.scores import _bars, _facets, figure_of_scores
 
@@ -112,7 +112,7 @@ def test_many_slices_are_facets_and_no_figure_is_wider_or_higher_than_a_page(tmp
 def test_every_kind_of_panel_is_drawn_for_print_as_on_pages(tmp_path: Path) -> None:
     panels = [Panel("without", "bars", [])]
     for kind in KINDS:
-        named = kind in ("bars", "spider")
+        named = kind in NAMED
         x = ["a", "b", "c"] if named else [1.0, 10.0, 100.0, 1000.0][: 3 + (kind == "histogram")]
         series = [Series(name, x, [0.5, 0.25, None], [0.4, None, None], [0.6, None, None]) for name in ("one", "two")]
         axis = Axis("over", "linear" if named else "log")

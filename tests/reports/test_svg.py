@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from remix.errors import UsageError
-from remix.reports.figures import KINDS, Axis, Figure, Panel, Series, count_values
+from remix.reports.figures import KINDS, NAMED, Axis, Figure, Panel, Series, count_values
 from remix.reports.svg import draw
 
 NUMBERS = st.one_of(st.none(), st.floats(-1e9, 1e9), st.sampled_from([0.0, 1e-9, float("nan"), float("inf")]))
@@ -25,7 +25,7 @@ def panels(draw_one: st.DrawFn) -> Panel:
     series = []
     for _ in range(draw_one(st.integers(0, 3))):
         y = draw_one(st.lists(NUMBERS, max_size=6))
-        if kind in ("bars", "spider"):
+        if kind in NAMED:
             x: list[float | str] = [*draw_one(st.lists(TEXTS, min_size=len(y), max_size=len(y), unique=True))]
         else:
             count = len(y) + (kind == "histogram")
@@ -33,7 +33,7 @@ def panels(draw_one: st.DrawFn) -> Panel:
         spread = draw_one(st.lists(NUMBERS, min_size=len(y), max_size=len(y)))
         series.append(Series(draw_one(TEXTS), x, y, spread, spread[::-1], words=["<b>&"] * len(y)))
     scales = [draw_one(st.sampled_from(["linear", "log"])) for _ in "xy"]
-    if kind in ("bars", "spider"):
+    if kind in NAMED:
         scales[0] = "linear"
     axes = [Axis(draw_one(TEXTS), scale) for scale in scales]
     lines = draw_one(st.lists(st.floats(-10, 10), max_size=2))

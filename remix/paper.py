@@ -1,0 +1,298 @@
+"""Tables as papers have them: LaTeX of booktabs, or Markdown, with the best in bold, intervals and marks in the cell.
+
+A frame stays data; `Typesetting` says how its columns are shown:
+
+>>> import polars as pl
+>>> scores = pl.DataFrame({"system": ["a", "b_2"], "f1": [0.8123, 0.7], "low": [0.79, 0.65], "high": [0.84, 0.75],
+...     "sure": ["*", ""]})
+>>> how = Typesetting(columns={"system": "System", "f1": "F1"}, best={"f1": "highest"},
+...     intervals={"f1": ("low", "high")}, marks={"f1": "sure"})
+>>> print(typeset(scores, "md", how))
+| System   |                         F1 |
+|:---------|---------------------------:|
+| a        | **0.812**\\* [0.790, 0.840] |
+| b_2      |       0.700 [0.650, 0.750] |
+>>> print(typeset(scores, "latex", Typesetting(columns=["system", "f1"], best={"f1": "highest"})))
+% needs \\usepackage{booktabs}
+\\providecommand{\\bestvalue}[2]{\\textbf{#1}\\rlap{\\textbf{#2}}\\phantom{#2}}
+\\begin{tabular}{lr}
+\\toprule
+system & f1 \\\\
+\\midrule
+a & \\bestvalue{0}{.812} \\\\
+b\\_2 & 0.700 \\\\
+\\bottomrule
+\\end{tabular}
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from remix.cells import plain, spell_out
+from remix.errors import UnknownName, UsageError, nearest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ENDS = ("highest", "lowest")
+"""Which end of a column is the best of it."""
+OUTPUTS = ("latex", "md")
+MISSING = "–"
+"""What stands where there is no value."""
+
+
+@dataclass(frozen=True)
+class Typesetting:
+    """How a table stands in a paper.
+
+    `columns` are those that are shown, in their order; a mapping says what they are called. `best` and `worst` say for
+    columns of numbers which end (`highest` or `lowest`) is set in bold, and in italics; it is looked for in each
+    column or, `across`, in each row, among rows that are equal in the columns `within`. What is equal as it is shown is
+    equally good. `intervals` name the two columns of ends that stand behind a value, `marks` the column of texts, such
+    as `*` or `†`, that stand raised behind it. `digits` are decimals: of all columns or of each. `caption` and `label`
+    make a table that floats.
+    """
+
+    columns: Sequence[str] | Mapping[str, str] = ()
+    best: Mapping[str, str] = field(default_factory=dict)
+    worst: Mapping[str, str] = field(default_factory=dict)
+    across: bool = False
+    within: Sequence[str] = ()
+    intervals: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    marks: Mapping[str, str] = field(default_factory=dict)
+    digits: int | Mapping[str, int] | None = None
+    caption: str = ""
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse an end that columns do not have."""
+        for end in (*self.best.values(), *self.worst.values()):
+            if end not in ENDS:
+                raise UnknownName("end of a column", end, ENDS)
+
+    def headings(self, frame: pl.DataFrame) -> dict[str, str]:
+        """Return what the columns that are shown are called: those chosen, else all that stand in no other's cell.
+
+        Raises `UnknownName` for a column that the table does not have.
+        """
+        beside = {*self.marks.values(), *(end for pair in self.intervals.values() for end in pair)}
+        for name in (*self.columns, *self.best, *self.worst, *self.within, *self.intervals, *beside, *self.marks):
+            if name not in frame.columns:
+                raise UnknownName("column of the table", name, frame.columns)
+        if isinstance(self.columns, Mapping):
+            return dict(self.columns)
+        return {name: name for name in self.columns or (one for one in frame.columns if one not in beside)}
+
+
+AS_IT_IS = Typesetting()
+
+
+def typeset(frame: pl.DataFrame, output: str = "latex", how: Typesetting = AS_IT_IS) -> str:
+    """Return a table as `latex` (booktabs) or `md`, as the typesetting says.
+
+    Numbers of a column have equally many decimals: three where something is set in bold or has an interval, else as
+    many as its values need, four at most. Columns whose name begins with `share` are in per cent. A dash stands
+    where there is no number. Raises `UnknownName` for a column that the table does not have,
+    `UsageError` for another output.
+    """
+    if output not in OUTPUTS:
+        raise UsageError(f"no output for papers '{output}'{nearest(output, OUTPUTS)}")
+    headings = how.headings(frame)
+    looks = [_looks(frame, how, column, [*headings]) for column in headings]
+    dialect = _latex if output == "latex" else _markdown
+    cells = [dialect(frame, how, column, own) for column, own in zip(headings, looks, strict=True)]
+    numeric = [frame.schema[column].is_numeric() for column in headings]
+    rows = [list(row) for row in zip(*cells, strict=True)]
+    if output == "md":
+        from tabulate import tabulate
+
+        names = [_escape_markdown(spell_out(name)) for name in headings.values()]
+        align = ["right" if number else "left" for number in numeric]
+        return tabulate(
+            rows, headers=names, tablefmt="pipe", colalign=align if rows else None, disable_numparse=True
+        ) + (f"\n\n{_escape_markdown(how.caption)}" if how.caption else "")
+    return "\n".join(_tabular([escape_latex(name) for name in headings.values()], rows, numeric, how))
+
+
+def _tabular(
+    names: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool], how: Typesetting
+) -> list[str]:
+    """Return the lines of a table of booktabs, which floats where it has a caption or a label."""
+    said = "".join(cell for row in rows for cell in row)
+    lines = ["% needs \\usepackage{booktabs}"]
+    # The digits of bold and of italics are of another width: what follows the point takes the room of plain ones.
+    for command, font in (("bestvalue", "textbf"), ("worstvalue", "textit")):
+        if f"\\{command}{{" in said:
+            lines.append(f"\\providecommand{{\\{command}}}[2]{{\\{font}{{#1}}\\rlap{{\\{font}{{#2}}}}\\phantom{{#2}}}}")
+    floats = bool(how.caption or how.label)
+    lines += ["\\begin{table}", "\\centering"] if floats else []
+    lines += [f"\\caption{{{escape_latex(how.caption)}}}"] if how.caption else []
+    lines += [f"\\label{{{re.sub(r'[^A-Za-z0-9:._-]+', '-', how.label)}}}"] if how.label else []
+    lines += [f"\\begin{{tabular}}{{{''.join('r' if number else 'l' for number in numeric)}}}", "\\toprule"]
+    lines += [f"{' & '.join(names)} \\\\", "\\midrule", *(f"{' & '.join(row)} \\\\" for row in rows)]
+    return [*lines, "\\bottomrule", "\\end{tabular}", *(["\\end{table}"] if floats else [])]
+
+
+def _decimals(frame: pl.DataFrame, how: Typesetting, column: str) -> int:
+    """Return how many decimals the numbers of a column have."""
+    if not frame.schema[column].is_float():
+        return 0
+    given = how.digits.get(column) if isinstance(how.digits, Mapping) else how.digits
+    if given is not None:
+        return given
+    if column.startswith("share"):
+        return 1
+    if column in {*how.best, *how.worst, *how.intervals, *how.marks}:
+        return 3
+    known = [value for value in frame[column].to_list() if value is not None and math.isfinite(value)]
+    return max((len(f"{value:.4f}".rstrip("0").partition(".")[2]) for value in known), default=0)
+
+
+def _number(value: object, column: str, decimals: int) -> str:
+    """Return a number as it stands in a cell, nothing for what is none.
+
+    >>> _number(0.81234, "f1", 3), _number(0.5, "shareOfAll", 1), _number(0.00001, "p", 3), _number(None, "f1", 3)
+    ('0.812', '50.0 %', '<0.001', '')
+    """
+    if value is None or not isinstance(value, int | float) or not math.isfinite(value):
+        return ""
+    scaled, unit = (100 * value, " %") if column.startswith("share") and isinstance(value, float) else (value, "")
+    text = f"{scaled:.{decimals}f}"
+    if scaled and not float(text):  # what is not 0 must not look like it
+        text = f"{'>-' if scaled < 0 else '<'}{10.0**-decimals:.{decimals}f}" if decimals else f"{scaled:.2g}"
+    return text + unit
+
+
+def _looks(frame: pl.DataFrame, how: Typesetting, column: str, shown: Sequence[str]) -> list[str]:
+    """Return for each row whether the value of a column is the `best`, the `worst`, or nothing of the kind."""
+    found = [""] * frame.height
+    for look, ends in (("worst", how.worst), ("best", how.best)):
+        if column not in ends:
+            continue
+        others = [name for name in shown if name in ends] if how.across else [column]
+        values = {name: _round(frame, how, name) for name in others}
+        keys = frame.select(how.within).rows() if how.within else [()] * frame.height
+        pick = max if ends[column] == "highest" else min
+        groups: dict[tuple[object, ...], list[float]] = {}
+        for nth, key in enumerate(keys):
+            own = groups.setdefault((nth,) if how.across else key, [])
+            own += [value for name in others if (value := values[name][nth]) is not None]
+        for nth, key in enumerate(keys):
+            own, value = groups[(nth,) if how.across else key], values[column][nth]
+            # Of one value alone, and of values that are all the same, none is the best.
+            if value is not None and len({*own}) > 1 and value == pick(own):
+                found[nth] = look
+    return found
+
+
+def _round(frame: pl.DataFrame, how: Typesetting, column: str) -> list[float | None]:
+    decimals = _decimals(frame, how, column) + 2 * column.startswith("share")
+    values = frame[column].to_list()
+    return [None if value is None or not math.isfinite(value) else round(value, decimals) for value in values]
+
+
+def _texts(frame: pl.DataFrame, how: Typesetting, column: str) -> list[tuple[str, tuple[str, str] | None, str]]:
+    """Return for each row the value, its interval and its mark, as texts that are not escaped yet."""
+    decimals = _decimals(frame, how, column)
+    number = frame.schema[column].is_numeric()
+    values = frame[column].to_list()
+    said = [_number(value, column, decimals) or MISSING if number else str(plain(value)) for value in values]
+    spread: list[tuple[str, str] | None] = [None] * len(said)
+    if column in how.intervals:
+        ends = [[_number(end, column, decimals) for end in frame[name].to_list()] for name in how.intervals[column]]
+        spread = [(low, high) if low and high else None for low, high in zip(*ends, strict=True)]
+    marks = [str(plain(one)) for one in frame[how.marks[column]].to_list()] if column in how.marks else [""] * len(said)
+    return list(zip(said, spread, marks, strict=True))
+
+
+def _markdown(frame: pl.DataFrame, how: Typesetting, column: str, looks: Sequence[str]) -> list[str]:
+    cells = []
+    for (said, spread, mark), look in zip(_texts(frame, how, column), looks, strict=True):
+        sign = {"best": "**", "worst": "*"}.get(look, "")
+        text = _escape_markdown(said)
+        text = f"{sign}{text}{sign}" + _escape_markdown(mark).replace("*", "\\*")
+        cells.append(f"{text} [{spread[0]}, {spread[1]}]" if spread else text)
+    return cells
+
+
+def _latex(frame: pl.DataFrame, how: Typesetting, column: str, looks: Sequence[str]) -> list[str]:
+    texts = _texts(frame, how, column)
+    marks = [_raise(mark) for _, _, mark in texts]
+    room = max(marks, key=len, default="")
+    widest = f"\\phantom{{{room}}}" if room else ""
+    cells = []
+    for (said, spread, _), mark, look in zip(texts, marks, looks, strict=True):
+        text = escape_latex(said)
+        if look:
+            whole, point, rest = text.partition(".")
+            text = f"\\{look}value{{{whole}}}{{{point}{rest}}}"
+        text += (f"\\rlap{{{mark}}}" if mark else "") + widest
+        cells.append(f"{text} {{\\scriptsize [{spread[0]}, {spread[1]}]}}" if spread else text)
+    return cells
+
+
+def _raise(mark: str) -> str:
+    return f"\\textsuperscript{{{escape_latex(mark)}}}" if mark else ""
+
+
+_GREEK = {
+    "α": "alpha",
+    "β": "beta",
+    "γ": "gamma",
+    "δ": "delta",
+    "θ": "theta",
+    "κ": "kappa",
+    "λ": "lambda",
+    "μ": "mu",
+    "ρ": "rho",
+    "σ": "sigma",
+    "τ": "tau",
+    "Δ": "Delta",
+}
+_MARKUP: Mapping[str, str] = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "\\textbar{}",
+    "\n": " ",
+    "†": "$\\dagger$",
+    "‡": "$\\ddagger$",
+    "≤": "$\\leq$",
+    "≥": "$\\geq$",
+    "≠": "$\\neq$",
+    "≈": "$\\approx$",
+    "±": "$\\pm$",
+    "×": "$\\times$",
+    "·": "$\\cdot$",
+    "−": "$-$",
+    "∞": "$\\infty$",
+    "→": "$\\rightarrow$",
+    "←": "$\\leftarrow$",
+    "–": "--",
+    "—": "---",
+    "…": "\\ldots{}",
+    "\xa0": "~",
+    **{letter: f"$\\{name}$" for letter, name in _GREEK.items()},
+}
+
+
+def escape_latex(text: str) -> str:
+    r"""Return a text that LaTeX sets as it is: what is markup to it is escaped, signs that it knows by name are named.
+
+    >>> escape_latex("50 % of R&D_1 ≥ α"), escape_latex(r"a\b~{c}")
+    ('50 \\% of R\\&D\\_1 $\\geq$ $\\alpha$', 'a\\textbackslash{}b\\textasciitilde{}\\{c\\}')
+    """
+    return "".join(_MARKUP.get(letter, letter) for letter in spell_out(text))
+
+
+def _escape_markdown(text: str) -> str:
+    """Return a text that stays in its cell, and is no HTML: Markdown passes that on."""
+    return text.replace("<", "&lt;").replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,143 @@
+"""Tables as papers have them: what is in bold, what stands in a cell, and that LaTeX can set it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from remix import tables
+from remix.errors import UnknownName
+from remix.paper import Typesetting, escape_latex, typeset
+
+SCORES = pl.DataFrame(
+    {
+        "system": ["a", "b", "c"],
+        "set": ["x", "x", "y"],
+        "p": [0.9, 0.8, 0.1],
+        "r": [0.1996, 0.2004, None],
+        "low": [0.1, 0.15, None],
+        "high": [0.3, 0.25, None],
+        "mark": ["*", "", "†"],
+        "count": [1200, 7, None],
+    }
+)
+
+
+def rows_of(latex: str) -> list[list[str]]:
+    """The cells of a table of LaTeX, its headings first."""
+    lines = [line.removesuffix(r" \\") for line in latex.splitlines() if line.endswith(r"\\")]
+    return [re.split(r"(?<!\\) & ", line) for line in lines]
+
+
+def check_latex(text: str) -> None:
+    """Fail unless braces are closed, and each row has as many cells as there are columns."""
+    bare = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
+    depth = 0
+    for token in re.findall(r"\\.|[{}]", bare, re.DOTALL):
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        assert depth >= 0
+    assert depth == 0
+    columns = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", bare)
+    assert [{len(columns[0])}] == [{len(row) for row in rows_of(text)}]
+    assert not re.search(r"(?<!\\)[#%]", re.sub(r"\{#[12]\}", "", bare))
+    assert bare.count(r"\begin{") == bare.count(r"\end{")
+
+
+def test_best_of_a_column_is_bold_and_equal_values_are_equally_good() -> None:
+    # 0.1996 and 0.2004 are both 0.200 as they are shown, so that neither is better; of p it is 0.9.
+    how = Typesetting(columns=["system", "p", "r"], best={"p": "highest", "r": "highest"}, worst={"p": "lowest"})
+    assert typeset(SCORES, "md", how).splitlines()[2:] == [
+        "| a        | **0.900** | 0.200 |",
+        "| b        |     0.800 | 0.200 |",
+        "| c        |   *0.100* |     – |",
+    ]
+
+
+def test_best_is_looked_for_within_groups_and_across_rows() -> None:
+    how = Typesetting(columns=["system", "p"], best={"p": "highest"}, within=["set"])
+    # In y one system stands alone, which is no best.
+    assert [row[1] for row in rows_of(typeset(SCORES, "latex", how))] == ["p", r"\bestvalue{0}{.900}", "0.800", "0.100"]
+    how = Typesetting(columns=["p", "r"], best={"p": "highest", "r": "highest"}, across=True)
+    assert [row[0] for row in rows_of(typeset(SCORES, "latex", how))][1:3] == [
+        r"\bestvalue{0}{.900}",
+        r"\bestvalue{0}{.800}",
+    ]
+    lowest = Typesetting(columns=["p"], best={"p": "lowest"})
+    assert rows_of(typeset(SCORES, "latex", lowest))[3] == [r"\bestvalue{0}{.100}"]
+
+
+def test_intervals_and_marks_stand_in_the_cell_and_decimal_points_below_each_other() -> None:
+    how = Typesetting(
+        columns={"system": "System", "r": "R", "count": "mentions"},
+        best={"r": "highest"},
+        intervals={"r": ("low", "high")},
+        marks={"r": "mark"},
+        digits={"r": 4},
+    )
+    star, room = r"\textsuperscript{*}", r"\phantom{\textsuperscript{$\dagger$}}"
+    assert rows_of(typeset(SCORES, "latex", how)) == [
+        ["System", "R", "mentions"],
+        ["a", rf"0.1996\rlap{{{star}}}{room} {{\scriptsize [0.1000, 0.3000]}}", "1200"],
+        ["b", rf"\bestvalue{{0}}{{.2004}}{room} {{\scriptsize [0.1500, 0.2500]}}", "7"],
+        ["c", rf"--\rlap{{\textsuperscript{{$\dagger$}}}}{room}", "--"],
+    ]
+    assert r"| **0.2004** [0.1500, 0.2500] |" in typeset(SCORES, "md", how)
+    assert r"0.1996\* [" in typeset(SCORES, "md", how)
+
+
+def test_table_without_a_typesetting_has_equally_many_decimals_in_a_column() -> None:
+    frame = pl.DataFrame({"value": [0.5, 12.25, 0.12344], "small": [1e-7, 0.5, 0.0], "shareOfAll": [0.5, 1.0, 0.123]})
+    assert rows_of(tables.render(frame, "latex"))[1:] == [
+        ["0.5000", "$<$0.1", r"50.0 \%"],
+        ["12.2500", "0.5", r"100.0 \%"],
+        ["0.1234", "0.0", r"12.3 \%"],
+    ]
+
+
+def test_caption_and_label_make_a_table_that_floats() -> None:
+    text = typeset(SCORES, "latex", Typesetting(columns=["p"], caption="50 % & more", label="tab:a b"))
+    check_latex(text)
+    assert r"\caption{50 \% \& more}" in text and r"\label{tab:a-b}" in text and r"\end{table}" in text
+
+
+def test_column_that_is_not_there_names_those_that_are() -> None:
+    for how in (Typesetting(columns=["F1"]), Typesetting(best={"F1": "highest"}), Typesetting(marks={"p": "F1"})):
+        with pytest.raises(UnknownName, match="no column of the table named 'F1'"):
+            typeset(SCORES, "latex", how)
+    with pytest.raises(UnknownName, match="'highest'"):
+        Typesetting(best={"p": "high"})
+
+
+CELLS = st.one_of(st.none(), st.text(max_size=12), st.sampled_from([r"\input{x}", "50 % {", "a & b \\\\", "$x^2_i$~#"]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(CELLS, st.one_of(st.none(), st.floats())), max_size=5), st.text(min_size=1, max_size=8))
+def test_whatever_stands_in_a_table_latex_can_read_it(rows: list[tuple[str | None, float | None]], name: str) -> None:
+    frame = pl.DataFrame(rows, schema={name: pl.String, "value" + name: pl.Float64}, orient="row")
+    check_latex(typeset(frame))
+    check_latex(typeset(frame, "latex", Typesetting(best={"value" + name: "highest"}, caption=name)))
+    markdown = typeset(frame, "md").splitlines()
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in markdown} == {3}
+
+
+@pytest.mark.extra
+def test_table_can_be_set_by_latex(tmp_path: Path) -> None:
+    program = next(filter(None, map(shutil.which, ("tectonic", "pdflatex"))), None)
+    if program is None:
+        pytest.skip("needs tectonic or pdflatex")
+    how = Typesetting(best={"r": "highest"}, intervals={"r": ("low", "high")}, marks={"r": "mark"}, caption="A_1 ≥ α")
+    signs = escape_latex(r"\ ~ ^ & % $ # _ { } < > | † ≤ α … –")
+    body = f"{typeset(SCORES, 'latex', how)}\n{signs}"
+    document = f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    (tmp_path / "table.tex").write_text(document, encoding="utf-8")
+    more = [] if program.endswith("tectonic") else ["-interaction=nonstopmode", "-halt-on-error"]
+    subprocess.run([program, *more, "table.tex"], cwd=tmp_path, check=True, capture_output=True, timeout=100)
+    assert (tmp_path / "table.pdf").stat().st_size > 1000
