@@ -30,7 +30,8 @@ from remix.rdf.parsing import parse_lines
 from remix.rdf.turtle import ntriples, turtle
 from remix.remixes.manifest import refuse_unknown
 from remix.signature import content_hash
-from remix.store import Store, in_one_state
+from remix.store import DatasetEntry, Store, in_one_state
+from remix.store.state import RUN
 
 SYNTAXES = {
     "ttl": "https://www.iana.org/assignments/media-types/text/turtle",
@@ -59,9 +60,10 @@ def publish(
     `NAME.ttl` (by the `syntax`, and by `gzip`) is NIF with the measures of annotations, documents and dataset, and with
     the columns that were derived from stored runs (agreement, difficulty) and what they say of themselves, but without
     the runs; `NAME.parquet` has a document a row. `NAME.manifest.ttl` says what it was made from, for a remix also the
-    query, `NAME.dcat.ttl` describes it in DCAT and VoID, `NAME.dataid.ttl` as GERBIL reads it, `NAME.croissant.json` in
-    Croissant and schema.org. `README.md`, with a plot, and `CITATION.cff` are the card of the folder, `SHA256SUMS` has
-    checksums that `sha256sum -c` reads, also those that are there of other files. `url` is where the folder will be.
+    query, and how the runs were made that columns were derived from; `NAME.dcat.ttl` describes it in DCAT and VoID,
+    `NAME.dataid.ttl` as GERBIL reads it, `NAME.croissant.json` in Croissant and schema.org. `README.md`, with a plot,
+    and `CITATION.cff` are the card of the folder, `SHA256SUMS` has checksums that `sha256sum -c` reads, also those that
+    are there of other files. `url` is where the folder will be.
     Alternatives of a mention and NIL are written as GERBIL reads them (`remix.formats.nif.published`).
 
     Raises `UnknownName` for a dataset that is not loaded and another syntax, `UsageError` for a licence or URL that is
@@ -85,7 +87,9 @@ def publish(
     files = {data: _serialise(triples, syntax, gzip=gzip), f"{dataset}.parquet": table_of(frames)}
     media = {data: SYNTAXES[syntax], f"{dataset}.parquet": "application/vnd.apache.parquet"}
     place = store.folder / entry.folder
-    about = Publication(entry, frames, triples, files, media, data, licence, url, tuple(creator), description, place)
+    runs = rename_terms(_describe_runs(store, entry), given_iris(frames))
+    made_by = (tuple(creator), description)
+    about = Publication(entry, frames, triples, files, media, data, licence, url, *made_by, place, runs)
     files[f"{dataset}.manifest.ttl"] = turtle(describe_origin(about, __version__))
     files[f"{dataset}.dcat.ttl"] = turtle(describe_catalogued(about))
     files[f"{dataset}.dataid.ttl"] = turtle(describe_for_gerbil(about))
@@ -104,6 +108,16 @@ def publish(
     contents = {folder / name: content for name, content in files.items()}
     write_together(contents)
     return list(contents)
+
+
+def _describe_runs(store: Store, entry: DatasetEntry) -> pl.DataFrame:
+    """Return what the graphs of the runs that are stored beside a dataset say of the runs themselves."""
+    found = [columns(b"")]
+    for name in entry.attached:
+        if name.startswith(RUN):
+            told = columns(store.attachment(entry.name, name))
+            found.append(told.filter(pl.col("subject") == f"<{entry.iri}#{name}>"))
+    return pl.concat(found).unique(maintain_order=True)
 
 
 def _refuse_others(folder: Path, *, force: bool) -> None:

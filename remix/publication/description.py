@@ -74,7 +74,8 @@ class Publication:
     """What is published: a dataset, its triples under the names of its file, and the files that hold them.
 
     `media` are the media types of the data files, of which `data` is that with the triples. `folder` is where the store
-    keeps it. What the user did not say, the catalogue does where it knows the dataset, or what a remix was made of.
+    keeps it, `runs` are triples on the runs that columns were derived from. What the user did not say, the catalogue
+    does where it knows the dataset, or what a remix was made of.
     """
 
     entry: DatasetEntry
@@ -88,6 +89,7 @@ class Publication:
     makers: tuple[str, ...]
     said: str
     folder: Path
+    runs: pl.DataFrame
 
     @cached_property
     def manifest(self) -> bytes | None:
@@ -171,16 +173,22 @@ def _describe_rights(about: Publication) -> Said:
 def describe_origin(about: Publication, version: str) -> pl.DataFrame:
     """Return where a published dataset comes from, as triples; no time, no host but that of its source, no path.
 
-    Of a remix that was loaded that is its manifest, which its folder keeps: query, parameters, origins.
+    Of a remix that was loaded that is its manifest, which its folder keeps: query, parameters, origins. The runs that
+    columns were derived from are told with how each was made: system, version, parameters, the revision of the texts.
     """
     entry = about.entry
+    runs = {
+        f"{entry.iri}#publication": {f"{PROV}used": _iris(*about.runs["subject"].unique().sort().str.strip_chars("<>"))}
+    }
+    derived = pl.concat([about.runs, state_triples(runs)]) if len(about.runs) else about.runs
     if about.manifest is not None:
         parsed = list(ox.parse(about.manifest, format=ox.RdfFormat.TURTLE))
         said = columns(ox.serialize((quad.triple for quad in parsed), format=ox.RdfFormat.N_TRIPLES) or b"")
         made = [one.subject.value for one in parsed if one.predicate.value == f"{PROV}wasGeneratedBy"]
-        return pl.concat([said, state_triples({iri: _describe_rights(about) for iri in made[:1]})]).unique()
+        rights = state_triples({iri: _describe_rights(about) for iri in made[:1]})
+        return pl.concat([said, rights, derived]).unique()
     activity, software = f"{entry.iri}#publication", f"{entry.iri}#software"
-    return state_triples(
+    told = state_triples(
         {
             entry.iri: {
                 f"{RDF}type": iri(f"{PROV}Entity"),
@@ -195,6 +203,7 @@ def describe_origin(about: Publication, version: str) -> pl.DataFrame:
             software: describe_software(version),
         }
     )
+    return pl.concat([told, derived]).unique()
 
 
 def describe_catalogued(about: Publication) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""What is said of intervals and tests below tables of scores: how they were made, which are missing or in doubt."""
+"""What is said below scores: what speaks against the runs, how intervals and tests were made, which are in doubt."""
 
 from __future__ import annotations
 
@@ -11,6 +11,50 @@ from remix.scoring.statistics.intervals import LEAST_UNITS
 
 _NAMED = 6
 """Rows that a line names; of more it says how many they are."""
+
+
+def explain_shortcomings(rows: pl.DataFrame) -> list[str]:
+    """Return on which documents systems failed and how that counts, and which runs are on texts of unknown revision.
+
+    Rows are scores, judgements, or whatever else has a `system` with `failed` or `revision_unknown`, as
+    `remix.scoring.inputs.shortcomings` makes them; of several datasets (`dataset`) each is told.
+
+    >>> explain_shortcomings(pl.DataFrame({"system": ["b", "a"], "failed": [0, 1]}))[0][:55]
+    'failed: a on 1 document; without an answer, the mention'
+    >>> explain_shortcomings(pl.DataFrame({"system": ["b", "a"]}))
+    []
+    """
+    lines = []
+    if "failed" in rows.columns and (told := _tell_failed(rows)):
+        lines.append(
+            f"failed: {', '.join(told)}; without an answer, the mentions of these documents count as missed, in tests "
+            "and intervals as well (`remix annotate … --retry-failed` asks them again)"
+        )
+    if "revision_unknown" in rows.columns:
+        names = rows.filter("revision_unknown")["system"].unique().sort()
+        of = ", ".join(f"'{name}'" for name in names)
+        if len(names):
+            lines.append(
+                f"of {of} nothing says on which revision of the texts {'it was' if len(names) == 1 else 'they were'} "
+                "made, so that these figures may be of other ones: `remix run add NAME FILE --record revision=… "
+                "--replace`"
+            )
+    return lines
+
+
+def _tell_failed(rows: pl.DataFrame) -> list[str]:
+    """Return each system that failed, with the number of documents, and of which dataset where they are of several."""
+    found = rows.filter(pl.col("failed") > 0)
+    dataset = pl.col("dataset") if "dataset" in rows.columns else pl.lit("all")
+    each = found.group_by("system", dataset=dataset).agg(pl.col("failed").max()).sort("system", "dataset")
+    own = ~pl.col("dataset").is_in(["all", "mean"])
+    each = each.filter(own | ~own.any().over("system")).unique(["system", "dataset"], maintain_order=True)
+    several = each.filter(own)["dataset"].n_unique() > 1
+    told = []
+    for system, name, count in each.iter_rows():
+        where = f" of {name}" if several and name not in ("all", "mean") else ""
+        told.append(f"{system} on {count} document{'s' * (count > 1)}{where}")
+    return list(dict.fromkeys(told))
 
 
 def explain_intervals(rows: pl.DataFrame, unit: str) -> list[str]:

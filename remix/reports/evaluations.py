@@ -13,6 +13,7 @@ import polars as pl
 from remix import progress
 from remix.errors import Error, UnknownName, UsageError
 from remix.question import Question
+from remix.reports.doubts import explain_shortcomings
 from remix.reports.overview import (
     BROADEST,
     explain_overview,
@@ -268,6 +269,9 @@ def comparison_report(
         told.append(
             "kendall and spearman are of the ranks of systems, pearson of their scores, with those of the first part"
         )
+    # Slices are of one gold, so that what is said of the first is said of all.
+    own = found.scores.filter(pl.col("part") == pl.first("part")) if question.by else found.scores
+    told += explain_shortcomings(own.rename({"part": "dataset"}))
     lines = [*told, f"signature {found.signature}"]
     shown = [_round_scores(table) for table in tables if len(table)]
     return ComparisonReport(rows, partial(ShownTables, shown, lines), **vars(found))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from remix.names import UNSPECIFIED, WITHOUT_VALUE
-from remix.reports.doubts import explain_intervals, explain_tests
+from remix.reports.doubts import explain_intervals, explain_shortcomings, explain_tests
 from remix.scoring.errors import TAXONOMIES
 from remix.scoring.profiles import PROFILES
 from remix.scoring.slicing import local_names, say_shared
@@ -295,8 +295,7 @@ def _explain(rows: pl.DataFrame, fields: dict[str, str]) -> list[str]:
     said = {name for name in ("f1_low", "threshold") if name in rows.columns and _says(rows[name])}
     lines = [*_explain_shared(rows), *_documents(rows)]
     unit = fields.get("unit", "document")
-    if "failed" in rows.columns:
-        lines.append("failed: documents that a system failed on; they have no answer, and their mentions are missed")
+    lines += explain_shortcomings(rows)
     if "f1_low" in said:
         lines += explain_intervals(rows, unit)
     if "p_holm" in rows.columns:

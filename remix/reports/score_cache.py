@@ -32,7 +32,7 @@ from remix.frames import read_parquet
 from remix.places import discard
 from remix.question import Question
 from remix.reports.scores import Scored
-from remix.runs.registration import list_runs
+from remix.runs.registration import list_runs, revision_of
 from remix.scoring import evaluate_question
 from remix.scoring.choice import Choice, choose
 from remix.scoring.comparison import compared_inputs
@@ -119,10 +119,11 @@ class ScoreCache:
         known = [__version__, iris.VERSION, METHOD, OF_SLICES, str(SAMPLES), kb.version if kb is not None else ""]
         known += [f"{entry.name} {entry.content} {entry.enrichment}" for entry in store.datasets()]
         learnt = [f"{name} {held.signature}" for entry in store.datasets() for name, held in entry.attached.items()]
-        folder, runs = store.own("cache") / "scores", list_runs(store.folder / "runs")
+        folder, kept = store.own("cache") / "scores", store.folder / "runs"
+        runs = list_runs(kept)
         places = {}
         for one in questions:
-            own = [str(asdict(run)) for run in runs if run.dataset in one.datasets]
+            own = [f"{asdict(run)} {revision_of(kept, run)}" for run in runs if run.dataset in one.datasets]
             own += learnt if LEARNT & {*one.by} else []
             places[one] = folder / f"{content_hash(*known, *own, json.dumps(one.as_json()))[:24]}.parquet"
         return places

@@ -14,6 +14,7 @@ import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.names import shorten
+from remix.reports.doubts import explain_shortcomings
 from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements
 from remix.runs.registration import Run
 from remix.scoring.errors import TAXONOMIES
@@ -161,6 +162,11 @@ def tell_given(runs: Sequence[Run], dataset: str, systems: Sequence[str]) -> lis
     return [f"{name} was given the mentions (D2KB) and found none itself." for name in systems if name in given]
 
 
+def tell_shortcomings(judged: Judgements, systems: Sequence[str]) -> list[str]:
+    """Return what speaks against the runs of these systems: documents that they failed on, texts of no revision."""
+    return explain_shortcomings(judged.runs.filter(pl.col("system").is_in(systems)))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorsReport(Printed):
     """What one or two systems made of mentions: all that were chosen, of which people are shown some.
@@ -282,5 +288,5 @@ def errors_report(
     if chosen.type and chosen.type not in (types := [*rows["type"].str.split(SEVERAL).explode().drop_nulls().unique()]):
         raise UnknownName("type", chosen.type, types)
     found = with_texts(judged, choose_rows(rows, chosen, systems))
-    notes = [*judged.notes, *tell_given(runs, dataset, systems)]
+    notes = [*judged.notes, *tell_given(runs, dataset, systems), *tell_shortcomings(judged, systems)]
     return ErrorsReport(systems, dataset, found, len(rows), chosen, limit, notes)

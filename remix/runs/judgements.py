@@ -12,6 +12,7 @@ from remix.measures.classes import class_mapping
 from remix.question import Question
 from remix.runs.outcomes import Outcomes, outcomes
 from remix.scoring.inputs.columns import breakdown, columns_of, is_of_errors, values_by
+from remix.scoring.inputs.shortcomings import failures_of, with_shortcomings
 from remix.scoring.inputs.sources import Keeper, read_inputs
 
 OUTCOMES = {
@@ -39,12 +40,16 @@ class Judgements:
       was asked for, slice (several of a mention, as types, with `SEVERAL` between them);
     - `systems`: mention, system, outcome (see `OUTCOMES`), answer (its entities or 'NIL'), answered (the span that was
       answered, as text), classes (of errors, with the name of the taxonomy), a row for each that has an outcome;
+    - `failures`: system, dataset and document, where a system failed and has no answer;
+    - `runs`: system, and of each `failed` (on how many documents) and `revision_unknown`, where that is so of any;
     - `notes`: what is to be said of the slices.
     """
 
     documents: pl.DataFrame
     mentions: pl.DataFrame
     systems: pl.DataFrame
+    failures: pl.DataFrame
+    runs: pl.DataFrame
     notes: tuple[str, ...] = ()
 
     def shares(self) -> pl.DataFrame:
@@ -92,7 +97,9 @@ def judge_mentions(
     documents = case.evidence.gold.documents.select(
         "document", "dataset", "text", name=pl.coalesce("given", "document")
     )
-    return Judgements(documents, mentions, _judge_systems(found, mentions), notes)
+    runs = with_shortcomings(pl.DataFrame({"system": [*read.runs]}), read)
+    failures = failures_of(read.gold, read.runs)
+    return Judgements(documents, mentions, _judge_systems(found, mentions), failures, runs, notes)
 
 
 def _mentions(found: Outcomes) -> pl.DataFrame:

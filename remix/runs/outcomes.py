@@ -148,6 +148,7 @@ def _record_lines(run: str, record: Record | None) -> str:
     }
     lines = [f"{run} <{RMX}{name}> {quote(value)} .\n" for name, value in texts.items() if value]
     lines += [f'{run} <{RMX}{name}> "{value}"^^<{XSD}double> .\n' for name, value in numbers.items() if value]
+    lines += [f"{run} <{RMX}failedOn> <{name}> .\n" for name in record.failed]
     return "".join(lines)
 
 

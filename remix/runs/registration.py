@@ -19,6 +19,7 @@ from remix.errors import BadInput, Error, StoreError, UnknownName, UsageError
 from remix.expressions import fill
 from remix.formats.identifiers import annotation_iris
 from remix.frames import Frames
+from remix.names import FAILED
 from remix.places import discard, folder_written
 from remix.resources import folder as resources
 from remix.runs.findings import findings_of
@@ -74,7 +75,11 @@ def save_run(folder: Path, run: Run, answers: Frames, record: Record | None = No
     made = record or Record(run.system, "")
     texts = content_hash(*(text or "" for text in answers.documents.sort("document")["text"]))
     revision = made.revision or ("" if run.source else run.content)
-    made = replace(made, task=run.task, texts=texts, revision=revision)
+    told = answers.values.filter(pl.col("term") == FAILED).join(
+        answers.documents.select(subject="document"), on="subject", how="semi"
+    )
+    failed = made.failed or dict(told.select("subject", "text").iter_rows())
+    made = replace(made, task=run.task, texts=texts, revision=revision, failed=failed)
     with folder_written(target) as aside:
         answers.write(aside)
         run = replace(
@@ -330,7 +335,8 @@ def take_shipped(folder: Path, store: Store) -> list[Run]:
         answers = read(file, unannotated=True).frames
         if align(target.frames, answers, name, told=False).height == answers.documents.height:
             run = Run(name, dataset, target.content, task.upper(), 0, "", __version__, file.name)
-            save_run(folder, run, answers_to(target.frames, answers, name))
+            record = _bind_to_texts(Record(name, ""), answers, target)
+            save_run(folder, run, answers_to(target.frames, answers, name), record)
     taken = list_runs(folder)
     if taken:
         systems = ", ".join(sorted({run.system for run in taken}))
@@ -367,7 +373,6 @@ def gather(
         )
     files = Frames.concat(target.frames for target in gold if not target.loaded)
     found: dict[str, dict[str, Frames]] = {}
-    unsaid: set[str] = set()
     for task in TASKS:
         for name in chosen or known:
             ran = {run.dataset: run for run in runs if (run.system, run.task) == (name, task)}
@@ -377,8 +382,6 @@ def gather(
                 found.setdefault(task, {})[name] = answers
                 if chosen and told:
                     _tell_empty(name, task, answers)
-                if not all(revision_of(folder, ran[dataset]) for dataset in own):
-                    unsaid.add(name)
     if rest := [name for name in chosen or known if not any(name in one for one in found.values())]:
         on = sorted({run.dataset for run in runs if run.system in rest})
         who = "run {} is" if len(rest) == 1 else "runs {} are"
@@ -386,12 +389,6 @@ def gather(
         if chosen or not found:
             raise StoreError(f"{said}: `remix run add NAME FILE --on {min(wanted)}` registers answers to it")
         progress.note(f"{said}, and left out")
-    if unsaid and told:
-        names = ", ".join(f"'{name}'" for name in sorted(unsaid))
-        progress.note(
-            f"of {names} nothing says on which revision of the texts {'it was' if len(unsaid) == 1 else 'they were'} "
-            "made, so that these figures may be of other ones: `remix run add NAME FILE --record revision=… --replace`"
-        )
     return found
 
 

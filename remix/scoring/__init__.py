@@ -23,6 +23,7 @@ from remix.scoring.errors import error_rows
 from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.columns import columns_of, vocabularies_of
+from remix.scoring.inputs.shortcomings import with_shortcomings
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.matching import MATCHINGS, Case, Matching
 from remix.scoring.matching.namespaces import tell_namespaces
@@ -33,7 +34,6 @@ from remix.scoring.rows import (
     rows_of,
     sort_rows,
     task_name,
-    with_failures,
     with_means,
     with_means_of_repeats,
     with_vocabularies,
@@ -89,18 +89,18 @@ def evaluate(
     is the gold and the runs that `threshold='tuned:…'` tunes on.
 
     Columns: `system`, `dataset` ('all' is of all gold together, each mention and answer of documents that several
-    datasets share once; 'mean' is the unweighted mean of datasets), `task`,
-    `matching`, `profile`, `column` and `slice` (empty for the whole), `average` ('micro', 'macro'), `documents` (or
-    contexts, where they are the unit), `documents_counted` ('all', or those with a 'kept' mention), `mentions`, `tp`,
-    `fp`, `fn`, `ignored`, `precision`, `recall`, `f1`,
-    `precision_in_scope` and `precision_on_mention` with an F1 each (`f1_in_scope`, `f1_on_mention`), `f1_precision`
-    (which F1 is shown, drawn and tested, with its intervals: the same in all rows), the numbers of documents that a
-    macro average is over, `failed` (on how many documents the system failed, where any did), `threshold_by` and
-    `threshold`, and `signature`. Scores are fractions; undefined ones are null. Where they are asked for: bounds of
-    scores, `interval_doubt`, and of slices `difference` with its interval, `p`, `p_precision`, both corrected, and
-    `untested` (`intervals`); of slices by classes `vocabularies` (which there are, with their numbers of mentions, the
-    one that is shown first), where there are several; `fuzzy_recall` and `fuzzy_f1` (`weight`); rows of error classes,
-    `column` being 'error_class', with `errors`, `total` and `rate` (`errors`).
+    datasets share once; 'mean' is the unweighted mean of datasets), `task`, `matching`, `profile`, `column` and `slice`
+    (empty for the whole), `average` ('micro', 'macro'), `documents` (or contexts, where they are the unit),
+    `documents_counted` ('all', or those with a 'kept' mention), `mentions`, `tp`, `fp`, `fn`, `ignored`, `precision`,
+    `recall`, `f1`, `precision_in_scope` and `precision_on_mention` with an F1 each (`f1_in_scope`, `f1_on_mention`),
+    `f1_precision` (which F1 is shown, drawn and tested, with its intervals: the same in all rows), the numbers of
+    documents that a macro average is over, `failed` (on how many documents the system failed, where any did),
+    `revision_unknown` (whether nothing says on which revision of the texts a registered run was made, where that is so
+    of any), `threshold_by` and `threshold`, and `signature`. Scores are fractions; undefined ones are null. Where they
+    are asked for: bounds of scores, `interval_doubt`, and of slices `difference` with its interval, `p`, `p_precision`,
+    both corrected, and `untested` (`intervals`); of slices by classes `vocabularies` (which there are, with their
+    numbers of mentions, the one that is shown first), where there are several; `fuzzy_recall` and `fuzzy_f1`
+    (`weight`); rows of error classes, `column` being 'error_class', with `errors`, `total` and `rate` (`errors`).
 
     Raises `UnknownName`, `UsageError` and `BadInput` with what is wrong.
 
@@ -264,7 +264,7 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
     if choice.against:
         choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
     rows = with_means(rows_of(counts, whole, inputs.runs, choice, inputs.knowledge.kept), asked)
-    rows = with_failures(rows, inputs.gold, inputs.runs)
+    rows = with_shortcomings(rows, inputs)
     rows = with_vocabularies(rows, counts)
     if choice.errors:
         wrong = error_rows(whole, choice.errors, choice.match).with_columns(profile=pl.lit(choice.profile.name))

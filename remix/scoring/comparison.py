@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 import polars as pl
+import polars.selectors as selectors
 from numpy.typing import NDArray
 
 from remix import iris, progress
@@ -30,6 +32,7 @@ from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.inputs.gold import kept_gold
+from remix.scoring.inputs.shortcomings import with_shortcomings
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.matching import Case
 from remix.scoring.profiles import require_pairs
@@ -59,7 +62,8 @@ class ComparedPart:
 class Comparison:
     """Systems on parts.
 
-    - `scores`: system, part, score, documents;
+    - `scores`: system, part, score, documents; `failed` and `revision_unknown`, of the gold that a part is of, where
+      that is so of any run (`remix.scoring.inputs.shortcomings`);
     - `pairs`: part and the columns of `between_systems`, `p_holm` corrected for all of its rows;
     - `correlations`: part, systems, `kendall`, `spearman`, `pearson`: of the systems' scores on the part with those on
       all; null for fewer than three systems, or where all have the same score;
@@ -288,19 +292,26 @@ def compare_inputs(
     """Return how systems compare on each of these inputs, or on each slice of the columns `by` of one."""
     averages = choice.profile.averages
     parts: dict[str, ComparedPart] = {}
-    counted, signatures = [], []
+    counted, signatures, told = [], [], []
     for own in inputs:
         whole = case_of(choice.profile.prepare(known := complete(own, choice)), choice)
         tell_shared(whole)
         counted.append(counts_of(whole, choice))
         signatures.append(sign(known, choice))
-        parts |= slices_of(counted[-1], whole, averages[average])
+        own_parts = slices_of(counted[-1], whole, averages[average])
+        told.append(
+            with_shortcomings(pl.DataFrame(product(own_parts, own.runs), ["part", "system"], orient="row"), own)
+        )
+        parts |= own_parts
     of_f1 = precision_of_f1(pl.concat(counted, how="diagonal_relaxed"))
     parts = {name: replace(part, counts=with_fp_of_f1(part.counts, of_f1)) for name, part in parts.items()}
     asked: dict[str, Any] = {"unfiltered": unfiltered, "score": score, "average": average, "samples": samples}
     asked |= {"seed": choice.seed}
     found = compare_systems(parts, signatures[0]["system"].to_list(), averages=averages, **asked)
-    return replace(found, f1_precision=of_f1, signature=signature_of_parts(signatures, asked))
+    shortcomings = pl.concat(told, how="diagonal").with_columns(selectors.numeric().fill_null(0))
+    shortcomings = shortcomings.with_columns(selectors.boolean().fill_null(False))
+    scores = found.scores.join(shortcomings, on=["part", "system"], how="left", maintain_order="left")
+    return replace(found, scores=scores, f1_precision=of_f1, signature=signature_of_parts(signatures, asked))
 
 
 def agreement_of(keeper: Keeper, question: Question[str]) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -12,10 +12,7 @@ from typing import Any
 import polars as pl
 
 from remix import progress
-from remix.documents import align
 from remix.errors import UsageError
-from remix.frames import Frames
-from remix.names import FAILED
 from remix.scoring.choice import Choice
 from remix.scoring.inputs.case_tables import LabelledCounts
 from remix.scoring.inputs.columns import label_of
@@ -151,33 +148,6 @@ def sort_rows(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     ]
     sorting = [*order[1:3], order[3], "slice", order[0], "dataset", "system", pl.col("average") != "micro"]
     return rows.sort(sorting)
-
-
-def with_failures(rows: pl.DataFrame, gold: Frames, runs: Mapping[str, Frames]) -> pl.DataFrame:
-    """Return the rows with `failed`, where a system failed on any document: on how many of those of each row's dataset.
-
-    A document that failed has no answer, so that its mentions are missed; that is not said by any other column.
-    """
-    told = []
-    for name, run in runs.items():
-        own = run.values.filter(pl.col("term") == FAILED).select("subject")
-        if own.height:
-            # Of a file of answers, a document that failed is one of its documents all the same.
-            pairs = align(gold, run, name, told=False).rename({"document": "subject"})
-            own = own.join(pairs, on="subject", how="left").select(pl.coalesce("gold", "subject").alias("subject"))
-        told.append(own.with_columns(system=pl.lit(name)))
-    failed = pl.concat(told) if told else pl.DataFrame()
-    if failed.is_empty():
-        return rows
-    names = gold.documents.select("document", "dataset", subject=pl.concat_list("document", "given")).explode("subject")
-    failed = failed.join(names.drop_nulls("subject").unique(), on="subject").unique(["system", "document", "dataset"])
-    each = failed.group_by("system", "dataset").agg(failed=pl.len().cast(pl.Int64))
-    whole = failed.group_by("system").agg(failed_of_all=pl.col("document").n_unique().cast(pl.Int64))
-    rows = rows.join(each, on=["system", "dataset"], how="left", maintain_order="left")
-    rows = rows.join(whole, on="system", how="left", maintain_order="left")
-    pooled = pl.col("dataset").is_in(["all", "mean"])
-    counted = pl.when(pooled).then("failed_of_all").otherwise("failed").fill_null(0)
-    return rows.with_columns(failed=counted).drop("failed_of_all")
 
 
 def with_vocabularies(rows: pl.DataFrame, counts: LabelledCounts) -> pl.DataFrame:

@@ -86,6 +86,7 @@ def describe_record(record: Record) -> dict[str, str | float | int | None]:
         "date": record.date,
         "revision": record.revision[:12],
         "failed": len(record.failed),
+        "first_failure": next((f"{name}: it {why}" for name, why in record.failed.items()), ""),
         "system": record.system,
         "version": record.version,
         "parameters": parameters,

@@ -10,6 +10,7 @@ from remix.errors import StoreError, UnknownName
 from remix.files import write_whole
 from remix.measures import compute
 from remix.question import Question
+from remix.reports.doubts import explain_shortcomings
 from remix.reports.evaluations import evaluation_report
 from remix.reports.readable import explain_vocabularies
 from remix.reports.statistics import Statistics, sizes_of_datasets
@@ -81,6 +82,7 @@ def _tell_scores(work: Explored, name: str, by: Sequence[str]) -> Page:
         "matching",
         "column",
         "slice",
+        "failed",
         "mentions",
         "tp",
         "fp",
@@ -91,8 +93,9 @@ def _tell_scores(work: Explored, name: str, by: Sequence[str]) -> Page:
     ]
     options = "".join(f" --by {one}" for one in by)
     told = Note("With intervals:", [f"remix evaluate {name}{options} --intervals"])
-    notes = [Note(said) for said in explain_vocabularies(rows)]
-    return Page(f"Systems on {Path(name).name}", [Table("scores", rows.select(columns)), *notes, told])
+    notes = [Note(said) for said in (*explain_vocabularies(rows), *explain_shortcomings(rows))]
+    scores = rows.select(column for column in columns if column in rows.columns)
+    return Page(f"Systems on {Path(name).name}", [Table("scores", scores), *notes, told])
 
 
 def _judge(work: Explored, name: str, by: Sequence[str]) -> Judgements | None:

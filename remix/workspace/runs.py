@@ -200,6 +200,15 @@ class Runs(Remixes):
         take_shipped_runs(self.store, self.kb, self.runs_folder)
         return gather(self.runs_folder, gold, names)
 
+    def unrevised_runs(self) -> frozenset[tuple[str, str, str]]:
+        """Return name, task and dataset of the registered runs that tell no revision of the texts they were made on."""
+        from remix.runs.registration import list_runs, revision_of
+
+        folder = self.runs_folder
+        return frozenset(
+            (run.system, run.task, run.dataset) for run in list_runs(folder) if not revision_of(folder, run)
+        )
+
     def store_runs(
         self,
         datasets: Several,

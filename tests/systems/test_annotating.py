@@ -79,7 +79,7 @@ def test_failed_documents_are_counted_beside_each_score_and_asked_again_alone(fo
         assert {*in_file["failed"]} == {2}
         shown = run_verb("evaluate", "gold", "--run", "mine", folder=folder).stdout
         assert "failed" in shown.splitlines()[0] + shown.splitlines()[1] + shown.splitlines()[2]
-        assert "failed: documents that a system failed on" in shown
+        assert "failed: mine on 2 documents;" in shown
 
         broken.remove("Alan")
         service.seen.clear()

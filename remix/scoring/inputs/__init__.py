@@ -66,6 +66,8 @@ class Inputs:
     `given_spans` are the answers of systems that have a run of their own in tasks that give them the spans of gold;
     `made_for` is the task that a run was made for, where that is known, as of those that are registered. These are
     scored on what they are registered on alone: `homes` (gold, home) is the loaded dataset that a document comes from.
+    `unrevised` are the runs, each with the task that it was made for, of which nothing says on which revision of the
+    texts they were made.
     """
 
     gold: Frames
@@ -76,6 +78,11 @@ class Inputs:
     given_spans: Mapping[str, Frames] = field(default_factory=dict)
     made_for: Mapping[str, str] = field(default_factory=dict)
     homes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema={"gold": pl.String, "home": pl.String}))
+    unrevised: frozenset[tuple[str, str]] = frozenset()
+
+    def of_unknown_revision(self) -> frozenset[str]:
+        """Return the runs of which nothing says on which revision of the texts they were made."""
+        return frozenset(name for name in self.runs if (name, self.made_for.get(name, "")) in self.unrevised)
 
     def split_by_registration(self) -> list[Inputs]:
         """Return them by what is scored of gold: the runs that are registered on the same of its datasets together."""

@@ -61,6 +61,9 @@ class Keeper(Protocol):
     ) -> Mapping[str, Mapping[str, Frames]]:
         """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
 
+    def unrevised_runs(self) -> frozenset[tuple[str, str, str]]:
+        """Return name, task and dataset of the registered runs that tell no revision of the texts they were made on."""
+
     def ensure_sample(self, names: Iterable[str] = ()) -> bool:
         """Return whether the workspace was empty and has the sample corpus now."""
 
@@ -214,7 +217,14 @@ def _with_registered(
         named = bool(question.registered) or alone
         own = _find_on_gold(every, own, named=named)
     spans = {name: run for name, run in spans.items() if name in own}
-    return replace(every, runs={**found.runs, **own}, given_spans=spans)
+    unrevised = keeper.unrevised_runs()
+    silent = frozenset(
+        (name, task)
+        for task, runs_of in answers.items()
+        for name, run in runs_of.items()
+        if any((name, task, dataset) in unrevised for dataset in run.documents["dataset"].unique())
+    )
+    return replace(every, runs={**found.runs, **own}, given_spans=spans, unrevised=silent)
 
 
 def _find_on_gold(inputs: Inputs, runs: Mapping[str, Frames], *, named: bool) -> dict[str, Frames]:

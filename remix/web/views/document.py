@@ -75,6 +75,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     blocks.append(page.Note("", links={"What is known of this mention": "#columns"}) if beside else page.Note(hint))
     place = page.address("document.ttl", dataset=dataset, name=asked["name"])
     leads = {"the document as NIF (.ttl)": place, "its dataset": page.address("dataset", name=dataset)}
+    if judged is not None and len(failed := judged.failures.filter(document=document["document"])["system"]):
+        blocks.append(page.Note(f"No answer is here of {', '.join(failed.sort())}, which failed on this document."))
     blocks += [_table(own, asked), page.Note("There is as well:", links=leads)]
     return page.Page(
         f"{dataset}: {document['called']}", blocks, beside, neighbours=_neighbours(documents, document, asked)

@@ -22,10 +22,11 @@ from remix.reports.sentences import (
     rows_of_systems,
     tell_answers,
     tell_given,
+    tell_shortcomings,
     with_texts,
 )
 from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, judge_mentions
-from remix.runs.registration import Run, list_runs
+from remix.runs.registration import Run, list_runs, revision_of
 from remix.web import page
 
 _PAGE = 50
@@ -69,7 +70,8 @@ def judge(work: page.Explored, dataset: str, by: str = "") -> Judgements:
 
     Raises `StoreError` where no run is on the dataset.
     """
-    known = tuple((run.folder_name, run.checksum) for run in list_answers(work) if run.dataset == dataset)
+    runs = [run for run in list_answers(work) if run.dataset == dataset]
+    known = tuple((run.folder_name, run.checksum, revision_of(work.store.folder / "runs", run)) for run in runs)
     return work.store.cached(
         ("judgements", dataset, by, known),
         lambda: judge_mentions(work, dataset, by=by),
@@ -92,7 +94,7 @@ def browse(judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
     told += _explain_agreement(asked, shown)
     steps = _steps(asked, start, count, chosen.height)
     return [
-        *[page.Note(said) for said in judged.notes],
+        *[page.Note(said) for said in (*judged.notes, *tell_shortcomings(judged, shown))],
         page.Note(told, links=steps),
         page.Passages(passages),
         page.Note("The keys n and p lead to the next and the previous text.", links=steps),

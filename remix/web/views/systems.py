@@ -12,7 +12,7 @@ import polars as pl
 from remix.measures import MEASURES
 from remix.names import shorten
 from remix.question import OPTIONS, several
-from remix.reports.doubts import explain_intervals
+from remix.reports.doubts import explain_intervals, explain_shortcomings
 from remix.reports.readable import explain_slices, fold_rows, vocabularies_told, with_f1_shown
 from remix.reports.scores import Scored, figure_of_columns
 from remix.runs.registration import Run
@@ -170,6 +170,7 @@ def _tell_scores(asked: Mapping[str, str], scored: Scored, columns: Mapping[str,
     notes = explain_slices(rows)
     if "f1_low" in rows.columns and rows["f1_low"].count():
         notes = [*notes, *explain_intervals(rows, "document")]
+    notes = [*notes, *explain_shortcomings(rows.with_columns(dataset="asked"))]
     return [
         _matrix(asked, cells, score, rows["part"].n_unique() - cells["part"].n_unique(), columns, lead),
         *_lead_to_vocabularies(asked, rows),
@@ -312,9 +313,11 @@ def _compare(asked: Mapping[str, str], pairs: pl.DataFrame, lead: _Leading) -> l
 
 
 def _list_scores(rows: pl.DataFrame) -> page.Table:
-    names = ["system", "part", "task", "matching", "average", "documents", "mentions", "tp", "fp", "fn", "ignored"]
+    names = ["system", "part", "task", "matching", "average", "documents", "failed", "mentions", "tp", "fp", "fn"]
+    names += ["ignored"]
     names += ["precision", "recall", "f1", "f1_low", "f1_high"]
     explained = {
+        "failed": "documents that the system failed on, whose mentions count as missed",
         "tp": "answers that are right",
         "fp": "answers that are wrong",
         "fn": "mentions without a right answer",

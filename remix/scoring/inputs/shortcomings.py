@@ -1,0 +1,61 @@
+"""What speaks against a run before anything is counted: documents that its system failed on, and texts of no revision.
+
+What stands beside scores, below tables and on pages of either is made of the two columns that are made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from remix.documents import align
+from remix.frames import Frames
+from remix.names import FAILED
+from remix.scoring.inputs import Inputs
+
+SHORTCOMINGS = ("failed", "revision_unknown")
+"""On how many documents a system failed; whether nothing says on which revision of the texts its run was made."""
+
+
+def failures_of(gold: Frames, runs: Mapping[str, Frames]) -> pl.DataFrame:
+    """Return system, dataset and document of gold where a system failed, so that it has no answer there.
+
+    An answer may be empty, which is no failure: what failed says so itself.
+
+    >>> gold = Frames.of(documents=pl.DataFrame({"document": ["d", "e"], "dataset": ["x", "x"], "text": ["Ada", "Bo"]}))
+    >>> late = pl.DataFrame({"subject": ["e"], "term": [FAILED], "number": [None], "text": ["late"]})
+    >>> failures_of(gold, {"mine": Frames.of(documents=gold.documents[:1], values=late)}).rows()
+    [('mine', 'x', 'e')]
+    """
+    told = [pl.DataFrame(schema={"system": pl.String, "subject": pl.String})]
+    for name, run in runs.items():
+        own = run.values.filter(pl.col("term") == FAILED).select("subject")
+        if own.height:
+            # Of a file of answers, a document that failed is one of its documents all the same.
+            pairs = align(gold, run, name, told=False).rename({"document": "subject"})
+            own = own.join(pairs, on="subject", how="left").select(pl.coalesce("gold", "subject").alias("subject"))
+        told.append(own.select(pl.lit(name).alias("system"), "subject"))
+    names = gold.documents.select("document", "dataset", subject=pl.concat_list("document", "given")).explode("subject")
+    found = pl.concat(told).join(names.drop_nulls("subject").unique(), on="subject")
+    return found.select("system", "dataset", "document").unique().sort("system", "dataset", "document")
+
+
+def with_shortcomings(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
+    """Return rows of a `system` and a `dataset` with `failed` and `revision_unknown`, each where it is so of any run.
+
+    In the rows of 'all' and 'mean', and where rows have no dataset, documents of all datasets count, each once.
+    """
+    found = failures_of(inputs.gold, inputs.runs)
+    if found.height:
+        each = found.group_by("system", "dataset").agg(failed=pl.len().cast(pl.Int64))
+        whole = found.group_by("system").agg(of_all=pl.col("document").n_unique().cast(pl.Int64))
+        rows = rows.join(whole, on="system", how="left", maintain_order="left")
+        if "dataset" in rows.columns:
+            rows = rows.join(each, on=["system", "dataset"], how="left", maintain_order="left")
+            pooled = pl.col("dataset").is_in(["all", "mean"])
+            rows = rows.with_columns(of_all=pl.when(pooled).then("of_all").otherwise("failed")).drop("failed")
+        rows = rows.with_columns(failed=pl.col("of_all").fill_null(0)).drop("of_all")
+    if unknown := inputs.of_unknown_revision():
+        rows = rows.with_columns(revision_unknown=pl.col("system").is_in(sorted(unknown)))
+    return rows
