@@ -183,17 +183,26 @@ def _scores(
 
 def _correlations(scores: pl.DataFrame, first: str, others: Sequence[str]) -> pl.DataFrame:
     whole = scores.filter(part=first).select("system", whole="score")
-    rows = []
+    rows: list[dict[str, object]] = []
     for name in others:
         both = scores.filter(part=name).join(whole, on="system", maintain_order="left").drop_nulls()
-        row: dict[str, object] = {"part": name, "with": first, "systems": len(both), "kendall": None, "spearman": None}
-        row["pearson"] = None
-        if len(both) >= 3 and min(both["score"].n_unique(), both["whole"].n_unique()) > 1:
-            row["kendall"] = kendall(both["score"].to_numpy(), both["whole"].to_numpy())
-            for method in ("spearman", "pearson"):
-                row[method] = both.select(pl.corr("score", "whole", method=method)).item()
-        rows.append(row)
+        rows.append({"part": name, "with": first, "systems": len(both), **correlate(both["score"], both["whole"])})
     return pl.DataFrame(rows, schema=_CORRELATED)
+
+
+def correlate(first: pl.Series, second: pl.Series) -> dict[str, float | None]:
+    """Return `kendall`, `spearman` and `pearson` of scores in pairs; null for fewer than three, or all of one score.
+
+    >>> correlate(pl.Series([0.1, 0.2, 0.3]), pl.Series([0.2, 0.4, 0.9]))["spearman"]
+    1.0
+    """
+    found: dict[str, float | None] = dict.fromkeys(("kendall", "spearman", "pearson"))
+    if len(first) >= LEAST_CORRELATED and min(first.n_unique(), second.n_unique()) > 1:
+        found["kendall"] = kendall(first.to_numpy(), second.to_numpy())
+        both = pl.DataFrame({"first": first, "second": second})
+        for method in ("spearman", "pearson"):
+            found[method] = both.select(pl.corr("first", "second", method=method)).item()
+    return found
 
 
 def kendall(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
@@ -208,6 +217,8 @@ def kendall(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     return float((one * other).sum() / np.sqrt((one**2).sum() * (other**2).sum()))
 
 
+LEAST_CORRELATED = 3
+"""Systems of which a correlation is computed; of two it is always 1 or -1."""
 _CORRELATED = {
     "part": pl.String(),
     "with": pl.String(),

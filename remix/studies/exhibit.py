@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import polars as pl
 
+from remix.paper import AS_IT_IS, Typesetting
 from remix.registry import Registry
 from remix.reports.figures import Figure
 from remix.studies.results import Results
@@ -15,18 +16,15 @@ from remix.studies.results import Results
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table as a paper shows it: `highest` and `lowest` are columns whose best is the highest or the lowest value.
+    """A table as a paper shows it: the frame is data, `how` says how it is shown: what is best, intervals, marks.
 
-    `significant` has the shape of the frame where it is given: true where a cell is marked as more than chance. `title`
-    and `notes` are whole sentences. Cells that are missing are null, and the notes say of them what is missing.
+    `title` and `notes` are whole sentences. Cells that are missing are null, and the notes say of them what is missing.
     """
 
     name: str
     title: str
     frame: pl.DataFrame
-    highest: tuple[str, ...] = ()
-    lowest: tuple[str, ...] = ()
-    significant: pl.DataFrame | None = None
+    how: Typesetting = AS_IT_IS
     notes: tuple[str, ...] = ()
 
 

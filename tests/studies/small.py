@@ -112,7 +112,7 @@ def count_results(
     outcomes = mentions.unpivot(list(systems), index="mention", variable_name="system", value_name="letter").select(
         "mention",
         "system",
-        outcome=pl.col("letter").replace_strict({"c": "correct", "w": "wrong", "m": "missed"}),
+        outcome=pl.col("letter").cast(pl.String).replace_strict({"c": "correct", "w": "wrong", "m": "missed"}),
         confidence=pl.lit(None, pl.Float64),
     )
     whole = mentions.select("mention", column=pl.lit(""), slice=pl.lit(""))
@@ -133,6 +133,7 @@ def count_results(
         targets=rows("targets", *targets),
         systems=rows("systems", *({"system": name, "kind": kind} for name, kind in systems.items())),
         composition=composition,
+        measures=_measure(mentions, members),
         mentions=mentions.select(*_OWN, *(name for name in keep if name not in _OWN)),
         parts=parts,
         members=inside,
@@ -144,6 +145,37 @@ def count_results(
 
 
 _OWN = ("mention", "dataset", "document", "annotation", "entity", "class")
+
+
+def _measure(mentions: pl.DataFrame, members: Mapping[str, pl.Expr]) -> pl.DataFrame:
+    """Return some measures of targets: shares of types and of prominent entities, and means."""
+    prominent = pl.col("pagerank") > 0.3
+    micro = {
+        "typePerson": (pl.col("class") == "person").mean(),
+        "typeOrganisation": (pl.col("class") == "organisation").mean(),
+        "typePlace": (pl.col("class") == "place").mean(),
+        "pagerankSegmentHead": prominent.fill_null(value=False).mean(),
+        "pagerankSegmentTail": prominent.not_().fill_null(value=False).mean(),
+        "pagerankSegmentUnspecified": pl.col("pagerank").is_null().mean(),
+        "ambiguitySurfaceForm": pl.col("ambiguitySurfaceForm").mean(),
+        "pagerank": pl.col("pagerank").mean(),
+    }
+    given: list[dict[str, object]] = []
+    for target, rule in members.items():
+        own = mentions.filter(rule)
+        for name, value in micro.items():
+            known = own["pagerank"].count() / max(1, own.height) if name == "pagerank" else 1.0
+            given.append(
+                {
+                    "target": target,
+                    "measure": name,
+                    "value": own.select(value.cast(pl.Float64)).item(),
+                    "coverage": known,
+                }
+            )
+        mean = own.height / own["document"].n_unique() if own.height else None
+        given.append({"target": target, "measure": "numAnnotations", "average": "macro", "value": mean})
+    return rows("measures", *given)
 
 
 def _literals(values: Mapping[str, object]) -> dict[str, pl.Expr]:
@@ -163,7 +195,8 @@ def _cut(
         )
         rules = {"unspecified": (0, None, None, value.is_null())}
         for number, (low, high) in enumerate(bounds, 1):
-            name = f"to-{high:g}" if low is None else f"above-{low:g}" if high is None else f"{low:g}-{high:g}"
+            ends = ["" if one is None else f"{one:g}" for one in (low, high)]
+            name = "-".join(one for one in ["above" * (not ends[1]), ends[0] or "to", ends[1]] if one)
             above = value.is_not_null() if low is None else value > low
             below = value.is_not_null() if high is None else value <= high
             rules[name] = (number, low, high, (above & below).fill_null(value=False))
