@@ -10,9 +10,8 @@ from remix.paper import Typesetting
 from remix.studies.exhibit import Exhibit, ShownTable
 from remix.studies.exhibits._holes import list_names
 from remix.studies.exhibits._measures import name_columns, name_file
+from remix.studies.exhibits._parts import has_boundaries, parts_of_columns, unit_of, upper_boundary
 from remix.studies.results import PARTS, Parts, Results
-
-TOGETHER = "all"
 
 
 def show(results: Results) -> Iterator[ShownTable]:
@@ -20,45 +19,44 @@ def show(results: Results) -> Iterator[ShownTable]:
 
     Partitions of numbers stand side by side, part by part; those of classes have a table each.
     """
-    parts = results.parts.filter(dataset=TOGETHER).sort("column", "part", "slice")
-    found = [(column, parts.filter(column=column)) for column in results.columns]
-    known = [(column, own) for column, own in found if own.height]
-    numbers = [(column, own) for column, own in known if own["high"].count() or own["low"].count()]
+    found = parts_of_columns(results)
+    known = {column: own for column, own in found.items() if own.height}
+    numbers = {column: own for column, own in known.items() if has_boundaries(own)}
     names = name_columns(results.columns)
-    notes = [f"There are no parts of {list_names(names[one] for one, own in found if own.is_empty())}."]
+    notes = [f"There are no parts of {list_names(names[one] for one, own in found.items() if own.is_empty())}."]
     notes = notes if len(known) < len(found) else []
     if numbers or notes:
         yield _side_by_side(numbers, names, notes)
     whole = {
         one: int(results.targets.filter(target=results.unfiltered)[one].sum()) for one in ("documents", "mentions")
     }
-    for column, own in known:
-        if not (own["high"].count() or own["low"].count()):
+    for column, own in known.items():
+        if column not in numbers:
             yield _classes(column, names[column], own, whole)
 
 
-def _side_by_side(numbers: list[tuple[str, Parts]], names: Mapping[str, str], notes: list[str]) -> ShownTable:
+def _side_by_side(numbers: Mapping[str, Parts], names: Mapping[str, str], notes: list[str]) -> ShownTable:
     """Return the parts of several columns of numbers: a row for the parts of each number."""
-    every = pl.concat([PARTS.empty(), *(own for _, own in numbers)])
+    every = pl.concat([PARTS.empty(), *(own for own in numbers.values())])
     frame = every.select("part").unique().sort("part")
     headings = {"part": "part"}
-    for column, own in numbers:
-        counted = _unit_of(own)
+    for column, own in numbers.items():
+        counted = unit_of(own)
         name, label = names[column], f"{counted} by {column}"
         cells = own.select(
             "part",
             pl.col("low").alias(f"above by {column}"),
             pl.col("high").alias(f"to by {column}"),
-            _boundary(own).alias(f"boundary by {column}"),
+            upper_boundary(own).alias(f"boundary by {column}"),
             pl.col(counted).alias(label),
         )
         frame = frame.join(cells, on="part", how="left", maintain_order="left")
         headings |= {f"boundary by {column}": name, label: counted}
-    spelt = "; ".join(f"{names[column]} by {column.partition(':')[2] or 'value'}" for column, _ in numbers)
+    spelt = "; ".join(f"{names[column]} by {column.partition(':')[2] or 'value'}" for column in numbers)
     said = [
         "A part reaches from above the boundary of the part before it up to its own; part 0 is what has no value.",
         f"How each is cut: {spelt}.",
-        *(_total(names[column], own) for column, own in numbers),
+        *(_total(names[column], own) for column, own in numbers.items()),
     ]
     said = [*(said if numbers else []), *notes]
     title = "Boundaries and sizes of the parts of partitions, over all datasets together."
@@ -67,7 +65,7 @@ def _side_by_side(numbers: list[tuple[str, Parts]], names: Mapping[str, str], no
 
 def _classes(column: str, name: str, own: Parts, whole: Mapping[str, int]) -> ShownTable:
     """Return the parts of one column of classes, which can overlap where something has several."""
-    counted = _unit_of(own)
+    counted = unit_of(own)
     frame = own.select("part", "slice", counted, share=pl.col(counted) / max(1, whole[counted]))
     headings = {"part": "part", "slice": name, counted: counted, "share": f"share of {counted}"}
     without = int(own.filter(part=0)[counted].sum())
@@ -77,27 +75,8 @@ def _classes(column: str, name: str, own: Parts, whole: Mapping[str, int]) -> Sh
     return ShownTable(f"partition-{name_file(column)}", title, frame, Typesetting(columns=headings), tuple(notes))
 
 
-def _unit_of(own: Parts) -> str:
-    """Return what is counted in the parts of a column: documents where it is of documents, else mentions."""
-    return "documents" if own["level"][0] == "document" else "mentions"
-
-
-def _boundary(own: Parts) -> pl.Expr:
-    """Return the upper boundary of a part as people write it; of the last, which has none, its lower one."""
-    low, high = ([None if one is None else f"{one:.4g}" for one in own[name]] for name in ("low", "high"))
-    return (
-        pl.when(pl.col("part") == 0)
-        .then(pl.lit("unspecified"))
-        .when(pl.col("high").is_not_null())
-        .then(pl.lit("≤ ") + pl.Series(high, dtype=pl.String))
-        .when(pl.col("low").is_not_null())
-        .then(pl.lit("> ") + pl.Series(low, dtype=pl.String))
-        .otherwise("slice")
-    )
-
-
 def _total(name: str, own: Parts) -> str:
-    counted = _unit_of(own)
+    counted = unit_of(own)
     without = int(own.filter(part=0)[counted].sum())
     return f"{name}: {own[counted].sum():,} {counted}, {without:,} of them without a value."
 
