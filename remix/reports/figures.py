@@ -22,7 +22,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -99,8 +99,9 @@ class Axis:
                 return [(10.0**power, _text(10.0**power)) for power in powers[:: -(-len(powers) // most)]]
         raw = (high - low) / max(most - 1, 1)
         power = 10.0 ** math.floor(math.log10(raw))
-        step = next((one * power for one in (1, 2, 2.5, 5) if one * power >= raw * (1 - 1e-9)), 10 * power)
-        step = max(step, 1.0) if self.falling else step  # there is no rank between two
+        steps = (1, 2, 5) if self.falling else (1, 2, 2.5, 5)  # there is no rank between two
+        step = next((one * power for one in steps if one * power >= raw * (1 - 1e-9)), 10 * power)
+        step = max(step, 1.0) if self.falling else step
         found = [number * step for number in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
         return [(value, _text(value)) for value in found]
 
@@ -110,7 +111,7 @@ class Series:
     """Values `y` over `x`, of one name: categories of bars and spiders, else numbers; of a histogram the edges of bins.
 
     For each point there can be an interval (`low`, `high`), an address that it leads to (`links`) and words that are
-    said of it; `marked` points are drawn larger, `hatched` ones lighter. `left_out` values were not counted into bins.
+    said of it; `marked` points are drawn larger, `pale` ones lighter. `left_out` values were not counted into bins.
     A box reaches from `lower` to `upper` about `y`, and its whiskers from `low` to `high`.
     """
 
@@ -122,16 +123,31 @@ class Series:
     links: Sequence[str] = ()
     words: Sequence[str] = ()
     marked: Sequence[bool] = ()
-    hatched: Sequence[bool] = ()
+    pale: Sequence[bool] = ()
     left_out: int = 0
     lower: Sequence[float | None] = ()
     upper: Sequence[float | None] = ()
 
     def __post_init__(self) -> None:
         """Refuse columns that are not as long as `y`."""
-        columns = (self.low, self.high, self.links, self.words, self.marked, self.hatched, self.lower, self.upper)
+        columns = (self.low, self.high, self.links, self.words, self.marked, self.pale, self.lower, self.upper)
         if len(self.x) - len(self.y) not in (0, 1) or any(len(one) not in (0, len(self.y)) for one in columns):
             raise UsageError(f"the columns of the series '{self.name}' are not of one length")
+
+    def over(self, categories: Sequence[str]) -> Series:
+        """Return the series over these categories, in their order; of those that it does not have it has no value.
+
+        >>> Series("", ["a", "b"], [1, 2], words=["one", "two"]).over(["c", "b"])
+        Series(name='', x=['c', 'b'], y=[None, 2], ..., words=['', 'two'], ...)
+        """
+        places = {str(x): nth for nth, x in enumerate(self.x)}
+        empty = {"links": "", "words": "", "marked": False, "pale": False}
+        columns: dict[str, Any] = {
+            name: [empty.get(name) if (nth := places.get(one)) is None else column[nth] for one in categories]
+            for name in ("y", "low", "high", "lower", "upper", *empty)
+            if (column := getattr(self, name))
+        }
+        return replace(self, x=[*categories], **{"y": [None] * len(categories), **columns})
 
 
 @dataclass(frozen=True)
@@ -146,7 +162,7 @@ class Point:
     link: str
     words: str
     marked: bool
-    hatched: bool
+    pale: bool
     lower: float | None = None
     upper: float | None = None
     name: str = ""
@@ -160,7 +176,8 @@ class Panel:
     stand at a distance, and no line leads to them. `boundaries` are where lines stand across
     x, and `levels` across y, `diagonal` is where both axes are equal. `behind` are shares of a whole (0 to 1) that
     stand as pale bars behind lines over categories. Intervals of lines are `bands`, else whiskers. Where `naming`, each
-    line has its name at its end, and each point of a scatter plot its words beside it.
+    line has its name at its end, and each point of a scatter plot its words beside it. Lines of the `context` are pale
+    and have no name.
     """
 
     title: str
@@ -176,6 +193,7 @@ class Panel:
     bands: bool = False
     naming: bool = False
     levels: Sequence[float] = ()
+    context: Sequence[Series] = ()
 
     def __post_init__(self) -> None:
         """Refuse another kind, and a kind whose series are not what it draws."""
@@ -213,12 +231,12 @@ class Panel:
     @cached_property
     def drawn(self) -> list[list[Point]]:
         """Return the points of each series that have a place on both axes; those of a category stand at its place."""
-        return [self._points(one) for one in self.series]
+        return [self.points_of(one) for one in self.series]
 
     @cached_property
     def shares(self) -> list[Point]:
         """Return the points of the shares that stand behind lines."""
-        return [] if self.behind is None else [one for one in self._points(self.behind) if 0 <= one.y <= 1]
+        return [] if self.behind is None else [one for one in self.points_of(self.behind) if 0 <= one.y <= 1]
 
     def runs(self, points: Sequence[Point]) -> list[list[Point]]:
         """Return the points of a series that a line joins: over categories it ends at one without a value, or apart."""
@@ -233,7 +251,8 @@ class Panel:
                 found.append([point])
         return found
 
-    def _points(self, one: Series) -> list[Point]:
+    def points_of(self, one: Series) -> list[Point]:
+        """Return the points of a series that have a place on both axes."""
         xs = [self.places[str(value)] if self.places else float(value) for value in one.x]
         rows = enumerate(zip(xs, xs[1:] if len(xs) > len(one.y) else xs, one.y, strict=False))
         return [self._point(one, nth, *row) for nth, row in rows if self._has_place(*row)]
@@ -260,7 +279,7 @@ class Panel:
             link=_at(one.links, nth) or "",
             words=words,
             marked=bool(_at(one.marked, nth)),
-            hatched=bool(_at(one.hatched, nth)),
+            pale=bool(_at(one.pale, nth)),
             lower=lower,
             upper=upper,
             name=_at(one.words, nth) or "",

@@ -1,188 +1,183 @@
-"""Figures drawn by matplotlib for print, as PNG, PDF or SVG, without a display; the same values give the same bytes."""
+"""Figures as files: SVG, and PDF and PNG by matplotlib, without a display; the same values give the same bytes.
+
+Whatever the file, it has the sheets that `remix.reports.layout` lays out, so that print is what pages show.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+import io
+import warnings
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from remix.errors import Error, UsageError, nearest
-from remix.reports.figures import COLOURS, Figure, Panel, Point
+from remix import progress
+from remix.errors import Error, UnknownName, UsageError, nearest
+from remix.files import write_whole
+from remix.reports.figures import Figure
+from remix.reports.layout import HIGHEST, lay_out
+from remix.reports.marks import HOLLOW, INK, SIGNS, Box, Label, Mark, Sheet, Trace
+from remix.reports.svg import contrast, write_sheet
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Sheet
+    from matplotlib.figure import Figure as Drawn
 
-WIDEST, HIGHEST = 12.0, 24.0
-"""Size of a figure in inches at the most: 1,800 by 3,600 pixels, which a page and a screen can show."""
-ROW, MARGIN, LETTER = 3.4, 1.2, 0.08
-"""Height of a panel, width of what is beside its bars, and width of a letter of labels, in inches."""
-SHORTEST = len("0000 mentions")
-"""Letters of a label that there is always room for."""
-STYLES = ("-", "--", ":", "-.")
-METADATA = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-"""What files say of themselves by their suffix: no date and no version."""
+SUFFIXES = (".png", ".svg", ".pdf")
+POINTS = 8 / 12
+"""Points of a unit on paper: letters have 8 points, those of notes and of names beside points 6.7."""
+WIDTHS: Mapping[str, float | None] = {"screen": None, "column": 3.3 * 72 / POINTS, "page": 6.9 * 72 / POINTS}
+"""How wide a figure is, in units: as its panels are, as a column of a paper (3.3 inches), as both (6.9 inches)."""
+_HIGHEST = 9.0 * 72 / POINTS
+"""A page of paper has room for nine inches."""
+_RESOLUTION = {"screen": 144, "column": 300, "page": 300}
+"""Dots to an inch of a PNG; a unit on a screen is a point."""
+_MARKERS = dict(zip(SIGNS, "os^DvPh*", strict=False))
+_HATCHES = {"rising": "///", "falling": "\\\\\\", "lying": "---", "standing": "|||", "crossed": "xxx", "dotted": "..."}
+_FONTS = ("Liberation Sans", "Arial", "Helvetica", "DejaVu Sans")
+"""The last one comes with matplotlib."""
+_OTHERS = ("Noto Sans CJK", "Source Han Sans", "WenQuanYi", "Droid Sans Fallback", "Noto Sans", "Arial Unicode MS")
+"""What the names of fonts begin with that have the letters of other scripts."""
 
 
-def save(figure: Figure, to: Path, width: str = "screen") -> None:
-    """Write a figure as PNG, SVG or PDF, by the suffix, as wide as a `column` or the `page` of a paper, or a `screen`.
+def save(figure: Figure, to: Path, width: str = "screen") -> list[Path]:
+    """Write a figure as SVG, PDF or PNG, by the suffix, and return the files.
 
-    Raises `UsageError` for another suffix, `Error` without room on the disk or without the extra `plot`.
+    It is as wide as a `column` or the `page` of a paper, with letters of 8 points, or as its panels need on a `screen`.
+    What is higher than a page goes on: on a further page of a PDF, else in the files `NAME-2`, `NAME-3`, ….
+    Raises `UsageError` for another suffix or width, `Error` without room on the disk, and for PDF and PNG without the
+    extra `plot`.
     """
-    if to.suffix not in METADATA:
-        raise UsageError(f"no plot is written as '{to.suffix}'{nearest(to.suffix, METADATA)}")
-    sheet = _sheet(figure)
-    from matplotlib import rc_context
+    if to.suffix not in SUFFIXES:
+        raise UsageError(f"no plot is written as '{to.suffix}'{nearest(to.suffix, SUFFIXES)}")
+    contents = render(figure, to.suffix, width)
+    files = [to, *(to.with_name(f"{to.stem}-{nth}{to.suffix}") for nth in range(2, len(contents) + 1))]
+    for file, content in zip(files, contents, strict=True):
+        with write_whole(file) as stream:
+            stream.write(content)
+    if len(files) > 1:
+        progress.note(f"{to} is the first of {len(files)} sheets; the others are {files[1].name} to {files[-1].name}")
+    return files
 
+
+def render(figure: Figure, suffix: str, width: str = "screen") -> list[bytes]:
+    """Return the contents of the files that `save` writes: one of a PDF, one for each sheet of others."""
+    if width not in WIDTHS:
+        raise UnknownName("width of a figure", width, WIDTHS)
+    scale = 1.0 if width == "screen" else POINTS
+    highest = HIGHEST if width == "screen" else _HIGHEST
+    sheets = lay_out(figure.without_links(), width=WIDTHS[width], height=highest)
+    if suffix == ".svg":
+        unit = None if width == "screen" else scale
+        return [f"{write_sheet(sheet, paper=True, scale=unit)}\n".encode() for sheet in sheets]
     try:
-        to.parent.mkdir(parents=True, exist_ok=True)
-        with rc_context({"svg.hashsalt": "remix"}):  # else names in the file would be random
-            sheet.savefig(to, dpi=150, metadata=METADATA[to.suffix])
-    except OSError as error:
-        raise Error(f"{to} cannot be written: {error.strerror or error}") from error
-
-
-def width_of_bars(labels: Sequence[str], series: int) -> float:
-    """Return the width in inches of a panel in which bars can be told apart and labels do not touch."""
-    return max(4.5, MARGIN + len(labels) * _step(labels, series))
-
-
-def groups_within(width: float, labels: Sequence[str], series: int) -> int:
-    """Return how many groups of bars a panel of this width has room for."""
-    return max(1, int((width - MARGIN) / _step(labels, series)))
-
-
-def _step(labels: Sequence[str], series: int) -> float:
-    """Return the width of a group of bars in inches."""
-    longest = max([SHORTEST, *(len(line) for label in labels for line in label.split("\n"))])
-    return max(0.35 * (series + 1), LETTER * (longest + 1))
-
-
-def _size(panel: Panel) -> tuple[float, float]:
-    """Return width and height of a panel in inches."""
-    if panel.lying:
-        return 2.6, 0.55 + 0.22 * len(panel.categories) * max(1, len(panel.series))
-    return (width_of_bars(panel.categories, len(panel.series)) if panel.kind == "bars" else 4.0), ROW
-
-
-def _sheet(figure: Figure) -> Sheet:
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure as Made
+        import matplotlib
     except ImportError:
-        raise Error("plots need matplotlib: pip install 'nel-remix[plot]'") from None
-    columns = min(figure.columns, len(figure.panels))
-    rows = -(-len(figure.panels) // columns)
-    width, height = (max(size) for size in zip(*map(_size, figure.panels), strict=True))
-    beside = 1.5 if figure.panels[0].lying else 0.0  # the names of categories stand once in a row
-    size = min(beside + width * columns, WIDEST), min(height * rows + (0.4 if beside else 0.0), HIGHEST)
-    sheet: Sheet = Made(figsize=size, layout="constrained")
-    FigureCanvasAgg(sheet)
-    for number, panel in enumerate(figure.panels):
-        axis = sheet.add_subplot(rows, columns, number + 1, polar=panel.kind == "spider")
-        _draw(figure, panel, axis)
-        _finish(panel, axis, hidden=figure.repeats_categories(number))
-    _add_legend(figure, sheet)
-    return sheet
+        raise Error("plots as PDF and PNG need matplotlib: pip install 'nel-remix[plot]'; as SVG they do not") from None
+    # Letters stay letters, of a font that papers take.
+    settings: dict[str, Any] = {"pdf.fonttype": 42, "hatch.linewidth": 0.8 * scale, "text.parse_math": False}
+    with matplotlib.rc_context(settings), warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        drawn = [_draw_sheet(sheet, scale) for sheet in sheets]
+        contents = _as_pdf(drawn) if suffix == ".pdf" else [_as_png(one, _RESOLUTION[width]) for one in drawn]
+    if any("missing from font" in str(one.message) for one in told):
+        progress.note("no font here has all letters of the figure; those that it has not are boxes: an SVG keeps them")
+    return contents
 
 
-def _draw(figure: Figure, panel: Panel, axis: Axes) -> None:
-    """Draw the series of a panel, its boundaries and its diagonal."""
-    for nth, (one, points) in enumerate(zip(panel.series, panel.drawn, strict=True)):
-        number = figure.colour(one)
-        look: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "label": one.name}
-        xs, ys = [point.x for point in points], [point.y for point in points]
-        if panel.kind in ("bars", "boxes", "dots"):
-            _draw_bars(panel, axis, nth, look)
-        elif panel.kind == "histogram":
-            axis.bar(xs, ys, [point.end - point.x for point in points], align="edge", edgecolor="white", **look)
-        elif panel.kind == "scatter":
-            axis.scatter(xs, ys, s=12, **look)
-        else:
-            _draw_line(panel, axis, points, {**look, "linestyle": STYLES[number % len(STYLES)]})
-    for at in filter(panel.x.places, panel.boundaries):
-        axis.axvline(at, color="#555555", linestyle="--", linewidth=1)
-    if panel.diagonal:
-        ends = [pick(span[nth] for span in panel.spans) for nth, pick in ((0, max), (1, min))]
-        axis.plot(ends, ends, color="#bbbbbb", linewidth=1, zorder=0)
+def _as_png(drawn: Drawn, resolution: int) -> bytes:
+    stream = io.BytesIO()
+    drawn.savefig(stream, format="png", dpi=resolution, metadata={"Software": None})
+    return stream.getvalue()
 
 
-def _draw_bars(panel: Panel, axis: Axes, nth: int, look: dict[str, Any]) -> None:
-    points, count = panel.drawn[nth], len(panel.series)
-    part = 0.8 / count
-    places = [point.x + (nth - (count - 1) / 2) * part for point in points]
-    draw, spread = (axis.barh, "xerr") if panel.lying else (axis.bar, "yerr")
-    more: dict[str, Any] = {spread: _spread(points)} if _spread(points) else {}
-    more |= {"edgecolor": "white"} if panel.lying else {}
-    hatch = ["//" if point.hatched else "" for point in points]
-    draw(places, [point.y for point in points], part, hatch=hatch, **look, **more)
+def _as_pdf(drawn: list[Drawn]) -> list[bytes]:
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    stream = io.BytesIO()
+    with PdfPages(stream, metadata={"CreationDate": None, "Creator": None, "Producer": None}) as pages:
+        for one in drawn:
+            pages.savefig(one)
+    return [stream.getvalue()]
 
 
-def _draw_line(panel: Panel, axis: Axes, points: Sequence[Point], look: dict[str, Any]) -> None:
-    xs, ys = [point.x for point in points], [point.y for point in points]
-    if panel.kind == "spider":
-        turn = 2 * math.pi / max(1, len(panel.categories))
-        axis.plot([x * turn for x in [*xs, *xs[:1]]], [*ys, *ys[:1]], marker="o", markersize=3, **look)
-        return
-    step = "steps-post" if panel.kind == "steps" else "default"
-    few: dict[str, Any] = {"marker": "o", "markersize": 3} if panel.categories else {}
-    axis.plot(xs, ys, drawstyle=step, **few, **look)
-    for point in points:
-        if point.marked:
-            axis.plot(point.x, point.y, marker="o", color=look["color"])
-    if panel.categories and (spread := _spread(points)):
-        axis.errorbar(xs, ys, spread, fmt="none", ecolor=look["color"], elinewidth=0.8)
+@lru_cache(maxsize=1)
+def _fonts() -> list[str]:
+    """Return the fonts that are here, those of other scripts last: the first that has a letter sets it."""
+    from matplotlib.font_manager import get_font_names
+
+    known = sorted(get_font_names())
+    return [*(name for name in _FONTS if name in known), *(name for name in known if name.startswith(_OTHERS))]
 
 
-def _spread(points: Sequence[Point]) -> list[list[float]] | None:
-    """Return how far intervals reach below and above their points, None where points have none."""
-    if not points or all(point.low is None or point.high is None for point in points):
-        return None
-    below = [max(0.0, point.y - (point.y if point.low is None else point.low)) for point in points]
-    return [below, [max(0.0, (point.y if point.high is None else point.high) - point.y) for point in points]]
+def _draw_sheet(sheet: Sheet, scale: float) -> Drawn:
+    """Return a sheet as a figure of matplotlib, whose units are points of so many to one of the sheet."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Made
+    from matplotlib.transforms import Affine2D
+
+    drawn: Drawn = Made(figsize=(sheet.width * scale / 72, sheet.height * scale / 72))
+    FigureCanvasAgg(drawn)
+    units = Affine2D().scale(1, -1).translate(0, sheet.height).scale(scale / 72) + drawn.dpi_scale_trans
+    for order, mark in enumerate(sheet.marks):
+        for artist in _artists(mark, scale):
+            artist.set(transform=units, zorder=order, clip_on=False)
+            drawn.add_artist(artist)
+    return drawn
 
 
-def _finish(panel: Panel, axis: Axes, *, hidden: bool) -> None:
-    """Set the scales, ticks and titles of an axis, and what is said of values without a place."""
-    small = 7 if panel.lying else 8
-    axis.set_title(panel.title, fontsize=8 if panel.lying else 10)
-    axis.tick_params(axis="both" if panel.lying else "x", labelsize=small)
-    notes = "\n".join(panel.notes)
-    if panel.kind == "spider":
-        turn = 2 * math.pi / max(1, len(panel.categories))
-        axis.set_xticks([nth * turn for nth in range(len(panel.categories))], panel.categories)
-        axis.set(theta_offset=math.pi / 2, theta_direction=-1, ylim=panel.spans[1])
-        axis.set_xlabel(notes, fontsize=small)
-        return
-    across, up = (axis.yaxis, axis.xaxis) if panel.lying else (axis.xaxis, axis.yaxis)
-    across.axes.set(**{f"{'y' if panel.lying else 'x'}scale": panel.x.scale})
-    up.axes.set(**{f"{'x' if panel.lying else 'y'}scale": panel.y.scale})
-    if panel.categories:
-        tilted = panel.kind != "bars" and sum(map(len, panel.categories)) > 40
-        across.set_ticks(range(len(panel.categories)), panel.categories, rotation=35 * tilted)
-    if panel.y.limits is not None:
-        (axis.set_xlim if panel.lying else axis.set_ylim)(*panel.spans[1])
-    if panel.lying:
-        axis.invert_yaxis()
-        axis.tick_params(axis="y", labelleft=not hidden)
-        axis.locator_params(axis="x", nbins=4)
-    elif panel.kind != "bars":
-        axis.grid(alpha=0.3)
-    across.set_label_text(panel.x.label)
-    up.set_label_text(panel.y.label)
-    if notes:
-        axis.set_xlabel("\n".join(filter(None, [axis.get_xlabel(), notes])), fontsize=small)
-    axis.spines[["top", "right"]].set_visible(False)
+def _artists(mark: Mark, scale: float) -> list[Any]:
+    """Return what matplotlib draws of a mark."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Polygon, Rectangle
+    from matplotlib.text import Text
 
-
-def _add_legend(figure: Figure, sheet: Sheet) -> None:
-    """Add the names of series below the figure, in as many columns as it is wide for."""
-    drawn = [axis.get_legend_handles_labels() for axis in sheet.axes]
-    handles = {label: handle for own, labels in drawn for handle, label in zip(own, labels, strict=True)}
-    names = [name for name in figure.names if name in handles]
-    if not names:
-        return
-    columns = max(1, int(sheet.get_figwidth() / (0.6 + LETTER * max(map(len, names)))))
-    keys = [handles[name] for name in names]
-    sheet.legend(keys, names, fontsize=8, frameon=False, loc="outside lower center", ncols=columns)
+    if isinstance(mark, Label):
+        sides = {"start": "left", "middle": "center", "end": "right"}
+        text = Text(
+            mark.x,
+            mark.y,
+            mark.text,
+            fontsize=mark.size * scale,
+            family=_fonts(),
+            ha=sides[mark.anchor],
+            va="baseline",
+            rotation=-mark.turn,
+            rotation_mode="anchor",
+            weight="bold" if mark.bold else "normal",
+            style="italic" if mark.slanted else "normal",
+            alpha=0.75 if mark.pale else None,
+        )
+        return [text]
+    colour = "#000000" if mark.colour == INK else mark.colour
+    if isinstance(mark, Trace) and mark.filled:
+        return [Polygon(run, facecolor=colour, edgecolor="none", alpha=mark.opacity) for run in mark.runs if run]
+    if isinstance(mark, Trace):
+        dashes: Any = (0, [length / mark.width for length in mark.dashes]) if mark.dashes else "-"
+        look = {"color": colour, "lw": mark.width * scale, "linestyle": dashes, "alpha": mark.opacity}
+        runs = [[*run, run[0]] if mark.closed else run for run in mark.runs if run]
+        return [Line2D(*zip(*run, strict=True), **look) for run in runs]
+    if isinstance(mark, Box):
+        place: dict[str, Any] = {"xy": (mark.x, mark.y), "width": mark.width, "height": mark.height}
+        edge: dict[str, Any] = {
+            "edgecolor": "black" if mark.outlined else "none",
+            "linewidth": 0.5 * scale * mark.outlined,
+        }
+        parts = [Rectangle(**place, facecolor=(colour, mark.opacity), **edge)]
+        if mark.hatch:
+            hatched = Rectangle(**place, facecolor="none", edgecolor=contrast(colour), linewidth=0)
+            hatched.set_hatch(_HATCHES[mark.hatch])
+            parts.append(hatched)
+        return parts
+    hollow = mark.number >= HOLLOW
+    sign = Line2D(
+        [mark.x],
+        [mark.y],
+        marker=_MARKERS[SIGNS[mark.number]],
+        markersize=8 * scale * mark.scale,
+        markerfacecolor="white" if hollow else colour,
+        markeredgecolor=colour if hollow else "black",
+        markeredgewidth=(1.5 if hollow else 0.5) * scale,
+        alpha=mark.opacity,
+    )
+    return [sign]

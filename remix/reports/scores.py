@@ -13,9 +13,10 @@ from remix.errors import UsageError
 from remix.expressions import fill
 from remix.names import shorten
 from remix.reports.figures import COLOURS, Axis, Figure, Panel, Series
-from remix.reports.plots import HIGHEST, ROW, WIDEST, groups_within, width_of_bars
 from remix.reports.readable import with_f1_shown
 
+_SLICES = 40
+"""Slices that are drawn of a column."""
 _KINDS = ["kb", "error_class", ""]
 """Columns whose slices come with every table and are no answer to `--by`."""
 
@@ -37,22 +38,18 @@ class Scored:
 def figure_of_scores(rows: pl.DataFrame, datasets: Sequence[str] = ()) -> Figure:
     """Return the micro-F1 that tables show of each system by dataset, or by slice where rows have slices, as bars.
 
-    A task and matching has its panel, and one of many slices several below each other; of more slices than these have
-    room for the largest are drawn, which is said. `rows` are those of `remix.scoring.evaluate`; intervals are
-    drawn where rows have them. `datasets` orders the datasets; the others follow. Raises `UsageError` where no row has
-    a score.
+    A task and matching has its panel; of many slices the largest are drawn, which is said. `rows` are those of
+    `remix.scoring.evaluate`; intervals are drawn where rows have them. `datasets` orders the datasets; the others
+    follow. Raises `UsageError` where no row has a score.
     """
     rows, of_f1 = with_f1_shown(rows)
     panels = [part for part in _bars(rows, datasets).partition_by("panel", maintain_order=True) if part["f1"].count()]
     if not panels:
         raise UsageError("nothing to plot: no row has a score")
     systems = rows["system"].unique().sort().to_list()
-    width = max(width_of_bars(_groups(part), len(systems)) for part in panels)
-    beside = 2 if len(panels) > 1 and 2 * width <= WIDEST else 1
-    panels = panels if width <= WIDEST else _facets(panels, len(systems))
     axis = Axis("micro-F1" if of_f1 == "all" else f"micro-F1 (P {of_f1})", limits=(0, 1))
-    drawn = [Panel(part["panel"][0], "bars", _series(part, systems), y=axis) for part in panels]
-    return Figure(f"{axis.label} of systems", drawn, f"Bars for {', '.join(systems)}.", beside)
+    drawn = [Panel(part["panel"][0], "bars", _series(_largest(part), systems), y=axis) for part in panels]
+    return Figure(f"{axis.label} of systems", drawn, f"Bars for {', '.join(systems)}.", min(2, len(panels)))
 
 
 def _series(part: pl.DataFrame, systems: Sequence[str]) -> list[Series]:
@@ -66,29 +63,15 @@ def _series(part: pl.DataFrame, systems: Sequence[str]) -> list[Series]:
     return found
 
 
-def _groups(part: pl.DataFrame) -> list[str]:
-    return [shorten(group) for group in part["group"].unique(maintain_order=True)]
-
-
-def _facets(panels: Sequence[pl.DataFrame], systems: int) -> list[pl.DataFrame]:
-    """Return the panels in parts that are as wide as a figure at the most, and no more of them than it is high for."""
-    fitting = min(groups_within(WIDEST, _groups(part), systems) for part in panels)
-    room = fitting * max(1, int(HIGHEST / ROW) // len(panels))
-    facets = []
-    for part in panels:
-        groups = part["group"].unique(maintain_order=True)
-        if len(groups) > room:
-            sizes = part.group_by("group", maintain_order=True).agg(pl.col("mentions").max())
-            largest = sizes.sort("mentions", descending=True, maintain_order=True)["group"].head(room)
-            progress.note(f"plot of {part['panel'][0]}: the {room} largest of {len(groups)} slices")
-            groups = groups.filter(groups.is_in(largest.implode()))
-        number = -(-len(groups) // fitting)
-        each = -(-len(groups) // number)
-        for nth in range(number):
-            own = part.filter(pl.col("group").is_in(groups.slice(nth * each, each).implode()))
-            title = fill(f"{{}} ({nth + 1} of {number})", "panel") if number > 1 else pl.col("panel")
-            facets.append(own.with_columns(panel=title))
-    return facets
+def _largest(panel: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the largest slices, in the order of all; of which others there are more is said."""
+    groups = panel["group"].unique(maintain_order=True)
+    if len(groups) <= _SLICES:
+        return panel
+    sizes = panel.group_by("group", maintain_order=True).agg(pl.col("mentions").max())
+    largest = sizes.sort("mentions", descending=True, maintain_order=True)["group"].head(_SLICES)
+    progress.note(f"plot of {panel['panel'][0]}: the {_SLICES} largest of {len(groups)} slices")
+    return panel.filter(pl.col("group").is_in(largest.implode()))
 
 
 def _bars(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:

@@ -184,7 +184,7 @@ def _short(value: pl.Expr) -> pl.Expr:
 def figure_of_measures(datasets: pl.DataFrame) -> Figure:
     """Return a panel for each measure with a bar per dataset.
 
-    Bars that speak for less than half of the annotations are hatched; measures that are 0 or absent everywhere are left
+    Bars that speak for less than half of the annotations are pale; measures that are 0 or absent everywhere are left
     out. Raises `UsageError` where nothing is left to draw.
     """
     says = pl.col("value").fill_null(0) != 0
@@ -196,8 +196,8 @@ def figure_of_measures(datasets: pl.DataFrame) -> Figure:
     for part in parts:
         one = part.sort("dataset", "average").unique("dataset", keep="last", maintain_order=True)
         own = known.join(one, on="dataset", how="left", maintain_order="left")
-        hatched = (own["coverage"].fill_null(1.0) < LOW_COVERAGE).to_list()
-        bars = Series("", own["dataset"].to_list(), own["value"].to_list(), hatched=hatched)
+        pale = (own["coverage"].fill_null(1.0) < LOW_COVERAGE).to_list()
+        bars = Series("", own["dataset"].to_list(), own["value"].to_list(), pale=pale)
         panels.append(Panel(f"{one['measure'][0]} ({one['average'][0]})", "bars", [bars], lying=True))
     return Figure("Measures of datasets", panels, f"Bars for {', '.join(known['dataset'])}.", min(4, len(panels)))
 

@@ -16,8 +16,8 @@ from remix.errors import UsageError
 from remix.names import RMX
 from remix.publication.card import draw_measures
 from remix.reports.figures import KINDS, NAMED, Axis, Figure, Panel, Series
-from remix.reports.plots import save, width_of_bars
-from remix.reports.scores import _bars, _facets, figure_of_scores
+from remix.reports.plots import render, save
+from remix.reports.scores import _bars, figure_of_scores
 
 if TYPE_CHECKING:
     from remix.publication.description import Publication
@@ -77,35 +77,51 @@ def test_bars_of_entity_sets_are_drawn_once_whatever_the_matching() -> None:
     assert _bars(pl.DataFrame(rows), [])["panel"].to_list() == ["C2KB"]
 
 
-def test_panels_are_wide_enough_for_labels_beside_each_other() -> None:
-    # 1.2 inches of margin and, for each group, a letter more than its longest line of 0.08 inches each.
-    groups = ["International", "GovernmentAgency", "c", "d"]
-    assert width_of_bars(groups, 1) == pytest.approx(1.2 + 4 * 17 * 0.08)
-    assert width_of_bars(groups, 9) == pytest.approx(1.2 + 4 * 3.5)
-
-
-@pytest.mark.long
-def test_many_slices_are_facets_and_no_figure_is_wider_or_higher_than_a_page(tmp_path: Path) -> None:
-    # 200 slices of two systems under two matchings: at 0.08 * 14 inches a group 9 fit beside each other, and of the
-    # seven rows that fit below each other each matching has three: the 27 largest slices.
+def test_of_many_slices_the_largest_are_drawn_and_no_file_is_higher_than_a_page(tmp_path: Path) -> None:
+    # 200 slices of two systems under two matchings: the 40 largest are those with 160 mentions and more.
     rows = [
         {**SLICED[1], "system": system, "matching": matching, "slice": f"slice {number:03}", "mentions": number}
         for system in "ab"
         for matching in ("strong", "weak")
         for number in range(200)
     ]
-    panels = _bars(pl.DataFrame(rows), []).partition_by("panel", maintain_order=True)
-    facets = _facets(panels, 2)
-    assert [facet["panel"][0] for facet in facets] == [
-        f"A2KB {matching} ({part} of 3)" for matching in ("strong", "weak") for part in (1, 2, 3)
-    ]
-    drawn = [set(facet["group"]) for facet in facets[:3]]
-    assert [len(groups) for groups in drawn] == [9, 9, 9]
-    assert set.union(*drawn) == {f"slice {number}" for number in range(173, 200)}
-    save(figure_of_scores(pl.DataFrame(rows)), tmp_path / "a.png")
-    # 1.2 inches of margin and nine groups, and six rows of 3.4 inches, at 150 pixels.
-    width, height = struct.unpack(">II", (tmp_path / "a.png").read_bytes()[16:24])
-    assert (width, height) == (1692, 3060)
+    figure = figure_of_scores(pl.DataFrame(rows))
+    assert [len(panel.categories) for panel in figure.panels] == [40, 40]
+    assert figure.panels[0].categories[0] == "slice 160\n160 mentions"
+    for file in save(figure, tmp_path / "a.png"):
+        width, height = struct.unpack(">II", file.read_bytes()[16:24])
+        assert width < 4000 and height < 4000
+
+
+@pytest.mark.parametrize(("width", "inches"), [("column", 3.3), ("page", 6.9)])
+def test_figure_for_a_paper_is_as_wide_as_its_column_or_page(width: str, inches: float, tmp_path: Path) -> None:
+    (file,) = save(figure_of_scores(pl.DataFrame(WHOLE)), tmp_path / "a.svg", width)
+    # An inch has 72 points.
+    found = re.search(r'width="([\d.]+)pt"', file.read_text())
+    assert found is not None and float(found[1]) == pytest.approx(72 * inches, abs=0.1)
+    with pytest.raises(UsageError, match="no width of a figure named 'colum'.*'column'"):
+        save(figure_of_scores(pl.DataFrame(WHOLE)), tmp_path / "a.svg", "colum")
+
+
+def sheets_below_each_other() -> Figure:
+    panels = [Panel(f"panel {nth}", "lines", [Series("one", ["a", "b"], [1, 2])]) for nth in range(12)]
+    return Figure("many", panels)
+
+
+def test_what_is_higher_than_a_page_goes_on_in_further_files(tmp_path: Path) -> None:
+    files = save(sheets_below_each_other(), tmp_path / "a.svg", "column")
+    assert [file.name for file in files] == ["a.svg", *(f"a-{nth}.svg" for nth in range(2, len(files) + 1))]
+    said = [re.findall(r">(panel \d+)<", file.read_text()) for file in files]
+    assert len(said) > 1 and sum(said, []) == [f"panel {nth}" for nth in range(12)]
+
+
+@pytest.mark.long
+def test_pdf_has_a_page_for_each_sheet_and_letters_of_a_font(tmp_path: Path) -> None:
+    (file,) = save(sheets_below_each_other(), tmp_path / "a.pdf", "column")
+    sheets = len(render(sheets_below_each_other(), ".svg", "column"))
+    content = file.read_bytes()
+    assert content.count(b"/Type /Page\n") + content.count(b"/Type /Page ") == sheets > 1
+    assert b"/FontFile2" in content and b"/Type3" not in content and b"CreationDate" not in content
 
 
 @pytest.mark.long
@@ -117,11 +133,13 @@ def test_every_kind_of_panel_is_drawn_for_print_as_on_pages(tmp_path: Path) -> N
         series = [Series(name, x, [0.5, 0.25, None], [0.4, None, None], [0.6, None, None]) for name in ("one", "two")]
         axis = Axis("over", "linear" if named else "log")
         panels.append(Panel(f"by {kind}", kind, series, axis, Axis("value"), () if named else [5]))
-    save(Figure("all", panels, columns=3), tmp_path / "a.svg")
-    # Letters are shapes, with what they say before them.
-    said = Counter(re.findall("<!-- (.*?) -->", (tmp_path / "a.svg").read_text()))
+    whole = Figure("all", panels, columns=3)
+    text = (tmp_path / "a.svg").read_text() if save(whole, tmp_path / "a.svg") else ""
+    said = Counter(re.findall("<text[^>]*>([^<]*)</text>", text))
     assert {f"by {kind}": said[f"by {kind}"] for kind in KINDS} == dict.fromkeys((f"by {kind}" for kind in KINDS), 1)
     assert (said["one"], said["two"], said["Nothing to draw: no point has a value."]) == (1, 1, 1)
+    (png,) = render(whole, ".png")
+    assert png[:4] == b"\x89PNG"
 
 
 def test_card_draws_the_shares_of_its_dataset_without_matplotlib() -> None:

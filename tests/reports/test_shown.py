@@ -54,7 +54,7 @@ def test_plot_that_cannot_be_drawn_comes_after_the_numbers(
     options = ("--task", "D2KB") if verb == "evaluate" else ("--measure", "density")
     done = run(answered, verb, "sample-news", *options, "--plot", str(tmp_path / "plot.png"), code=1)
     assert ("prior" if verb == "evaluate" else "density") in done.stdout
-    assert "plots need matplotlib: pip install 'nel-remix[plot]'" in done.stderr.splitlines()[-1]
+    assert "plots as PDF and PNG need matplotlib: pip install 'nel-remix[plot]'" in done.stderr.splitlines()[-1]
     assert not (tmp_path / "plot.png").exists()
 
 
