@@ -37,6 +37,10 @@ class KnowledgeBase(Parts):
     `rows`, `find` and `scan` ask a part for what is needed; the properties read a whole part.
     """
 
+    @cached_property
+    def _views(self) -> dict[str, KnowledgeBase]:
+        return {}
+
     def __repr__(self) -> str:
         return f"KnowledgeBase({self.signature!r})"
 
@@ -80,6 +84,11 @@ class KnowledgeBase(Parts):
     def surface_forms(self) -> pl.DataFrame:
         """Return key (the normalised form), surface_form, entity, count and source; sorted by key and entity."""
         return self.scan("surface_forms").collect()
+
+    @cached_property
+    def form_keys(self) -> pl.DataFrame:
+        """Return key: the normalised forms that the dictionary has, each once."""
+        return self.surface_forms.select("key").unique()
 
     @cached_property
     def entities(self) -> pl.DataFrame:
@@ -273,9 +282,14 @@ class KnowledgeBase(Parts):
         return self._see(case_sensitive=True)
 
     def _see(self, **choices: Any) -> KnowledgeBase:
-        other = KnowledgeBase(self.folder, self.described, **{**self.choices, **choices})
-        other._scans = self._scans
-        return other
+        """Return it with these choices; the same choices give the same object, with the parts that it has read."""
+        chosen = {**self.choices, **choices}
+        key = repr(sorted(chosen.items()))
+        if key not in self._views:
+            other = KnowledgeBase(self.folder, self.described, **chosen)
+            other._scans = self._scans
+            self._views[key] = other
+        return self._views[key]
 
 
 def _sum_counts(rows: pl.DataFrame) -> pl.DataFrame:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from remix import progress
 from remix._version import __version__
@@ -14,6 +14,7 @@ from remix.errors import UnknownName, UsageError
 from remix.names import FAILED
 from remix.runs.registration import Run, load_run, save_run
 from remix.systems import SYSTEMS, annotate
+from remix.systems.adapters.function import adapter_of, address_of, name_function
 from remix.systems.annotated import Annotated, annotate_asked, identify
 from remix.systems.asked import ADAPTERS, Adapter, Asking
 from remix.systems.asking import Patience
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from remix.frames import Frames
     from remix.kb import KnowledgeBase
     from remix.store.targets import Target
+
+
+Linker: TypeAlias = Callable[..., Any]
+"""A function in memory that links: it is given a text and, in D2KB, its spans."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ class Making:
 
 def make_runs(
     targets: Iterable[Target],
-    systems: Iterable[str],
+    systems: Iterable[str | Linker],
     kb: KnowledgeBase | None,
     folder: Path,
     making: Making,
@@ -58,6 +63,8 @@ def make_runs(
     nif_folder: Path | None = None,
 ) -> list[dict[str, object]]:
     """Return a row per system and dataset: what was answered, registered in the folder and, where asked for, as NIF.
+
+    A system is a name, or a function in memory as `remix.systems.adapters.function` calls it.
 
     Raises as `remix.systems.annotate` and `remix.systems.annotated.annotate_asked`; a run that was kept before the
     error stays.
@@ -108,22 +115,22 @@ def _row(run: Run, made: Annotated) -> dict[str, object]:
 
 
 def _without_failures(frames: Frames) -> Frames:
-    from dataclasses import replace
-
     import polars as pl
 
     return replace(frames, values=frames.values.filter(pl.col("term") != FAILED))
 
 
-def check_systems(systems: Iterable[str]) -> None:
+def check_systems(systems: Iterable[str | Linker]) -> None:
     """Raise `UnknownName` for a system that is neither part of remix, nor asked by an adapter, nor in a file."""
-    for name in systems:
+    for name in (one for one in systems if isinstance(one, str)):
         if not name.endswith(".toml") and name not in SYSTEMS and name not in ADAPTERS:
             known = [*SYSTEMS.names(), *ADAPTERS.names()]
             raise UnknownName("system", name, known, "remix list adapters")
 
 
-def _maker_of(name: str, kb: KnowledgeBase | None, folder: Path, making: Making) -> _Own | _Asked:
+def _maker_of(name: str | Linker, kb: KnowledgeBase | None, folder: Path, making: Making) -> _Own | _Asked:
+    if not isinstance(name, str):
+        return _maker_of_function(name, folder, making)
     check_systems([name])
     if name in SYSTEMS:
         if making.address or making.retry_failed:
@@ -133,6 +140,17 @@ def _maker_of(name: str, kb: KnowledgeBase | None, folder: Path, making: Making)
     adapter = read_declaration(Path(name)) if name.endswith(".toml") else ADAPTERS[name]
     parameters = read_parameters(adapter.parameters, making.parameters, adapter.name, "adapter")
     return _Asked(adapter, Asking(making.address, parameters, making.task, making.seed, making.timeout), folder, making)
+
+
+def _maker_of_function(linker: Linker, folder: Path, making: Making) -> _Asked:
+    if making.address:
+        raise UsageError("a function in memory is called, and asked at no address: leave the address out")
+    adapter = adapter_of(linker)
+    parameters = read_parameters(adapter.parameters, making.parameters, adapter.name, "adapter")
+    asking = Asking(address_of(linker), parameters, making.task, making.seed, making.timeout)
+    # What it answers hangs on all that it holds, which only its user can name: by a revision.
+    kept = making.answers if parameters.revision else None
+    return _Asked(adapter, asking, folder, replace(making, answers=kept), name_function(linker))
 
 
 @dataclass(frozen=True)
@@ -166,11 +184,12 @@ class _Asked:
     asking: Asking
     folder: Path
     making: Making
+    called: str = ""
 
     @property
     def name(self) -> str:
         """Return the name of the system."""
-        return self.adapter.name
+        return self.called or self.adapter.name
 
     def make(self, target: Target, name: str) -> Annotated:
         """Return what the system answers to a dataset."""

@@ -119,7 +119,7 @@ def spot(documents: Documents, kb: KnowledgeBase) -> pl.DataFrame:
     A text in lower case is a mention from five letters on, one of two letters only in capitals: else every 'he'
     is helium. Columns `document`, `begin`, `end`, `surface_form`.
     """
-    grams = _grams(_tokens(documents)).join(kb.surface_forms.select("key").unique(), on="key", how="semi")
+    grams = _grams(_tokens(documents)).join(kb.form_keys, on="key", how="semi")
     form = pl.col("surface_form")
     plausible = (form.str.to_lowercase() != form) | (form.str.len_chars() >= 5)
     plausible &= (form.str.len_chars() > 2) | (form.str.to_uppercase() == form)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from remix.frames import Frames
     from remix.runs.difficulty import Difficulty
+    from remix.runs.making import Linker
     from remix.scoring.inputs.files import GivenAnswers
     from remix.store.targets import Target
     from remix.workspace.datasets import Dataset
@@ -33,7 +34,7 @@ class Runs(Remixes):
     def annotate(
         self,
         datasets: Dataset | Iterable[Dataset] = (),
-        system: Several = (),
+        system: Several | Linker = (),
         *,
         task: str = "A2KB",
         seed: int = 0,
@@ -54,6 +55,10 @@ class Runs(Remixes):
         `parameter` are those of the system (`remix show SYSTEM`), `candidates` a file or folder of candidates for
         systems that take them. `format` is that of files (`NAME` or `NAME=FILE`).
 
+        A `system` may be a function, too: `annotate("news", link)` calls `link(text)`, or `link(text, spans)` in D2KB,
+        which returns mentions as `remix.systems.adapters.function` says. Its answers are asked for again each time,
+        unless `parameter={"revision": …}` says of what they are.
+
         A system that is asked text by text is asked at its `address` alone, `parallel` texts at a time, each answer
         within `timeout` seconds. What was answered is kept, so that a repeated or interrupted call goes on; documents
         that failed have no answer and are counted, and `retry_failed` asks these alone. See `remix.systems.annotate`
@@ -67,7 +72,7 @@ class Runs(Remixes):
         from remix.store.targets import targets
         from remix.systems.asking import Patience
 
-        systems = several(system)
+        systems = (system,) if callable(system) else several(system)
         check_systems(systems)
         with self._place_datasets(datasets) as names:
             self.ensure_sample(names)

@@ -94,3 +94,10 @@ def test_superclasses_when_hierarchies_are_random_then_they_are_what_is_reached(
 
 def test_superclasses_when_the_knowledge_base_has_no_hierarchy_then_there_are_none(kb: KnowledgeBase) -> None:
     assert kb.superclasses(pl.Series(["http://dbpedia.org/ontology/Person"])).height == 0
+
+
+def test_the_same_view_is_one_object_so_that_its_parts_are_read_once(kb: KnowledgeBase) -> None:
+    source = kb.sources[0]
+    assert kb.without_sources([source]) is kb.without_sources([source])
+    assert kb.without_sources([source]) is not kb.without_sources(["no such source"])
+    assert kb.without_sources([source]).left_out == (source,)

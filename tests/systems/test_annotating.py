@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from remix.errors import UnknownName, UsageError
 from remix.runs.registration import list_runs, load_run
 from remix.systems.record import read_record
 from remix.workspace import Workspace
@@ -194,3 +195,35 @@ def test_options_that_a_system_does_not_take_are_refused(folder: Path) -> None:
     ]:
         done = run_verb("annotate", "gold", *more, folder=folder)
         assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+def test_function_in_memory_is_a_system_and_asked_again_unless_it_has_a_revision(folder: Path) -> None:
+    work, asked = Workspace(folder / ".remix"), []
+
+    def link(text: str, spans: list[tuple[int, int]] | None = None) -> list[dict[str, object]]:
+        asked.append((text, spans))
+        if text.startswith("Grace"):
+            raise ValueError("no such model")
+        name = text.split()[0]
+        return [{"begin": 0, "end": len(name), "entity": f"http://dbpedia.org/resource/{name}"}]
+
+    row = work.annotate("gold", link).row(0, named=True)
+    assert (row["system"], row["answers"], row["failed"]) == ("link", 4, 1)
+    record = read_record(folder / ".remix" / "runs" / "link--gold--a2kb")
+    assert record is not None and record.address.endswith(
+        ":test_function_in_memory_is_a_system_and_asked_again_unless_it_has_a_revision.<locals>.link"
+    )
+    work.annotate("gold", link, task="D2KB", name="given")
+    assert asked[5:] == [(f"{name} spoke.", [(0, len(name))]) for name in NAMES]
+
+    for expected in (5, 1):  # what failed is asked again
+        asked.clear()
+        work.annotate("gold", link, name="kept", parameter={"revision": "1"})
+        assert len(asked) == expected
+    asked.clear()
+    work.annotate("gold", link)
+    assert len(asked) == 5
+    with pytest.raises(UsageError, match="is called, and asked at no address"):
+        work.annotate("gold", link, address="http://localhost")
+    with pytest.raises(UnknownName, match="lonk"):
+        work.annotate("gold", ["lonk"])

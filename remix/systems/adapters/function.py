@@ -14,7 +14,8 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,8 @@ def find_function(address: str) -> Callable[..., Any]:
 
 
 class _FunctionAsker:
-    def __init__(self, asking: Asking) -> None:
-        self._function = find_function(asking.address)
+    def __init__(self, asking: Asking, given: Callable[..., Any] | None = None) -> None:
+        self._function = given or find_function(asking.address)
         self._language = asking.parameters.language
         self._timeout = asking.timeout
 
@@ -76,9 +77,9 @@ class _FunctionAsker:
         pass
 
 
-def _identify(asking: Asking) -> Mapping[str, str]:
+def _identify(asking: Asking, given: Callable[..., Any] | None = None) -> Mapping[str, str]:
     """Return the hash of the file that the function stands in."""
-    found = find_function(asking.address)
+    found = given or find_function(asking.address)
     source = ""
     with suppress(TypeError, OSError):
         source = content_hash(Path(inspect.getsourcefile(found) or ""))
@@ -94,3 +95,26 @@ function = Adapter(
     identify=_identify,
     parallel=1,
 )
+
+
+def name_function(given: Callable[..., Any]) -> str:
+    """Return what a function in memory is called: its name, that of its class, `function` of one without a name.
+
+    >>> name_function(len), name_function(lambda text: [])
+    ('len', 'function')
+    """
+    name: str = getattr(given, "__name__", type(given).__name__)
+    return name if name.isidentifier() else "function"
+
+
+def adapter_of(given: Callable[..., Any]) -> Adapter:
+    """Return the adapter of a function in memory, which is called in the place of one that an address names.
+
+    What it answers may depend on more than its source, as on a model that it holds: kept answers are another run's.
+    """
+    return replace(function, open=partial(_FunctionAsker, given=given), identify=partial(_identify, given=given))
+
+
+def address_of(given: Callable[..., Any]) -> str:
+    """Return module and name of a function in memory, for the record of its run."""
+    return f"{getattr(given, '__module__', '')}:{getattr(given, '__qualname__', type(given).__qualname__)}"
