@@ -6,7 +6,8 @@ import inspect
 import io
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar, overload
@@ -15,7 +16,9 @@ import click
 
 from remix import tables
 from remix.cells import spell_out
+from remix.errors import UnknownName
 from remix.files import write_whole
+from remix.paper import OUTPUTS, Typesetting
 from remix.question import OPTIONS, Option
 from remix.workspace import open_workspace
 
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from remix.reports.evaluations import Report
+
+_COLUMNS = "remix.columns"
+"""Where the columns that are asked for are kept while a verb runs."""
 
 MACHINE = ("json", "jsonl", "csv", "parquet")
 """Formats of tables that are data."""
@@ -141,6 +147,28 @@ def _ask_for(name: str, field: Option) -> Options:
     return option(f"--{name.replace('_', '-')} {field.words}", field.help, **more)
 
 
+plot_width = option(
+    "--plot-width",
+    "How wide the figure is: a column (3.3 inches) or the page (6.9) of a paper, or a screen.",
+    type=click.Choice(["screen", "column", "page"]),
+)
+"""The width of the figure that a verb draws."""
+
+
+def _choose_columns(context: click.Context, _: click.Parameter, told: str | None) -> None:
+    context.meta[_COLUMNS] = tuple(filter(None, (name.strip() for name in (told or "").split(","))))
+
+
+def chosen_columns(*frames: pl.DataFrame) -> tuple[str, ...]:
+    """Return the columns that `--columns` names, empty for all; raises `UnknownName` for one that no table has."""
+    context = click.get_current_context(silent=True)
+    names: tuple[str, ...] = context.meta.get(_COLUMNS, ()) if context is not None else ()
+    known = list(dict.fromkeys(name for frame in frames for name in frame.columns))
+    if unknown := next((name for name in names if name not in known), None):
+        raise UnknownName("column of the table", unknown, known)
+    return names
+
+
 output_option = _together(
     click.option(
         "-o",
@@ -151,8 +179,15 @@ output_option = _together(
         help="Format of the table.",
     ),
     click.option("--to", type=FILE, help="Write the table to this file."),
+    click.option(
+        "--columns",
+        metavar="NAME,NAME",
+        expose_value=False,
+        callback=_choose_columns,
+        help="Only these columns, in this order.",
+    ),
 )
-"""The format of tables, and the file that takes it."""
+"""The format of tables, the file that takes it, and the columns that it has."""
 
 format_option = _ask_for("format", OPTIONS["format"])
 """The format of each of the files which are read."""
@@ -217,26 +252,47 @@ def as_data(output: str, to: Path | None) -> bool:
 
 def print_report(report: Report, output: str, to: Path | None = None) -> None:
     """Print the rows of a report as data, or its tables and what they mean; `to` takes the data or the first table."""
-    if as_data(output, to):
-        form = tables.suffix_format(to) if to is not None and output == "table" else output
-        print_table(report.data(form), output, to)
+    if as_data(output, to) and _form(output, to) not in OUTPUTS:  # papers have what people are shown
+        print_table(report.data(_form(output, to)), output, to)
         return
+    from remix.reports.readable import typeset_scores
+
+    chosen = chosen_columns(*report.tables)
     for number, table in enumerate(report.tables):
         if number:
             click.echo("", err=to is not None)
         if output == "table" and number < len(report.titles) and report.titles[number]:
             click.echo(f"{report.titles[number]}\n", err=to is not None)
-        print_table(table, output, None if number else to)
+        place = None if number else to
+        shown, how = typeset_scores(table) if _form(output, place) in OUTPUTS else (table, None)
+        print_table(shown, output, place, columns=[name for name in chosen if name in shown.columns], typesetting=how)
     if output == "table" and report.lines:
         click.echo("\n" + "\n".join(report.lines), err=to is not None)
 
 
-def print_table(frame: pl.DataFrame, output: str, to: Path | None = None) -> None:
-    """Print a table on standard output, or write it to a file."""
+def print_table(
+    frame: pl.DataFrame,
+    output: str,
+    to: Path | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    typesetting: Typesetting | None = None,
+) -> None:
+    """Print a table on standard output, or write it to a file, with the columns that are asked for."""
+    chosen = chosen_columns(frame) if columns is None else columns
+    if typesetting is not None and chosen:
+        typesetting = replace(typesetting, columns=chosen)
+    elif chosen:
+        frame = frame.select(chosen)
     content = io.BytesIO()
-    form = tables.suffix_format(to) if to is not None and output == "table" else output
-    tables.write(frame, form, content, tables.WIDTH if to is not None else width_of_screen())
+    form = _form(output, to)
+    tables.write(frame, form, content, tables.WIDTH if to is not None else width_of_screen(), typesetting)
     print_bytes(content.getvalue(), to)
+
+
+def _form(output: str, to: Path | None) -> str:
+    """Return the format that a table is written in: that of the file's suffix where no other is asked for."""
+    return tables.suffix_format(to) if to is not None and output == "table" else output
 
 
 def width_of_screen() -> int:

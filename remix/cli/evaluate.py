@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import as_data, calling, option, output_option, print_report, question_options
+from remix.cli._options import as_data, calling, option, output_option, plot_width, print_report, question_options
 from remix.errors import NO_BOOTSTRAP
 from remix.workspace import Workspace
 
@@ -33,6 +33,7 @@ def _refuse_bootstrap(_context: click.Context, _option: click.Parameter, given: 
     "combination of classes first), threshold (precision, recall and F1 by confidence), calibration (share right by "
     "confidence, share wrong by coverage).",
 )
+@plot_width
 @option("--full", "Tables of every task and matching, with counts, precision, recall and macro-F1.")
 @option("--store", "Also keep outcomes and error classes as RDF, where queries find them.")
 @option("--signature-to", "Write all that --reproduce needs.", type=click.Path(path_type=Path, dir_okay=False))
@@ -66,7 +67,7 @@ def command(evaluate: partial[EvaluationReport], reproduce: Path | None, output:
 def _refuse_others(file: Path) -> None:
     """Raise `UsageError` where the command line says anything that the record of a file says."""
     context = click.get_current_context()
-    free = {"reproduce", "signature_to", "plot", "full", "workspace", "output", "to"}
+    free = {"reproduce", "signature_to", "plot", "plot_width", "full", "workspace", "output", "to"}
     for parameter in context.command.params:
         name = parameter.name or ""
         given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE

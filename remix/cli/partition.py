@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 
 from remix import tables
-from remix.cli._options import FILE, FrameCall, calling, option, print_table
+from remix.cli._options import FILE, FrameCall, calling, option, plot_width, print_table
 from remix.workspace import Workspace
 
 AFTER = "build"
@@ -24,9 +25,13 @@ AFTER = "build"
 )
 @option("--to", "Folder of the parts (default: only the table).", type=click.Path(path_type=Path, file_okay=False))
 @option("--replace", "Replace what is there already.")
+@option(
+    "--plot", "Also draw the sizes of the parts (.svg, .pdf, .png).", type=click.Path(path_type=Path, dir_okay=False)
+)
+@plot_width
 @click.option("-o", "--output", type=click.Choice(tables.FORMATS[:-1]), default="table", help="Format of the table.")
-@calling(Workspace.partition)
-def command(partition: FrameCall, to: Path | None, output: str) -> None:
+@calling(Workspace.partition, Workspace.plot_partition)
+def command(partition: FrameCall, draw: partial[None], to: Path | None, output: str) -> None:
     """Cut what is loaded, or a folder of frames, into parts by a column; print boundaries and quantities.
 
     Each part is written into a folder: of a workspace as a remix (NAME.ttl with its manifest), of frames as a folder of
@@ -42,3 +47,4 @@ def command(partition: FrameCall, to: Path | None, output: str) -> None:
     print_table(table, output)
     if to is not None:
         print(f"{table.filter(table['annotations'] > 0).height} parts are written into {to}", file=sys.stderr)
+    draw(table)

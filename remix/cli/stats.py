@@ -15,6 +15,7 @@ from remix.cli._options import (
     format_option,
     option,
     output_option,
+    plot_width,
     print_table,
     width_of_screen,
 )
@@ -45,7 +46,12 @@ AFTER = "enrich"
 @option("--profile", "Conventions of the values.", type=click.Choice(["remix", "hfts"]))
 @comparing_options
 @option("--engine", "What measures frames (DIR).", type=click.Choice(["polars", "spark"]))
-@option("--plot", "Also draw the table into this file.", type=click.Path(path_type=Path, dir_okay=False))
+@option(
+    "--plot",
+    "Also draw the measures into this file (.svg, .pdf, .png).",
+    type=click.Path(path_type=Path, dir_okay=False),
+)
+@plot_width
 @option("--endpoint URL", "Measure the datasets that this SPARQL endpoint holds.")
 @format_option
 @output_option

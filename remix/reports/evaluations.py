@@ -138,13 +138,15 @@ def evaluation_report(
     store: bool = False,
     record: Path | None = None,
     plots: Sequence[str] = (),
+    plot_width: str = "screen",
 ) -> EvaluationReport:
     """Return the scores of runs on datasets or files.
 
     Several profiles (`a,b` or `all`) are held against each other, with all of their rows (`every`) or one score each.
     The tables show the task that runs were made for under one matching unless the question names others, or all
     (`full`). `store` keeps the outcomes of each run as RDF, `record` is a file for all that `reproduction_report`
-    needs, `plots` are files, `KIND=FILE` for a curve.
+    needs, `plots` are files, `KIND=FILE` for a curve, as wide as
+    `plot_width`.
     Raises what `remix.scoring.evaluate` does.
     """
     drawn = [_plot(setting) for setting in plots]
@@ -166,11 +168,13 @@ def evaluation_report(
     try:
         for kind, file in drawn:
             if kind not in DRAWN:
-                save(figure_of_scores(rows, datasets), file)
+                save(figure_of_scores(rows, datasets), file, plot_width)
                 continue
             from remix.scoring.comparison import curve
 
-            save(figure_of_curve(kind, curve(keeper, choice.bare(), kind)), file)  # a curve has no slices or weights
+            save(
+                figure_of_curve(kind, curve(keeper, choice.bare(), kind)), file, plot_width
+            )  # a curve has no slices or weights
     except Error as error:  # what is counted is shown, whatever cannot be drawn
         undrawn = error
     # InKB, EE and GSInKB have rows in every evaluation; they are shown where they are asked for.
@@ -224,11 +228,17 @@ def _show_scores(
 
 
 def reproduction_report(
-    keeper: Keeper, file: Path, *, full: bool = False, record: Path | None = None, plots: Sequence[str] = ()
+    keeper: Keeper,
+    file: Path,
+    *,
+    full: bool = False,
+    record: Path | None = None,
+    plots: Sequence[str] = (),
+    plot_width: str = "screen",
 ) -> EvaluationReport:
     """Return the evaluation of a record once more; raises `Error` where it does not come out as recorded."""
     recorded = read_record(file)
-    report = evaluation_report(keeper, recorded.question, full=full, record=record, plots=plots)
+    report = evaluation_report(keeper, recorded.question, full=full, record=record, plots=plots, plot_width=plot_width)
     check(recorded, report.every_row)
     progress.note(f"reproduced: the rows are the same as recorded in {file}, byte for byte")
     return report

@@ -56,7 +56,8 @@ def save(figure: Figure, to: Path, width: str = "screen") -> list[Path]:
         with write_whole(file) as stream:
             stream.write(content)
     if len(files) > 1:
-        progress.note(f"{to} is the first of {len(files)} sheets; the others are {files[1].name} to {files[-1].name}")
+        others = " to ".join(dict.fromkeys((files[1].name, files[-1].name)))
+        progress.note(f"{to} is the first of {len(files)} sheets: the next {len(files) - 1} are in {others}")
     return files
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from remix.names import UNSPECIFIED, WITHOUT_VALUE
+from remix.paper import Typesetting
 from remix.reports.doubts import explain_intervals, explain_shortcomings, explain_tests
 from remix.scoring.errors import TAXONOMIES
 from remix.scoring.profiles import PROFILES
@@ -18,6 +19,8 @@ from remix.vocabularies import Vocabularies
 
 _COUNTS = ("tp", "fp", "fn", "ignored", "macro_f1")
 """Columns that precisions of several kinds take the place of."""
+
+_ALPHA = 0.05
 
 MOST = 15
 """Slices of a column that people are shown."""
@@ -93,6 +96,43 @@ def readable_tables(
                 own, datasets, by, full=full
             )
     return tables
+
+
+_INTERVAL = " from"
+
+
+def typeset_scores(table: pl.DataFrame) -> tuple[pl.DataFrame, Typesetting]:
+    """Return a table of scores and how a paper shows it: the best in bold, intervals and significance in the cell.
+
+    The best is looked for among systems on the same dataset, task, matching and slice; where systems are the columns,
+    in each row. A score whose p (Holm) is below 0.05 has an asterisk.
+
+    >>> told, how = typeset_scores(pl.DataFrame({"system": ["a", "b"], "slice": "all", "P": [0.5, 0.6],
+    ...     "F1": [0.7, 0.8], "F1 from": [0.6, 0.7], "to": [0.8, 0.9], "p (Holm)": [None, 0.01]}))
+    >>> sorted(how.best), how.within, how.intervals, how.marks, told[how.marks["F1"]].to_list()
+    (['F1', 'P'], ['slice'], {'F1': ('F1 from', 'to')}, {'F1': 'significance'}, ['', '*'])
+    """
+    told = {"threshold", "±", "difference", "p (Holm)", "to", "effect", "p", "p_holm", "low", "high"}
+    numbers = [name for name, kind in table.schema.items() if kind.is_float() and name not in told]
+    across = "system" not in table.columns and len(numbers) > 1
+    if "other" in table.columns or "kendall" in table.columns:  # tests, correlations: none of them is the best
+        pair = {"difference": ("low", "high")} if {"difference", "low", "high"} <= {*table.columns} else {}
+        return table, Typesetting(intervals=pair)
+    start = next((name for name in numbers if name.endswith(_INTERVAL)), "")
+    of = start.removesuffix(_INTERVAL)
+    spread = {of: (start, "to")} if of in table.columns and "to" in table.columns else {}
+    best = dict.fromkeys((name for name in numbers if name != start), "highest")
+    within = [name for name in ("dataset", "task", "matching", "column", "slice") if name in table.columns]
+    marks = {}
+    main = of or next((name for name in numbers if name.startswith("F1")), "")
+    if "p (Holm)" in table.columns and main:
+        surely = (pl.col("p (Holm)") < _ALPHA).fill_null(False)
+        table = table.with_columns(significance=pl.when(surely).then(pl.lit("*")).otherwise(pl.lit("")))
+        marks = {main: "significance"}
+    how = Typesetting(
+        best=best, across=across, within=[] if across else within, intervals=spread, marks=marks, digits=3
+    )
+    return table, how
 
 
 def fold_rows(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -18,6 +18,7 @@ from remix.measures.declaration import Measure
 from remix.measures.enrichment import measure_store, named_frames
 from remix.measures.measured import document_column
 from remix.remixes.partitions import Partition
+from remix.reports.charts import figure_of_distributions
 from remix.reports.figures import Axis, Figure, Panel, Series, count_values
 from remix.signature import Signature
 from remix.store import DatasetEntry, Store
@@ -60,6 +61,14 @@ class Statistics(Printed):
         if self.level == "dataset":
             return side_by_side(self.rows)
         return self.documents if self.level == "document" else self.annotations
+
+    @property
+    def figure(self) -> Figure:
+        """Return the measures of datasets as bars, or how those of documents or annotations are spread as boxes.
+
+        Raises `UsageError` where there is nothing to draw.
+        """
+        return figure_of_measures(self.rows) if self.level == "dataset" else figure_of_spreads(self.table)
 
     @property
     def datasets(self) -> pl.DataFrame:
@@ -200,6 +209,22 @@ def figure_of_measures(datasets: pl.DataFrame) -> Figure:
         bars = Series("", own["dataset"].to_list(), own["value"].to_list(), pale=pale)
         panels.append(Panel(f"{one['measure'][0]} ({one['average'][0]})", "bars", [bars], lying=True))
     return Figure("Measures of datasets", panels, f"Bars for {', '.join(known['dataset'])}.", min(4, len(panels)))
+
+
+def figure_of_spreads(rows: pl.DataFrame) -> Figure:
+    """Return a panel for each column of numbers with a box for each dataset: how its values are spread.
+
+    `rows` have `dataset` and the columns of documents or annotations. Raises `UsageError` where no column has a value.
+    """
+    panels = []
+    for name, kind in rows.schema.items():
+        if kind.is_numeric() and rows[name].count():
+            parts = rows.partition_by("dataset", maintain_order=True, as_dict=True)
+            values = {str(dataset): own[name] for (dataset,), own in parts.items()}
+            panels += [replace(one, title=name) for one in figure_of_distributions(values, label="").panels]
+    if not panels:
+        raise UsageError("nothing to plot: no column of numbers has a value")
+    return Figure("Distributions of measures", panels, "A box for each dataset, a panel for each measure.", 4)
 
 
 @dataclass(frozen=True)

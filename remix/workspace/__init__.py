@@ -71,6 +71,7 @@ class Workspace(Runs):
         fix_offsets: bool = False,
         threshold: str = "",
         plot: Several = (),
+        plot_width: str = "screen",
         store: bool = False,
         signature_to: Path | str | None = None,
         reproduce: Path | str | None = None,
@@ -86,18 +87,20 @@ class Workspace(Runs):
         each of the others is.
 
         `format` is that of files (`NAME`, or `NAME=FILE` of one), by default by content; `plot` are files to draw
-        (`KIND=FILE`), `store` keeps outcomes as RDF, `signature_to` writes the record of which `reproduce` runs the
-        evaluation again. Several profiles (`a,b` or 'all') stand side by side, with `every` row of theirs or one score
-        each. The tables show the task that runs were made for under one matching, unless others are named, or with
-        `full` every task and matching with all of its columns; the rows are the same. See `remix.scoring.evaluate` for
-        the columns and the errors.
+        (`KIND=FILE`), as wide as a 'column' or the 'page' of a paper, or a 'screen' (`plot_width`). `store` keeps
+        outcomes as RDF, `signature_to` writes the record of which `reproduce` runs the evaluation again. Several
+        profiles (`a,b` or 'all') stand side by side, with `every` row of theirs or one score each. The tables show the
+        task that runs were made for under one matching, unless others are named, or with `full` every task and matching
+        with all of its columns; the rows are the same. See `remix.scoring.evaluate` for the columns and the errors.
         """
         from remix.reports.evaluations import evaluation_report, reproduction_report
         from remix.scoring.inputs.sources import check_formats_of, given_runs
 
         plots, record = several(plot), Path(signature_to) if signature_to is not None else None
         if reproduce is not None:
-            return reproduction_report(self, Path(reproduce), full=full, record=record, plots=plots)
+            return reproduction_report(
+                self, Path(reproduce), full=full, record=record, plots=plots, plot_width=plot_width
+            )
         runs, answers = given_runs(run)
         with self._place_datasets(datasets) as names:
             question = Question(
@@ -131,7 +134,16 @@ class Workspace(Runs):
                 threshold=threshold,
             )
             check_formats_of(question, threshold.partition(":")[2])
-            return evaluation_report(self, question, every=every, full=full, store=store, record=record, plots=plots)
+            return evaluation_report(
+                self,
+                question,
+                every=every,
+                full=full,
+                store=store,
+                record=record,
+                plots=plots,
+                plot_width=plot_width,
+            )
 
     def reproduce(
         self,

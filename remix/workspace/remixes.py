@@ -73,15 +73,17 @@ class Remixes(KnowledgeBases):
         with_gold: bool = False,
         engine: str = "polars",
         plot: Path | str | None = None,
+        plot_width: str = "screen",
         format: Several = (),
         endpoint: str | None = None,
     ) -> Statistics:
         """Return the measures of datasets, by default of all that are loaded, without storing them.
 
         `level` is what a row of the result's `table` is about: 'dataset', 'document' or 'annotation'; `average` is that
-        of datasets, or 'all'; `measure` names those to compute, `plot` a file to draw them into, `format` that of files
-        (`NAME` or `NAME=FILE`). A folder of frames alone is measured part by part, by the `engine` 'polars' or 'spark'.
-        Datasets at an `endpoint` are read there. See `remix.measures.compute` for the rest.
+        of datasets, or 'all'; `measure` names those to compute, `plot` a file to draw them into, as wide as a 'column'
+        or the 'page' of a paper, or a 'screen' (`plot_width`), `format` that of files (`NAME` or `NAME=FILE`). A folder
+        of frames alone is measured part by part, by the `engine` 'polars' or 'spark'. Datasets at an `endpoint` are
+        read there. See `remix.measures.compute` for the rest.
         """
         from remix.errors import Error, UsageError
         from remix.formats.settings import check_formats
@@ -114,7 +116,7 @@ class Remixes(KnowledgeBases):
         if plot is None:
             return found
         try:
-            save(statistics.figure_of_measures(found.rows), Path(plot))
+            save(found.figure, Path(plot), plot_width)
         except Error as error:  # what is measured is shown, whatever cannot be drawn
             return replace(found, undrawn=error)
         return found
@@ -219,6 +221,20 @@ class Remixes(KnowledgeBases):
         if plain or measured_otherwise(self.store, self.kb):
             self.enrich()
         return partition_store(self.store, by, scheme, to=place, kb=self.kb, replace=replace)
+
+    def plot_partition(
+        self, table: pl.DataFrame, *, by: str, plot: Path | str | None = None, plot_width: str = "screen"
+    ) -> None:
+        """Draw how large the parts are that `partition` returned, into a file where one is named.
+
+        It is as wide as a 'column' or the 'page' of a paper, or a 'screen'. Raises what `remix.reports.plots.save`
+        does.
+        """
+        from remix.reports.charts import figure_of_sizes
+        from remix.reports.plots import save
+
+        if plot is not None:
+            save(figure_of_sizes(table, column=by), Path(plot), plot_width)
 
     @contextmanager
     def _store_of(

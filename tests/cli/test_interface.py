@@ -30,7 +30,7 @@ METHODS = {
 }
 """Verbs whose method has another name (docs/python.md): `list` is Python's own, and verbs of a group name the group."""
 
-OUTPUT = {"workspace", "output", "help"}
+OUTPUT = {"workspace", "output", "columns", "help"}
 """Options that say where and how to print."""
 
 ELSEWHERE = {
@@ -47,6 +47,8 @@ ELSEWHERE = {
     ("kb build", "for"): "datasets",
     ("evaluate", "bootstrap"): "",
     ("reproduce", "cells"): "",
+    ("partition", "plot"): "plot_partition",
+    ("partition", "plot_width"): "plot_partition",
 }
 """Options that are the first parameter, a mapping, a method of their own, what the result always says, or refused."""
 
