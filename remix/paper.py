@@ -1,4 +1,4 @@
-"""Tables as papers have them: LaTeX of booktabs, or Markdown, with the best in bold, intervals and marks in the cell.
+"""Tables as papers have them: LaTeX of booktabs, Markdown or HTML, the best in bold, intervals and marks.
 
 A frame stays data; `Typesetting` says how its columns are shown:
 
@@ -31,6 +31,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING
 
 from remix.cells import plain, spell_out
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 ENDS = ("highest", "lowest")
 """Which end of a column is the best of it."""
-OUTPUTS = ("latex", "md")
+OUTPUTS = ("latex", "md", "html")
 MISSING = "–"
 """What stands where there is no value."""
 
@@ -93,7 +94,7 @@ AS_IT_IS = Typesetting()
 
 
 def typeset(frame: pl.DataFrame, output: str = "latex", how: Typesetting = AS_IT_IS) -> str:
-    """Return a table as `latex` (booktabs) or `md`, as the typesetting says.
+    """Return a table as `latex` (booktabs), `md` or `html` (the element of a table), as the typesetting says.
 
     Numbers of a column have equally many decimals: three where something is set in bold or has an interval, else as
     many as its values need, four at most. Columns whose name begins with `share` are in per cent. A dash stands
@@ -104,10 +105,12 @@ def typeset(frame: pl.DataFrame, output: str = "latex", how: Typesetting = AS_IT
         raise UsageError(f"no output for papers '{output}'{nearest(output, OUTPUTS)}")
     headings = how.headings(frame)
     looks = [_looks(frame, how, column, [*headings]) for column in headings]
-    dialect = _latex if output == "latex" else _markdown
+    dialect = {"latex": _latex, "md": _markdown, "html": _html}[output]
     cells = [dialect(frame, how, column, own) for column, own in zip(headings, looks, strict=True)]
     numeric = [frame.schema[column].is_numeric() for column in headings]
     rows = [list(row) for row in zip(*cells, strict=True)]
+    if output == "html":
+        return _element([escape(spell_out(name)) for name in headings.values()], rows, numeric, escape(how.caption))
     if output == "md":
         from tabulate import tabulate
 
@@ -218,6 +221,28 @@ def _markdown(frame: pl.DataFrame, how: Typesetting, column: str, looks: Sequenc
         text = f"{sign}{text}{sign}" + _escape_markdown(mark).replace("*", "\\*")
         cells.append(f"{text} [{spread[0]}, {spread[1]}]" if spread else text)
     return cells
+
+
+def _html(frame: pl.DataFrame, how: Typesetting, column: str, looks: Sequence[str]) -> list[str]:
+    cells = []
+    for (said, spread, mark), look in zip(_texts(frame, how, column), looks, strict=True):
+        element = {"best": "strong", "worst": "em"}.get(look, "")
+        text = f"<{element}>{escape(said)}</{element}>" if element else escape(said)
+        text += f"<sup>{escape(mark)}</sup>" if mark else ""
+        cells.append(f"{text} <small>[{spread[0]}, {spread[1]}]</small>" if spread else text)
+    return cells
+
+
+def _element(names: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool], caption: str) -> str:
+    """Return the element of a table whose cells are HTML; numbers have the class `number`."""
+    looks = [' class="number"' if number else "" for number in numeric]
+    head = "".join(f'<th scope="col"{look}>{name}</th>' for name, look in zip(names, looks, strict=True))
+    body = [
+        "<tr>" + "".join(f"<td{look}>{cell}</td>" for cell, look in zip(row, looks, strict=True)) + "</tr>"
+        for row in rows
+    ]
+    told = f"<caption>{caption}</caption>" if caption else ""
+    return "\n".join([f"<table>{told}<thead><tr>{head}</tr></thead>", "<tbody>", *body, "</tbody></table>"])
 
 
 def _latex(frame: pl.DataFrame, how: Typesetting, column: str, looks: Sequence[str]) -> list[str]:

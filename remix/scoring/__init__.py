@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -22,6 +22,7 @@ from remix.scoring.differences import Counting, differences, headlines, profile_
 from remix.scoring.errors import error_rows
 from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Inputs, Knowledge
+from remix.scoring.inputs.case_tables import LabelledCounts
 from remix.scoring.inputs.columns import columns_of, vocabularies_of
 from remix.scoring.inputs.shortcomings import with_shortcomings
 from remix.scoring.inputs.sources import Keeper
@@ -30,6 +31,7 @@ from remix.scoring.matching.namespaces import tell_namespaces
 from remix.scoring.matching.offsets import read_offsets, tell_beyond, wrong_offsets
 from remix.scoring.profiles import PROFILES, Profile, require_pairs
 from remix.scoring.rows import (
+    documents_of,
     expand,
     rows_of,
     sort_rows,
@@ -39,7 +41,7 @@ from remix.scoring.rows import (
     with_vocabularies,
 )
 from remix.scoring.slicing import slice_named, tell_shared
-from remix.scoring.statistics.weights import weights_of
+from remix.scoring.statistics.weights import Weights, weights_of
 from remix.scoring.tasks import TASKS, Task, takes_spans
 from remix.scoring.tuning import apply_threshold, follow_threshold, with_thresholds
 from remix.vocabularies import COLUMNS as OF_CLASSES
@@ -248,6 +250,51 @@ def _of_one_f1(parts: list[pl.DataFrame]) -> pl.DataFrame:
 
 def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFrame:
     """Return the scores of runs that were made for the same tasks: the stages in their order."""
+    found = count_tasks(inputs, asked, tuning)
+    inputs, counts, choice = found.inputs, found.counts, expand(asked)
+    if choice.against:
+        choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
+    rows = with_means(rows_of(counts, documents_of(found.whole), inputs.runs, choice, inputs.knowledge.kept), asked)
+    rows = with_shortcomings(rows, inputs)
+    rows = with_vocabularies(rows, counts)
+    if choice.errors:
+        wrong = error_rows(found.whole, choice.errors, choice.match)
+        rows = pl.concat([rows, wrong.with_columns(profile=pl.lit(choice.profile.name))], how="diagonal_relaxed")
+    if inputs.made_for:
+        task = pl.col("system").replace_strict(inputs.made_for, default=None, return_dtype=pl.String)
+        rows = rows.with_columns(task.alias("run_task"))
+    weight = found.weights.name if found.weights else ""
+    signatures = sign(inputs, asked, weight=weight, threshold=found.threshold, offsets=found.offsets)
+    if found.thresholds is not None:
+        return with_thresholds(rows, counts, found.thresholds.join(signatures, on="system", how="left"))
+    none = {"threshold_by": pl.lit("none"), "threshold": pl.lit(None, pl.Float64)}
+    signatures = signatures.select("system", **none, signature="signature", signature_short="signature_short")
+    return rows.join(signatures, on="system", how="left", maintain_order="left")
+
+
+@dataclass(frozen=True, eq=False)
+class CountedTasks:
+    """The counts of runs that were made for the same tasks, and what they are of.
+
+    `inputs` are as they were completed, the `whole` is all of gold with the answers that counted; `weights`,
+    `thresholds`, `threshold` and `offsets` are what the choice asked for, where it did.
+    """
+
+    inputs: Inputs
+    whole: Case
+    counts: LabelledCounts
+    weights: Weights | None = None
+    thresholds: pl.DataFrame | None = None
+    threshold: str = ""
+    offsets: str = ""
+
+
+def count_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None = None) -> CountedTasks:
+    """Return the counts of runs that were made for the same tasks, which their scores are made of.
+
+    What is asked names its tasks and matchings (`remix.scoring.choice.fill`), and its threshold is one that was
+    followed. Raises `UsageError` without a run.
+    """
     if not inputs.runs:
         raise UsageError("nothing to evaluate: name a run")
     if asked.weight:
@@ -260,24 +307,7 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
     thresholds, threshold = None, ""
     if choice.threshold or choice.profile.conventions.threshold != threshold_none:
         whole, thresholds, threshold = apply_threshold(whole, inputs.gold, choice, tuning)
-    counts = counts_of(whole, choice, weights)
-    if choice.against:
-        choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
-    rows = with_means(rows_of(counts, whole, inputs.runs, choice, inputs.knowledge.kept), asked)
-    rows = with_shortcomings(rows, inputs)
-    rows = with_vocabularies(rows, counts)
-    if choice.errors:
-        wrong = error_rows(whole, choice.errors, choice.match).with_columns(profile=pl.lit(choice.profile.name))
-        rows = pl.concat([rows, wrong], how="diagonal_relaxed")
-    if inputs.made_for:
-        task = pl.col("system").replace_strict(inputs.made_for, default=None, return_dtype=pl.String)
-        rows = rows.with_columns(task.alias("run_task"))
-    signatures = sign(inputs, asked, weight=weights.name if weights else "", threshold=threshold, offsets=offsets)
-    if thresholds is not None:
-        return with_thresholds(rows, counts, thresholds.join(signatures, on="system", how="left"))
-    none = {"threshold_by": pl.lit("none"), "threshold": pl.lit(None, pl.Float64)}
-    signatures = signatures.select("system", **none, signature="signature", signature_short="signature_short")
-    return rows.join(signatures, on="system", how="left", maintain_order="left")
+    return CountedTasks(inputs, whole, counts_of(whole, choice, weights), weights, thresholds, threshold, offsets)
 
 
 def _match(inputs: Inputs, choice: Choice) -> tuple[Case, str]:

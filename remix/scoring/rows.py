@@ -14,7 +14,7 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.scoring.choice import Choice
-from remix.scoring.inputs.case_tables import LabelledCounts
+from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.inputs.columns import label_of
 from remix.scoring.matching import Case
 from remix.scoring.statistics import SCORES, precision_of_f1, with_fp_of_f1
@@ -30,23 +30,34 @@ KEYS = ["system", "dataset", "task", "matching", "column", "slice"]
 BOUNDS = [f"{score}_{end}" for score in ("precision", "recall", "f1") for end in ("low", "high")]
 
 
+def documents_of(whole: Case) -> CaseDocuments:
+    """Return the documents that rows are over: of dataset 'all' and, of several datasets, those of each besides."""
+    documents = whole.mentions.documents
+    several = documents["dataset"].n_unique() > 1
+    together = (whole.pool().mentions.documents if several else documents).with_columns(dataset=pl.lit("all"))
+    return pl.concat([documents, together])
+
+
 def rows_of(
-    counts: LabelledCounts, whole: Case, systems: Iterable[str], choice: Choice, kept: Collection[str] = ()
+    counts: LabelledCounts,
+    places: CaseDocuments,
+    systems: Iterable[str],
+    choice: Choice,
+    kept: Collection[str] = (),
 ) -> pl.DataFrame:
     """Return the scores of all gold together and, if there are several datasets, of each and their mean.
 
-    The documents that count are those of the `whole`; `kept` are the datasets of which, unless the choice says
-    otherwise, those without a kept mention do not.
+    The documents that count are `places`, as `documents_of` has them; `kept` are the datasets of which, unless the
+    choice says otherwise, those without a kept mention do not.
     """
     # Sums of floats depend on their order: the same scores come out to the last digit.
     every = counts.sort(*KEYS, "doc")
     of_f1 = precision_of_f1(every)
     averages = choice.profile.averages
     parts = [average.summarise(every, KEYS).with_columns(average=pl.lit(name)) for name, average in averages.items()]
-    documents = whole.mentions.documents
+    documents = places.filter(pl.col("dataset").ne_missing("all"))
     several = documents["dataset"].n_unique() > 1
-    together = (whole.pool().mentions.documents if several else documents).with_columns(dataset=pl.lit("all"))
-    places = pl.concat([documents, together]) if several else together
+    places = places if several else places.filter(dataset="all")
     sizes = places.group_by("dataset").agg(documents=pl.len())
     shown = _skeleton(systems, sizes["dataset"], choice, averages)
     if choice.profile.sparse and not every.is_empty():

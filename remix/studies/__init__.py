@@ -3,3 +3,89 @@
 A study is asked for in a TOML file; its steps fill `Results`, a record of declared tables; each exhibit (a table or a
 figure of a paper, or sentences) is one file in `exhibits/` that looks at nothing but the results.
 """
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from remix.studies.definition import Study, read_study, study_of
+from remix.studies.host import Host
+from remix.studies.manifest import StudyManifest, manifest_of
+from remix.studies.output import ExhibitParts, check_folder, is_written, show, write
+from remix.studies.planning import StudyPlan, plan_of
+from remix.studies.preparation import Prepared, prepare
+from remix.studies.results import Results
+from remix.studies.running import compute, put_together, shelf_of
+from remix.studies.shelf import StepShelf
+
+__all__ = ["Results", "Studied", "Study", "read_study", "run_study", "study_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Studied:
+    """What came out of a study: `results` and what exhibits show of them, the `manifest`, and the folder, if any.
+
+    `unchanged` says that the folder held all of it already, `computed` how many steps were done for it.
+    """
+
+    study: Study
+    manifest: StudyManifest
+    shelf: StepShelf = field(repr=False)
+    made: Prepared = field(repr=False)
+    plan: StudyPlan = field(repr=False)
+    folder: Path | None = None
+    unchanged: bool = False
+    computed: int = 0
+
+    @cached_property
+    def results(self) -> Results:
+        """Return all that the study found, as declared tables."""
+        return put_together(self.shelf, self.study, self.made, self.plan)
+
+    @cached_property
+    def parts(self) -> list[ExhibitParts]:
+        """Return what each exhibit shows."""
+        return show(self.results, self.study.exhibits)
+
+
+def run_study(
+    host: Host,
+    study: Study | Mapping[str, Any] | Path | str,
+    *,
+    to: Path | None = None,
+    allow: Sequence[str] = (),
+    parallel: int | None = None,
+) -> Studied:
+    """Return what came out of a study, of which only what is missing is computed.
+
+    The method `study` of a workspace says what the others are. Raises `StudyFaults` with all that is wrong in its
+    definition, `UsageError` for a folder of something else.
+    """
+    asked = given_study(study)
+    held = None if to is None else check_folder(to, asked.name)
+    shelf = shelf_of(host)
+    made = prepare(host, shelf, asked)
+    plan = plan_of(host, asked, made)
+    computed = compute(host, shelf, plan)
+    found = Studied(asked, manifest_of(host, asked, made), shelf, made, plan, computed=computed)
+    if to is None:
+        return found
+    if is_written(to, held, found.manifest):
+        assert held is not None
+        return replace(found, manifest=held, folder=to, unchanged=True)
+    title = asked.title or f"Study: {asked.name}"
+    written = write(to, found.results, found.parts, found.manifest, title)
+    done = replace(found, manifest=written, folder=to)
+    vars(done).update(results=found.results, parts=found.parts)
+    return done
+
+
+def given_study(study: Study | Mapping[str, Any] | Path | str) -> Study:
+    """Return a study as it is given: itself, its keys and values, or a TOML file."""
+    if isinstance(study, Study):
+        return study
+    return study_of(study) if isinstance(study, Mapping) else read_study(study)

@@ -26,6 +26,7 @@ from remix import tables
 from remix._version import __version__
 from remix.cells import cell
 from remix.errors import Error, QueryError, Timeout, UnknownName, UsageError
+from remix.paper import typeset
 from remix.reports.svg import draw
 from remix.store.worker import Bounds, Stopped, limit_queries
 from remix.web.endpoint import log_defect, refuse, status_of
@@ -64,7 +65,7 @@ def _environment() -> Environment:
     made.filters["cell"] = lambda value, name: cell(name, value)
     made.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
     menu = [(f"/{one.name}", one.title) for one in sorted(VIEWS, key=lambda one: one.menu) if one.menu]
-    made.globals.update(menu=menu, heat=_heat, draw=draw, digest=_digest, numbers=selectors.numeric())
+    made.globals.update(menu=menu, heat=_heat, draw=draw, typeset=typeset, digest=_digest, numbers=selectors.numeric())
     return made
 
 

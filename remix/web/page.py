@@ -14,6 +14,7 @@ from remix.scoring.inputs.sources import Keeper
 if TYPE_CHECKING:
     import polars as pl
 
+    from remix.paper import Typesetting
     from remix.remixes import Remix
     from remix.reports.figures import Figure
     from remix.reports.scores import Scored
@@ -171,6 +172,17 @@ class Drawing(Shown):
     name: str
     figure: Figure
     words: str = ""
+
+
+@dataclass(frozen=True)
+class Typeset(Shown):
+    """A table as a paper has it, under a heading, with `words` on it and `notes` below it."""
+
+    name: str
+    frame: pl.DataFrame
+    how: Typesetting
+    words: str = ""
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

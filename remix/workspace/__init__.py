@@ -1,8 +1,8 @@
 """The object that users hold: a folder with the store, the knowledge base and the runs.
 
 Every verb of the command line is one method, with the options as keyword parameters. The methods stand in the order of
-the flow, each class on those before it: `datasets`, `inventory`, `knowledge`, `remixes`, `runs`, and here what is
-scored and served.
+the flow, each class on those before it: `datasets`, `inventory`, `knowledge`, `remixes`, `runs`, `studies`, and here
+what is scored and served.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from remix.errors import UnknownName, UsageError
 from remix.question import Question, Several, several
 from remix.workspace.datasets import DEFAULT_FOLDER
-from remix.workspace.runs import Runs
+from remix.workspace.studies import Studies
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     """Names of registered runs and `NAME=FILE` settings, or answers by the name of their run."""
 
 
-class Workspace(Runs):
+class Workspace(Studies):
     """A workspace: what is loaded, enriched, built, answered and scored in one folder (`.remix` by default).
 
     >>> Workspace("work")

@@ -5,7 +5,7 @@ The unit is the document: what a system does with one says something about what 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +17,7 @@ from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.statistics import AVERAGES, Average
 from remix.scoring.statistics.intervals import (
     LEAST_UNITS,
+    Array,
     DocumentTables,
     difference_of,
     jackknife,
@@ -130,15 +131,19 @@ def _randomise(one: DocumentTables, other: DocumentTables, average: str, score: 
     if np.isnan(observed):
         return float("nan")
     middle, half = (one.columns + other.columns).sum(axis=0) / 2, (one.columns - other.columns) / 2
-    random = np.random.default_rng(seed)
-    units = len(half)
-    block = max(1, _BLOCK // units)
     as_large = defined = 0
-    for first in range(0, samples, block):
-        signs = random.integers(0, 2, (min(block, samples - first), units), dtype=np.int8) * 2.0 - 1.0
+    for signs in signs_of(len(half), samples, seed):
         moved = signs @ half
         difference = one.scores(middle + moved)[average, score] - one.scores(middle - moved)[average, score]
         # Sums in another order differ in the last digits: what is as large must count as such.
         as_large += int((np.abs(difference[:, 0]) >= observed - 1e-12).sum())
         defined += int((~np.isnan(difference[:, 0])).sum())
     return (as_large + 1) / (defined + 1)
+
+
+def signs_of(units: int, samples: int, seed: int) -> Iterator[Array]:
+    """Return the signs of each unit in each sample, 1 or -1, in blocks of samples: an array of samples by units."""
+    random = np.random.default_rng(seed)
+    block = max(1, _BLOCK // units)
+    for first in range(0, samples, block):
+        yield random.integers(0, 2, (min(block, samples - first), units), dtype=np.int8) * 2.0 - 1.0

@@ -1,0 +1,252 @@
+"""What a study reads of its targets and counts on them: gold, partitions, counts of systems, outcomes, measures.
+
+Each function here is what a step does. It reads as `remix evaluate` reads, and counts by the same stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from remix.errors import UsageError
+from remix.frames import Frames
+from remix.measures import compute
+from remix.measures.classes import class_mapping
+from remix.question import Question
+from remix.runs.outcomes import outcomes
+from remix.scoring import count_tasks
+from remix.scoring.choice import Choice, case_of, choose, fill, read_chosen
+from remix.scoring.errors.columns import complete
+from remix.scoring.inputs import Inputs
+from remix.scoring.inputs.columns import breakdown, column_values, columns_of, label_of, values_by
+from remix.scoring.inputs.shortcomings import failures_of
+from remix.scoring.inputs.sources import Keeper
+from remix.scoring.matching import Case
+from remix.scoring.rows import documents_of
+from remix.scoring.tasks import takes_spans
+from remix.store.targets import targets
+
+_NOBODY = "nobody"
+"""The name of answers that are none, where gold is read alone."""
+
+
+@dataclass(frozen=True)
+class StudyRules:
+    """How is scored: a profile with tasks and matchings, sliced `by` columns, over documents or contexts (`unit`)."""
+
+    profile: str
+    tasks: tuple[str, ...]
+    matchings: tuple[str, ...]
+    by: tuple[str, ...] = ()
+    unit: str = "document"
+
+    def choice(self, gold: Sequence[str], systems: Sequence[str]) -> Choice:
+        """Return what is asked of these systems on gold; without a system gold is read alone."""
+        nobody = {} if systems else {_NOBODY: Frames.empty()}
+        question = Question[str](
+            datasets=tuple(gold),
+            run=tuple(systems),
+            answers=nobody,
+            profile=self.profile,
+            by=self.by,
+            unit=self.unit,
+        )
+        return fill(choose(question), self.tasks, self.matchings)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What was read of a target: gold with the runs of systems, and what is asked of them."""
+
+    inputs: Inputs
+    choice: Choice
+
+    @classmethod
+    def of(cls, keeper: Keeper, rules: StudyRules, gold: Sequence[str], systems: Sequence[str] = ()) -> Reading:
+        """Return what is read of gold (names of loaded datasets, or one file) and of registered runs."""
+        choice = rules.choice(gold, systems)
+        return cls(read_chosen(keeper, choice), choice)
+
+    def of_system(self, name: str, *, spans: bool) -> Inputs:
+        """Return the inputs with one run, that which was made for tasks that do or do not give the spans of gold."""
+        own = {key: run for key, run in self.inputs.given_spans.items() if key == name}
+        return replace(self.inputs, runs={name: self.inputs.runs[name]}, given_spans=own).with_runs_for(spans=spans)
+
+
+def read_gold(reading: Reading) -> dict[str, pl.DataFrame]:
+    """Return the documents of a target: document, home (its dataset), original (its IRI there) and mentions."""
+    inputs = complete(reading.inputs, reading.choice)
+    case = case_of(reading.choice.profile.prepare(inputs), reading.choice).pool()
+    counted = case.kept.group_by("doc").agg(mentions=pl.col("group").n_unique().cast(pl.Int64))
+    rows = case.mentions.documents.join(counted, on="doc", how="left", maintain_order="left")
+    rows = rows.group_by("document", "dataset", maintain_order=True).agg(pl.col("mentions").fill_null(0).sum())
+    backgrounds = inputs.knowledge.backgrounds
+    none = pl.DataFrame(schema={"gold": pl.String, "document": pl.String})
+    places = pl.concat([none, *(one.places.select(none.columns) for one in backgrounds)]).unique("gold", keep="first")
+    rows = rows.join(places.rename({"document": "original"}), left_on="document", right_on="gold", how="left")
+    rows = rows.join(inputs.homes.unique("gold", keep="first"), left_on="document", right_on="gold", how="left")
+    found = rows.select(
+        "document",
+        pl.coalesce("home", "dataset").alias("home"),
+        pl.coalesce("original", "document").alias("original"),
+        "mentions",
+    )
+    return {"documents": found.sort("document")}
+
+
+def count_system(reading: Reading, name: str) -> dict[str, pl.DataFrame]:
+    """Return the counts of a system on a target, of all gold together, its documents, and on how many it failed.
+
+    `counts` are labelled counts with the document and, of several contexts in one, `nth`; `documents` has these two.
+    """
+    counts, documents = [], []
+    choice = reading.choice
+    for spans in (False, True):
+        tasks = tuple(task for task in choice.task if takes_spans(task) == spans)
+        if not tasks:
+            continue
+        found = count_tasks(reading.of_system(name, spans=spans), replace(choice, task=tasks))
+        places = documents_of(found.whole).filter(dataset="all").sort("doc")
+        places = places.with_columns(nth=pl.int_range(pl.len(), dtype=pl.Int64).over("document"))
+        rows = found.counts.filter(dataset="all").join(places.select("doc", "document", "nth"), on="doc")
+        counts.append(rows.drop("doc"))
+        documents.append(places.select("document", "nth"))
+    own = reading.inputs.runs[name]
+    failed = failures_of(reading.inputs.gold, {name: own})["document"].n_unique()
+    every = pl.concat(counts, how="diagonal_relaxed").drop("members", "vocabularies", strict=False)
+    return {
+        "counts": every.filter((pl.col("column") != "kb") | ("kb" in choice.by)),
+        "documents": pl.concat(documents).unique().sort("document", "nth"),
+        "failed": pl.DataFrame({"failed": [failed]}),
+    }
+
+
+def judge_system(reading: Reading, name: str) -> dict[str, pl.DataFrame]:
+    """Return annotation, outcome ('correct', 'wrong', 'missed') and confidence of what a system made of mentions.
+
+    That is by the first task and matching, under the rules of the profile remix, whichever else is asked.
+    """
+    from remix.scoring.matching import MATCHINGS
+
+    choice = reading.choice
+    matching = next((one for one in choice.match if one in MATCHINGS), "strong")
+    inputs = reading.of_system(name, spans=takes_spans(choice.task[0]))
+    found = outcomes(replace(inputs, knowledge=inputs.knowledge.with_types()), matching)
+    groups = found.case.kept.select("annotation", "group").unique("annotation")
+    answered = found.answers.filter(pl.col("outcome") != "ignored").join(groups, on="annotation")
+    answered = answered.sort("answer").group_by("group").agg(confidence=pl.col("confidence").first(), answered=pl.len())
+    rows = found.gold.drop("group").join(groups, on="annotation").join(answered, on="group", how="left")
+    wrong = pl.when(pl.col("answered").is_null()).then(pl.lit("missed")).otherwise(pl.lit("wrong"))
+    outcome = pl.when(pl.col("outcome") == "tp").then(pl.lit("correct")).otherwise(wrong)
+    rows = rows.select("annotation", outcome=outcome, confidence=pl.col("confidence").cast(pl.Float64))
+    return {"outcomes": rows.unique("annotation").sort("annotation")}
+
+
+def cut(reading: Reading, by: Sequence[str]) -> dict[str, pl.DataFrame]:
+    """Return the mentions of all datasets with the values of columns, and the parts that partitions cut them into.
+
+    What was read has the columns of partitions (`by`) and further ones.
+
+    - `mentions`: mention, dataset, document, annotation, entity, class and the columns;
+    - `annotations`: annotation and mention, those of alternatives among them;
+    - `parts`: column, level, part, slice, low, high; `members`: mention, column, slice.
+    """
+    choice = reading.choice
+    inputs = complete(reading.inputs, choice)
+    case = case_of(choice.profile.prepare(inputs), choice)
+    groups, mentions = _mentions(case)
+    known, gold = inputs.knowledge, case.evidence.gold
+    members, parts = [], []
+    for text in by:
+        slicings = [values_by(gold, one, *known.tables, known.vocabularies) for one in breakdown(text)]
+        rows = groups.select("mention").unique().with_columns(slice=pl.lit(""))
+        for nth, one in enumerate(slicings):
+            key = "document" if one.of_documents else "annotation"
+            own = groups.join(one.values.drop_nulls(), on=key).select("mention", "value").unique()
+            joined = rows.join(own, on="mention")
+            value = pl.col("value") if not nth else pl.concat_str("slice", pl.lit(" × "), "value")
+            rows = joined.select("mention", slice=value)
+        label, level = label_of(text), "document" if all(one.of_documents for one in slicings) else "annotation"
+        members.append(rows.select("mention", pl.lit(label).alias("column"), "slice"))
+        parts.append(_parts_of(rows["slice"], label, level))
+    none = pl.DataFrame(schema={"mention": pl.Int64, "column": pl.String, "slice": pl.String})
+    for column in dict.fromkeys(columns_of(choice.by)):
+        mentions = _with_column(mentions, groups, column_values(gold, column, *known.tables), column)
+    return {
+        "mentions": mentions,
+        "annotations": groups.select("annotation", "mention").unique().sort("annotation"),
+        "parts": pl.concat([_NO_PARTS, *parts]),
+        "members": pl.concat([none, *members]).sort("column", "slice", "mention"),
+    }
+
+
+_NO_PARTS = pl.DataFrame(
+    schema={
+        "column": pl.String,
+        "level": pl.String,
+        "part": pl.Int64,
+        "slice": pl.String,
+        "low": pl.Float64,
+        "high": pl.Float64,
+    }
+)
+
+
+def _parts_of(slices: pl.Series, label: str, level: str) -> pl.DataFrame:
+    """Return the parts of a column in order; what has no value is part 0."""
+    names = slices.unique().sort().to_list()
+    without = [name for name in names if name in ("unspecified", "without value")]
+    ordered = [
+        *((name, 0) for name in without),
+        *((name, n) for n, name in enumerate((n for n in names if n not in without), 1)),
+    ]
+    rows = [(label, level, number, name, None, None) for name, number in ordered]
+    return pl.DataFrame(rows, schema=_NO_PARTS.schema, orient="row")
+
+
+def _mentions(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return annotation, document and mention of all that is required, and a row for each mention."""
+    rows = case.kept.select("mention", "group", "doc", "annotation", "begin").rename({"mention": "nth"})
+    rows = rows.join(case.mentions.documents, on="doc", maintain_order="left")
+    firsts = rows.sort("nth").unique("group", keep="first", maintain_order=True)
+    firsts = firsts.sort("dataset", "document", "begin", "annotation").with_columns(
+        mention=pl.int_range(pl.len(), dtype=pl.Int64)
+    )
+    groups = rows.join(firsts.select("group", "mention"), on="group").select("annotation", "document", "mention")
+    coarse = case.evidence.gold.classes.filter(pl.col("class").is_in(class_mapping()["coarse"].unique().implode()))
+    named = coarse.select("annotation", pl.col("class").str.extract(r"([^/#:]+)$").alias("class"))
+    classes = groups.join(named, on="annotation").group_by("mention").agg(pl.col("class").sort().first())
+    links = (
+        groups.join(case.evidence.gold.links, on="annotation").group_by("mention").agg(pl.col("entity").sort().first())
+    )
+    mentions = firsts.select("mention", "dataset", "document", "annotation").sort("mention")
+    for table in (links, classes):
+        mentions = mentions.join(table, on="mention", how="left", maintain_order="left")
+    return groups, mentions
+
+
+def _with_column(mentions: pl.DataFrame, groups: pl.DataFrame, values: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Return the mentions with the values of a column, of several the first."""
+    if column in mentions.columns:
+        return mentions
+    key = "document" if "document" in values.columns else "annotation"
+    own = groups.join(values.drop_nulls("value"), on=key)
+    first = own.group_by("mention").agg(pl.col("value").sort().first().alias(column))
+    if not first[column].dtype.is_numeric():
+        first = first.with_columns(pl.col(column).cast(pl.String))
+    return mentions.join(first, on="mention", how="left", maintain_order="left")
+
+
+def measure_target(keeper: Keeper, name: str, gold: Iterable[str]) -> dict[str, pl.DataFrame]:
+    """Return measure, average, value and coverage of a target, computed on it alone, of several datasets on all."""
+    names = [*gold]
+    frames = Frames.concat(one.frames.in_dataset(one.name) for one in targets(keeper.store, names))
+    whole: Any = frames.in_dataset(name) if len(names) > 1 else frames
+    if whole.annotations.is_empty():
+        raise UsageError(f"'{name}' has no annotation, so that there is nothing to measure")
+    rows = compute(whole, keeper.kb).datasets
+    numbers = [pl.col(name).cast(pl.Float64).fill_nan(None) for name in ("value", "coverage")]
+    return {"measures": rows.select("measure", "average", *numbers)}

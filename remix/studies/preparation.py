@@ -1,0 +1,256 @@
+"""What a study writes into its workspace before anything is counted: datasets, measures, runs; and its remixes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from remix import progress
+from remix.errors import Error
+from remix.measures.enrichment import measured_otherwise
+from remix.remixes.manifest import read_manifest
+from remix.runs.registration import Run, list_runs
+from remix.scoring.tasks import takes_spans
+from remix.signature import content_hash
+from remix.store.queries import find
+from remix.studies.definition import ALL, StudiedRemix, StudiedRun, StudiedSystem, Study
+from remix.studies.host import Host
+from remix.studies.shelf import StepShelf, key_of
+
+SYSTEM_TASKS = ("A2KB", "D2KB")
+
+
+@dataclass(frozen=True)
+class Aim:
+    """A target as it is: what gold is read from, by which content, and the loaded datasets that its documents are of.
+
+    `state` is 'there', or what it is instead, with what is `told` of it.
+    """
+
+    name: str
+    kind: str
+    gold: tuple[str, ...] = ()
+    homes: tuple[str, ...] = ()
+    content: str = ""
+    query: str = ""
+    state: str = "there"
+    told: str = ""
+
+
+@dataclass
+class Prepared:
+    """What there is of a study once its workspace is prepared: targets, and what became of systems that failed."""
+
+    aims: dict[str, Aim] = field(default_factory=dict)
+    failed: dict[tuple[str, str], str] = field(default_factory=dict)
+    runs: list[Run] = field(default_factory=list)
+    contents: dict[str, str] = field(default_factory=dict)
+
+    def runs_of(self, system: str, aim: Aim) -> list[Run]:
+        """Return the runs of a system that a target is scored with."""
+        own = [run for run in self.runs if run.system == system and run.dataset in aim.homes]
+        return [run for run in own if run.content == self.contents.get(run.dataset)]
+
+    def hole(self, system: str, aim: Aim) -> tuple[str, str]:
+        """Return the state of a system on a target, and what is told of it."""
+        if aim.state != "there":
+            return aim.state, aim.told
+        if failed := [f"{name}: {self.failed[system, name]}" for name in aim.homes if (system, name) in self.failed]:
+            return "failed", f"'{system}' failed on {'; '.join(failed)}"
+        have = {run.dataset for run in self.runs_of(system, aim)}
+        if lacking := [name for name in aim.homes if name not in have]:
+            old = {run.dataset for run in self.runs if run.system == system} & {*lacking}
+            why = f"answers other texts than {', '.join(sorted(old))} has now" if old else "is not registered on"
+            where = "" if old else f" {', '.join(lacking)}"
+            return "not registered", (
+                f"'{system}' {why}{where}: `remix run add {system} FILE --on {lacking[0]}` registers answers"
+            )
+        return "there", ""
+
+
+def made_for(study: Study, system: StudiedSystem) -> str:
+    """Return the task that a system's answers are made for."""
+    return system.task or ("D2KB" if takes_spans(study.tasks[0]) else "A2KB")
+
+
+def annotation_key(host: Host, study: Study, system: StudiedSystem, content: str) -> str:
+    """Return the key of the answers of a system to a dataset."""
+    kb = host.kb
+    read = {"content": content, "seed": study.seed, "task": made_for(study, system), "kb": kb.version if kb else ""}
+    return key_of("annotate", {**read, **{k: v for k, v in asdict(system).items() if k not in ("kind", "task")}})
+
+
+def is_answered(host: Host, shelf: StepShelf, study: Study, system: StudiedSystem, dataset: str, content: str) -> bool:
+    """Return whether the registered run is what the study would make."""
+    key = annotation_key(host, study, system, content)
+    if not shelf.has("annotate", key):
+        return False
+    kept = (shelf.place("annotate", key) / "checksum").read_text(encoding="utf-8")
+    task = made_for(study, system)
+    runs = {(run.system, run.dataset, run.task): run.checksum for run in list_runs(host.runs_folder)}
+    return runs.get((system.name, dataset, task)) == kept
+
+
+def load_missing(host: Host, study: Study) -> dict[str, str]:
+    """Return what is told of datasets that are not there, after those in files and of the catalogue were loaded."""
+    host.ensure_sample(study.datasets)
+    absent = {}
+    for name in study.datasets:
+        if name in host.store.state.datasets:
+            continue
+        try:
+            host.load(name)
+        except Error as error:
+            absent[name] = str(error)
+    return absent
+
+
+def loaded_name(host: Host, name: str) -> str:
+    """Return what a dataset of the study is called in the workspace: a file as it was loaded."""
+    from remix.files import default_name
+
+    return name if name in host.store.state.datasets else default_name(name)
+
+
+def prepare(host: Host, shelf: StepShelf, study: Study, say: Callable[[str], None] = progress.note) -> Prepared:
+    """Return what there is of a study after what it writes into its workspace was written there."""
+    absent = load_missing(host, study)
+    if study.kb:
+        host.attach_kb(study.kb)
+    if study.by or study.columns or study.remixes:
+        plain = any(entry.enrichment is None for entry in host.store.datasets())
+        if plain or measured_otherwise(host.store, host.kb):
+            say("measures")
+            host.enrich()
+    made = Prepared()
+    present = [name for name in study.datasets if name not in absent]
+    for name in study.datasets:
+        made.aims[name] = (
+            Aim(name, "dataset", state="absent", told=absent[name])
+            if name in absent
+            else Aim(name, "dataset", (loaded_name(host, name),), (loaded_name(host, name),))
+        )
+    homes = [loaded_name(host, name) for name in present]
+    contents = {entry.name: entry.content for entry in host.store.datasets()}
+    made.contents = contents
+    for system in study.systems:
+        for name in homes:
+            if is_answered(host, shelf, study, system, name, contents[name]):
+                continue
+            say(f"{system.name} on {name}")
+            _annotate(host, shelf, study, system, name, contents[name], made)
+    for run in study.runs:
+        if run.files:
+            _register(host, run, homes, made)
+    made.runs = list_runs(host.runs_folder)
+    entries = {entry.name: entry for entry in host.store.datasets()}
+    for name in present:
+        home = loaded_name(host, name)
+        made.aims[name] = Aim(name, "dataset", (home,), (home,), _content(entries[home]))
+    if len(study.datasets) > 1:
+        lost = [name for name in study.datasets if name in absent]
+        content = content_hash(*(made.aims[name].content for name in present))
+        told = f"{', '.join(lost)} is not there: {absent[lost[0]]}" if lost else ""
+        made.aims[ALL] = Aim(
+            ALL, "all", tuple(homes), tuple(homes), content, state="absent" if lost else "there", told=told
+        )
+    for remix in study.remixes:
+        made.aims[remix.name] = _build(host, shelf, study, remix, made, say)
+    return made
+
+
+def _content(entry: Any) -> str:
+    """Return the hash of what is read of a loaded dataset: its data and what is kept beside it but for runs."""
+    learnt = [entry.attached[name].signature for name in entry.learnt()]
+    return content_hash(json_of([entry.name, entry.content, entry.enrichment or "", *learnt]))
+
+
+def json_of(value: object) -> str:
+    """Return a value as JSON, the same for the same value."""
+    import json
+
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _annotate(
+    host: Host, shelf: StepShelf, study: Study, system: StudiedSystem, dataset: str, content: str, made: Prepared
+) -> None:
+    """Have a system answer on a dataset; what it fails with is kept, and the others go on."""
+    task = made_for(study, system)
+    try:
+        with shelf.writing(
+            "annotate", annotation_key(host, study, system, content), f"{system.name} on {dataset}"
+        ) as place:
+            host.annotate(
+                dataset,
+                system.adapter or system.name,
+                task=task,
+                seed=study.seed,
+                name=system.name,
+                parameter=system.parameters,
+                address=system.address,
+            )
+            runs = {(run.system, run.dataset, run.task): run.checksum for run in list_runs(host.runs_folder)}
+            (place / "checksum").write_text(runs[system.name, dataset, task], encoding="utf-8")
+    except Error as error:
+        made.failed[system.name, dataset] = str(error)
+        progress.note(f"{system.name} on {dataset} failed: {error}")
+
+
+def _register(host: Host, run: StudiedRun, homes: Sequence[str], made: Prepared) -> None:
+    try:
+        host.add_run(
+            run.name, [*run.files], on=homes if len(homes) == 1 else (), task=run.task, replace=True, format=run.format
+        )
+    except Error as error:
+        made.failed.update({(run.name, name): str(error) for name in homes})
+        progress.note(f"run '{run.name}' is not registered: {error}")
+
+
+def _build(
+    host: Host, shelf: StepShelf, study: Study, remix: StudiedRemix, made: Prepared, say: Callable[[str], None]
+) -> Aim:
+    """Return a remix as a target, built where it is not there yet."""
+    query = find(remix.query)
+    bound = query.bind(remix.values, remix.set_from or None)
+    told = f"{query.name}" + "".join(f" {name}={value}" for name, value in {**remix.values}.items())
+    told += f" set={remix.set_from}" if remix.set_from else ""
+    names = remix.datasets or study.datasets
+    if lost := [name for name in names if made.aims[name].state != "there"]:
+        return Aim(remix.name, "remix", query=told, state="absent", told=made.aims[lost[0]].told)
+    seen = tuple(made.aims[name].gold[0] for name in names)
+    entries = {entry.name: entry for entry in host.store.datasets()}
+    attached = {name: [one.signature for one in entries[name].attached.values()] for name in seen}
+    kb = host.kb
+    read = {
+        "query": bound,
+        "name": remix.name,
+        "seen": {name: [_content(entries[name]), attached[name]] for name in seen},
+        "kb": kb.version if kb else "",
+        "choices": [remix.edition, remix.limit, remix.seed],
+    }
+    key = key_of("remix", read)
+    place = shelf.place("remix", key)
+    try:
+        if not shelf.has("remix", key):
+            say(f"remix {remix.name}")
+            with shelf.writing("remix", key, remix.name) as aside:
+                built = host.build(
+                    query,
+                    name=remix.name,
+                    values=remix.values,
+                    set_from=remix.set_from or None,
+                    limit=remix.limit,
+                    seed=remix.seed,
+                    dataset=seen,
+                    edition=remix.edition,
+                )
+                built.write(aside)
+    except Error as error:
+        return Aim(remix.name, "remix", query=told, state="failed", told=str(error))
+    file = place / f"{remix.name}.ttl"
+    manifest = read_manifest(file)
+    homes = manifest.kept if manifest is not None else seen
+    content = content_hash(file, place / f"{remix.name}.manifest.ttl", *(_content(entries[name]) for name in seen))
+    return Aim(remix.name, "remix", (str(file),), homes, content, told)
