@@ -54,9 +54,9 @@ class Typesetting:
     `columns` are those that are shown, in their order; a mapping says what they are called. `best` and `worst` say for
     columns of numbers which end (`highest` or `lowest`) is set in bold, and in italics; it is looked for in each
     column or, `across`, in each row, among rows that are equal in the columns `within`. What is equal as it is shown is
-    equally good. `intervals` name the two columns of ends that stand behind a value, `marks` the column of texts, such
-    as `*` or `†`, that stand raised behind it. `digits` are decimals: of all columns or of each. `caption` and `label`
-    make a table that floats.
+    equally good. `intervals` name the two columns of ends that stand behind a value, or the column of texts that do;
+    `marks` the column of texts, such as `*` or `†`, that stand raised behind it. `digits` are decimals: of all columns
+    or of each. `caption` and `label` make a table that floats.
     """
 
     columns: Sequence[str] | Mapping[str, str] = ()
@@ -64,7 +64,7 @@ class Typesetting:
     worst: Mapping[str, str] = field(default_factory=dict)
     across: bool = False
     within: Sequence[str] = ()
-    intervals: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    intervals: Mapping[str, tuple[str, str] | str] = field(default_factory=dict)
     marks: Mapping[str, str] = field(default_factory=dict)
     digits: int | Mapping[str, int] | None = None
     caption: str = ""
@@ -81,7 +81,8 @@ class Typesetting:
 
         Raises `UnknownName` for a column that the table does not have.
         """
-        beside = {*self.marks.values(), *(end for pair in self.intervals.values() for end in pair)}
+        spreads = ((one,) if isinstance(one, str) else one for one in self.intervals.values())
+        beside = {*self.marks.values(), *(name for names in spreads for name in names)}
         for name in (*self.columns, *self.best, *self.worst, *self.within, *self.intervals, *beside, *self.marks):
             if name not in frame.columns:
                 raise UnknownName("column of the table", name, frame.columns)
@@ -199,16 +200,18 @@ def _round(frame: pl.DataFrame, how: Typesetting, column: str) -> list[float | N
     return [None if value is None or not math.isfinite(value) else round(value, decimals) for value in values]
 
 
-def _texts(frame: pl.DataFrame, how: Typesetting, column: str) -> list[tuple[str, tuple[str, str] | None, str]]:
+def _texts(frame: pl.DataFrame, how: Typesetting, column: str) -> list[tuple[str, str, str]]:
     """Return for each row the value, its interval and its mark, as texts that are not escaped yet."""
     decimals = _decimals(frame, how, column)
     number = frame.schema[column].is_numeric()
     values = frame[column].to_list()
     said = [_number(value, column, decimals) or MISSING if number else str(plain(value)) for value in values]
-    spread: list[tuple[str, str] | None] = [None] * len(said)
-    if column in how.intervals:
-        ends = [[_number(end, column, decimals) for end in frame[name].to_list()] for name in how.intervals[column]]
-        spread = [(low, high) if low and high else None for low, high in zip(*ends, strict=True)]
+    of, spread = how.intervals.get(column, ()), [""] * len(said)
+    if isinstance(of, str):
+        spread = [str(plain(one)) for one in frame[of].to_list()]
+    elif of:
+        ends = [[_number(end, column, decimals) for end in frame[name].to_list()] for name in of]
+        spread = [f"[{low}, {high}]" if low and high else "" for low, high in zip(*ends, strict=True)]
     marks = [str(plain(one)) for one in frame[how.marks[column]].to_list()] if column in how.marks else [""] * len(said)
     return list(zip(said, spread, marks, strict=True))
 
@@ -219,7 +222,7 @@ def _markdown(frame: pl.DataFrame, how: Typesetting, column: str, looks: Sequenc
         sign = {"best": "**", "worst": "*"}.get(look, "")
         text = _escape_markdown(said)
         text = f"{sign}{text}{sign}" + _escape_markdown(mark).replace("*", "\\*")
-        cells.append(f"{text} [{spread[0]}, {spread[1]}]" if spread else text)
+        cells.append(f"{text} {_escape_markdown(spread)}" if spread else text)
     return cells
 
 
@@ -257,7 +260,7 @@ def _latex(frame: pl.DataFrame, how: Typesetting, column: str, looks: Sequence[s
             whole, point, rest = text.partition(".")
             text = f"\\{look}value{{{whole}}}{{{point}{rest}}}"
         text += (f"\\rlap{{{mark}}}" if mark else "") + widest
-        cells.append(f"{text} {{\\scriptsize [{spread[0]}, {spread[1]}]}}" if spread else text)
+        cells.append(f"{text} {{\\scriptsize {escape_latex(spread)}}}" if spread else text)
     return cells
 
 

@@ -156,7 +156,8 @@ plot_width = option(
 
 
 def _choose_columns(context: click.Context, _: click.Parameter, told: str | None) -> None:
-    context.meta[_COLUMNS] = tuple(filter(None, (name.strip() for name in (told or "").split(","))))
+    names = (name.strip() for name in (told or "").split(","))
+    context.meta[_COLUMNS] = tuple(dict.fromkeys(filter(None, names)))
 
 
 def chosen_columns(*frames: pl.DataFrame) -> tuple[str, ...]:

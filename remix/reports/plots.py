@@ -9,7 +9,9 @@ import io
 import warnings
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from remix import progress
@@ -30,6 +32,8 @@ WIDTHS: Mapping[str, float | None] = {"screen": None, "column": 3.3 * 72 / POINT
 """How wide a figure is, in units: as its panels are, as a column of a paper (3.3 inches), as both (6.9 inches)."""
 _HIGHEST = 9.0 * 72 / POINTS
 """A page of paper has room for nine inches."""
+_ONE = Lock()
+"""Settings of matplotlib and what is done with warnings are of the whole process: one thread draws at a time."""
 _RESOLUTION = {"screen": 144, "column": 300, "page": 300}
 """Dots to an inch of a PNG; a unit on a screen is a point."""
 _MARKERS = dict(zip(SIGNS, "os^DvPh*", strict=False))
@@ -61,6 +65,11 @@ def save(figure: Figure, to: Path, width: str = "screen") -> list[Path]:
     return files
 
 
+def can_draw() -> bool:
+    """Return whether figures can be drawn as PDF and PNG: whether the extra `plot` is here."""
+    return find_spec("matplotlib") is not None
+
+
 def render(figure: Figure, suffix: str, width: str = "screen") -> list[bytes]:
     """Return the contents of the files that `save` writes: one of a PDF, one for each sheet of others."""
     if width not in WIDTHS:
@@ -77,7 +86,7 @@ def render(figure: Figure, suffix: str, width: str = "screen") -> list[bytes]:
         raise Error("plots as PDF and PNG need matplotlib: pip install 'nel-remix[plot]'; as SVG they do not") from None
     # Letters stay letters, of a font that papers take.
     settings: dict[str, Any] = {"pdf.fonttype": 42, "hatch.linewidth": 0.8 * scale, "text.parse_math": False}
-    with matplotlib.rc_context(settings), warnings.catch_warnings(record=True) as told:
+    with _ONE, matplotlib.rc_context(settings), warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         drawn = [_draw_sheet(sheet, scale) for sheet in sheets]
         contents = _as_pdf(drawn) if suffix == ".pdf" else [_as_png(one, _RESOLUTION[width]) for one in drawn]

@@ -27,6 +27,7 @@ from remix._version import __version__
 from remix.cells import cell
 from remix.errors import Error, QueryError, Timeout, UnknownName, UsageError
 from remix.paper import typeset
+from remix.reports.plots import can_draw, render
 from remix.reports.svg import draw
 from remix.store.worker import Bounds, Stopped, limit_queries
 from remix.web.endpoint import log_defect, refuse, status_of
@@ -45,6 +46,7 @@ _DATA = {
     "md": "text/markdown; charset=utf-8",
     "tex": "text/plain; charset=utf-8",
 }
+_FIGURES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
 _TURNS = 4
 """Pages that are made at a time, so that many of them leave threads to queries."""
 _ROWS = 500
@@ -116,10 +118,22 @@ def render_page(page: Page, view: View, query: str) -> str:
         }
         return {"start": start, "turned": turned}
 
+    def files(name: str, drawn: str) -> dict[str, str]:
+        """Return the addresses of the files of a figure by what they are called: of SVG one for each of its sheets."""
+        sheets = drawn.count("<svg ")
+        made = {f"SVG {nth + 1}" if sheets > 1 else "SVG": ("svg", {"sheet": str(nth + 1)}) for nth in range(sheets)}
+        if can_draw():
+            made |= {"PDF": ("pdf", {}), "PDF as wide as a column": ("pdf", {"width": "column"})}
+        plain = {key: value for key, value in parameters.items() if key not in ("figure", "width", "sheet")}
+        return {
+            words: address(f"{view.name}.{form}", **{**plain, "figure": name, **more})
+            for words, (form, more) in made.items()
+        }
+
     template = _environment().get_template("page.html")
     around = {"here": "/" + view.name, "exports": exports}
     ordered = _sort(page, parameters)
-    return template.render(page=ordered, rows=_ROWS, sorting=sorting, paging=paging, **around)
+    return template.render(page=ordered, rows=_ROWS, sorting=sorting, paging=paging, files=files, **around)
 
 
 def _sort(page: Page, parameters: Mapping[str, str]) -> Page:
@@ -152,6 +166,7 @@ def render_file(title: str, pages: Sequence[Page], *, bare: bool = False) -> str
         version=__version__,
         sorting=lambda table, column: {"state": "", "href": ""},
         paging=lambda table: {"start": 0, "turned": {}},
+        files=lambda name, drawn: {},
     )
 
 
@@ -161,7 +176,7 @@ def routes(work: Explored) -> list[Route]:
     turns = anyio.CapacityLimiter(_TURNS)
     for view in VIEWS:
         made.append(Route(f"/{view.name}", _answer(work, turns, view), methods=["GET"]))
-        for form in (*_DATA, *view.downloads):
+        for form in dict.fromkeys((*_DATA, *_FIGURES, *view.downloads)):
             made.append(Route(f"/{view.name}.{form}", _answer(work, turns, view, form), methods=["GET"]))
     return made
 
@@ -192,8 +207,10 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
         if form and page.refresh:
             said = f"this is still being computed: ask again in {page.refresh} seconds"
             return PlainTextResponse(f"{said}\n", 503, headers={**HEADERS, "Retry-After": str(page.refresh)})
+        if form in _FIGURES:
+            return _draw(page, form, parameters)
         if form:
-            return _data(_sort(page, parameters), form, parameters.get("table", ""))
+            return _data(_sort(page, parameters), form, parameters)
         status = 200 if page.error is None else _status(page.error)
         headers = {**HEADERS, "Refresh": str(page.refresh)} if page.refresh else HEADERS
         return Response(render_page(page, view, urlencode(parameters)), status, headers, "text/html")
@@ -229,14 +246,37 @@ def _offer(download: Download) -> Response:
     return Response(download.content, media_type=download.media_type, headers=headers)
 
 
-def _data(page: Page, form: str, name: str) -> Response:
+def _draw(page: Page, form: str, parameters: Mapping[str, str]) -> Response:
+    """Return a `figure` of a page as a file: of SVG one of its sheets, as wide as a screen, a column or a page."""
+    if not page.figures:
+        raise UsageError("this page has no figure")
+    name = parameters.get("figure", "") or next(iter(page.figures))
+    if name not in page.figures:
+        raise UnknownName("figure", name, page.figures)
+    sheets = render(page.figures[name], f".{form}", parameters.get("width", "") or "screen")
+    nth = parameters.get("sheet", "") or "1"
+    if nth not in (known := [str(number + 1) for number in range(len(sheets))]):
+        raise UnknownName("sheet of the figure", nth, known)
+    return Response(sheets[int(nth) - 1], media_type=_FIGURES[form], headers=HEADERS)
+
+
+def _data(page: Page, form: str, parameters: Mapping[str, str]) -> Response:
+    """Return a `table` of a page in a format of data, with the `columns` that are asked for."""
     if not page.tables:
         raise UsageError("this page has no table")
-    chosen = name or next(iter(page.tables))
+    chosen = parameters.get("table", "") or next(iter(page.tables))
     if chosen not in page.tables:
         raise UnknownName("table", chosen, page.tables)
+    frame, how = page.tables[chosen], page.typesettings[chosen]
+    columns = [name for name in parameters.get("columns", "").split(",") if name]
+    if unknown := next((name for name in columns if name not in frame.columns), None):
+        raise UnknownName("column of the table", unknown, frame.columns)
+    if columns and how is not None and form in ("tex", "md"):
+        how = replace(how, columns=[*dict.fromkeys(columns)])
+    elif columns:
+        frame, how = frame.select(*dict.fromkeys(columns)), None
     content = io.BytesIO()
-    tables.write(page.tables[chosen], {"tex": "latex"}.get(form, form), content)
+    tables.write(frame, {"tex": "latex"}.get(form, form), content, typesetting=how)
     return Response(content.getvalue(), media_type=_DATA[form], headers=HEADERS)
 
 

@@ -66,7 +66,7 @@ class Table(Shown):
     `links` maps columns to the function that makes an address of a row (none where it is empty), `explained` says of
     columns what they are, `heat` names the columns whose cells are coloured by their place among the values of the
     column. Headers sort the rows. `small` maps columns to those whose cells stand in theirs, in small letters, rather
-    than in a column of their own; as data all are columns.
+    than in a column of their own; as data all are columns. `typesetting` says how a paper has it.
     """
 
     name: str
@@ -77,6 +77,7 @@ class Table(Shown):
     heat: Sequence[str] = ()
     small: Mapping[str, str] = field(default_factory=dict)
     leads: str = ""
+    typesetting: Typesetting | None = None
 
 
 @dataclass(frozen=True)
@@ -223,6 +224,16 @@ class Page:
     refresh: int = 0
     error: Error | None = None
     neighbours: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def figures(self) -> dict[str, Figure]:
+        """Return the figures of the page by their names, which files have."""
+        return {block.name: block.figure for block in (*self.blocks, *self.beside) if isinstance(block, Drawing)}
+
+    @property
+    def typesettings(self) -> dict[str, Typesetting | None]:
+        """Return how papers have the tables of the page, by their names."""
+        return {block.name: block.typesetting for block in (*self.blocks, *self.beside) if isinstance(block, Table)}
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:

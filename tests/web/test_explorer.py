@@ -236,6 +236,27 @@ def test_every_page_answers_its_tables_as_data(get: Get) -> None:
     assert get("/dataset.json?name=gold&table=nope").status_code == 404
 
 
+def test_every_figure_of_a_page_is_a_file_at_an_address_of_its_own(get: Get) -> None:
+    text = get("/dataset?name=gold&column=words").text
+    places = re.findall(r'<a href="([^"]*figure=[^"]*)">(SVG|PDF)', text)
+    assert [form for _, form in places] == ["SVG", "PDF", "PDF"]
+    drawn, whole, column = (get(place.replace("&amp;", "&")) for place, _ in places)
+    assert drawn.headers["content-type"] == "image/svg+xml" and drawn.text.startswith("<svg ")
+    assert 'href="' not in drawn.text and get(places[0][0].replace("&amp;", "&")).content == drawn.content
+    assert [one.content[:5] for one in (whole, column)] == [b"%PDF-"] * 2
+    for wrong, word in (("figure=nope", "no figure named"), ("width=wide", "no width"), ("sheet=9", "no sheet")):
+        answer = get(f"/dataset.svg?name=gold&{wrong}")
+        assert (answer.status_code, word in answer.text) == (404, True)
+    assert get("/datasets.svg").status_code == 404
+
+
+def test_tables_have_the_columns_that_an_address_asks_for_and_the_best_in_bold(get: Get) -> None:
+    assert get("/datasets.csv?columns=annotations,dataset").text.splitlines()[0] == "annotations,dataset"
+    assert "no column of the table named &#39;nope&#39;" in get("/datasets.tex?columns=nope").text.replace("'", "&#39;")
+    rows = get("/systems.tex?table=scores&columns=system,f1").text
+    assert "system & f1 \\\\" in rows and "\\bestvalue{" in rows
+
+
 @pytest.mark.parametrize(
     ("place", "status", "word"),
     [

@@ -11,6 +11,7 @@ import polars as pl
 
 from remix.measures import MEASURES
 from remix.names import shorten
+from remix.paper import Typesetting
 from remix.question import OPTIONS, several
 from remix.reports.doubts import explain_intervals, explain_shortcomings
 from remix.reports.readable import explain_slices, fold_rows, vocabularies_told, with_f1_shown
@@ -271,7 +272,8 @@ def _matrix(
     leads += "" if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix"
     leads += ", in the dataset that has most of the mentions." if asked["by"] and not asked["dataset"] else "."
     words += f" {left} smaller slices are among the scores below alone." if left else ""
-    return page.Table("systems", table, links, words, explained, [*small], small, leads)
+    how = Typesetting(best=dict.fromkeys([*small], "highest"), intervals=dict(small))
+    return page.Table("systems", table, links, words, explained, [*small], small, leads, how)
 
 
 _NO_INTERVAL = "without intervals, which need ten documents or more"
@@ -326,7 +328,12 @@ def _list_scores(rows: pl.DataFrame) -> page.Table:
         "f1_low": "where the 95 % interval of F1 begins",
         "f1_high": "where it ends",
     }
-    return page.Table("scores", rows.select(name for name in names if name in rows.columns), explained=explained)
+    known = rows.select(name for name in names if name in rows.columns)
+    best = dict.fromkeys((name for name in _SCORES if name in known.columns), "highest")
+    spread = {"f1": ("f1_low", "f1_high")} if {"f1_low", "f1_high"} <= {*known.columns} else {}
+    alike = [name for name in ("part", "task", "matching", "average") if name in known.columns]
+    how = Typesetting(best=best, within=alike, intervals=spread)
+    return page.Table("scores", known, explained=explained, typesetting=how)
 
 
 def _tell_conventions(profile: str) -> page.Shown:
