@@ -232,7 +232,7 @@ def _html(frame: pl.DataFrame, how: Typesetting, column: str, looks: Sequence[st
         element = {"best": "strong", "worst": "em"}.get(look, "")
         text = f"<{element}>{escape(said)}</{element}>" if element else escape(said)
         text += f"<sup>{escape(mark)}</sup>" if mark else ""
-        cells.append(f"{text} <small>[{spread[0]}, {spread[1]}]</small>" if spread else text)
+        cells.append(f"{text} <small>{escape(spread)}</small>" if spread else text)
     return cells
 
 

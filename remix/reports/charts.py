@@ -16,7 +16,8 @@ from remix.errors import UnknownName, UsageError
 from remix.names import UNSPECIFIED, WITHOUT_VALUE
 from remix.reports.figures import Axis, Figure, Panel, Series
 
-_APART = rf"^(?:\d+: )?(?:{UNSPECIFIED}|{WITHOUT_VALUE})$"
+APART = rf"^(?:\d+: )?(?:{UNSPECIFIED}|{WITHOUT_VALUE})$"
+"""What the part without a value is called in scores and partitions; it stands apart."""
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Whiskers, box and middle of the boxes of a distribution."""
 _POINTS = 200
@@ -47,7 +48,7 @@ def figure_of_parts(
     """
     _check(cells, "part", "series", "value")
     parts = cells["part"].unique(maintain_order=True)
-    apart = parts.filter(parts.str.contains(_APART)).to_list()
+    apart = parts.filter(parts.str.contains(APART)).to_list()
     panels = []
     for name, own in _panels(cells):
         sizes = own.unique("part", keep="first", maintain_order=True) if "share" in own.columns else None
@@ -85,7 +86,7 @@ def figure_of_sizes(cells: pl.DataFrame, *, title: str = "", column: str = "", o
     parts = cells["part"].cast(pl.String)
     said = [f"{number} {of}" for number in cells[of]] if of in cells.columns else ()
     bars = Series("", parts.to_list(), _numbers_of(cells, "share"), words=said)
-    apart = parts.filter(parts.str.contains(_APART)).to_list()
+    apart = parts.filter(parts.str.contains(APART)).to_list()
     panel = Panel("", "bars", [bars], Axis(column), Axis(f"share of {of}", limits=(0.0, 1.0)), apart=apart)
     return _figure([panel], title or f"Parts by {column or 'part'}")
 

@@ -325,7 +325,7 @@ def _lines_across(plot: Plot) -> list[Mark]:
 
 def _spider(figure: Figure, panel: Panel, width: float, top: float) -> tuple[list[Mark], float]:
     """Return axes around a point with a polygon for each series, and where it ends."""
-    names = [cut(label.replace("\n", ", "), width / 2 - 60, SIZE) for label in panel.categories]
+    names = [cut(label.replace("\n", ", "), 0.28 * width, SIZE) for label in panel.categories]
     radius = max(30.0, min(width / 2 - max(breadth(name, SIZE) for name in names) - 14, width * 0.32))
     plot, (low, high) = Plot(panel, width / 2 - radius, top + 22, 2 * radius, 2 * radius), panel.spans[1]
     marks: list[Mark] = []

@@ -12,6 +12,7 @@ from remix import progress
 from remix.errors import UsageError
 from remix.expressions import fill
 from remix.names import shorten
+from remix.reports.charts import APART
 from remix.reports.figures import COLOURS, Axis, Figure, Panel, Series
 from remix.reports.readable import with_f1_shown
 
@@ -98,7 +99,8 @@ def figure_of_columns(
     """Return figures of the scores of systems in parts, by what they show: `scores`, and `spider` over three or more.
 
     `cells` has system, part, mentions, f1, its interval where there is one, precision, recall and `macro F1`, a row for
-    each system and part. Parts of a range, whose names begin with numbers, are drawn as lines, others as bars. With
+    each system and part. Parts of a range, whose names begin with numbers, are drawn as lines before the
+    share of mentions of each, others as bars. With
     `spider` 'scores' that plot is over the scores in the first part. Of many systems the best are drawn.
     """
     best = (
@@ -126,12 +128,28 @@ def figure_of_columns(
         elif not spider:
             around.append(Series(system, [shorten(part) for part in own["part"]], own["f1"].to_list(), words=said))
     axis, kind = Axis(score, limits=(0, 1)), "lines" if len(ranged) > 1 else "bars"
+    apart = [shorten(part) for part in ranged.filter(ranged.str.contains(APART))]
+    behind = _shares(drawn) if kind == "lines" else None
     told = f"{score} of {', '.join(systems)} in {', '.join(parts)}.{more}"
-    figures = {"by column": Figure(f"{score} by column", [Panel(more.strip(), kind, series, y=axis)], told)}
+    figures = {
+        "by column": Figure(
+            f"{score} by column", [Panel(more.strip(), kind, series, y=axis, behind=behind, apart=apart)], told
+        )
+    }
     if 3 <= max((len(one.x) for one in around), default=0) <= 12:
         title = f"scores in {parts[0]}" if spider else score
         figures["spider"] = Figure(f"{title} of systems", [Panel(title, "spider", around, y=Axis(limits=(0, 1)))], told)
     return figures
+
+
+def _shares(cells: pl.DataFrame) -> Series | None:
+    """Return the share that each part has of the mentions of all, None where these are not known."""
+    sizes = cells.group_by("part", maintain_order=True).agg(pl.col("mentions").max())
+    if sizes["mentions"].null_count() or not sizes["mentions"].sum():
+        return None
+    shares = sizes.select(pl.col("mentions") / pl.col("mentions").sum())["mentions"].to_list()
+    said = [f"{number} mentions" for number in sizes["mentions"]]
+    return Series("share of mentions", [shorten(part) for part in sizes["part"]], shares, words=said)
 
 
 SCORES = ("precision", "recall", "f1", "macro F1")

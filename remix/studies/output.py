@@ -14,7 +14,7 @@ from remix import progress
 from remix.errors import Error, UsageError
 from remix.paper import typeset
 from remix.places import folder_written, refuse_file_name
-from remix.reports import plots, svg
+from remix.reports import plots
 from remix.signature import content_hash
 from remix.studies.exhibit import EXHIBITS, Exhibit, Sentence, Shown, ShownFigure, ShownTable
 from remix.studies.manifest import MANIFEST, StudyManifest
@@ -102,9 +102,10 @@ def files_of(results: Results, parts: Sequence[ExhibitParts], title: str) -> Ite
             if isinstance(one, ShownTable):
                 yield from _table_files(one)
             elif isinstance(one, ShownFigure):
-                yield f"figures/{one.name}.svg", (svg.draw(one.figure, links=False, paper=True) + "\n").encode()
-                if drawn and (content := _as_pdf(one)) is not None:
-                    yield f"figures/{one.name}.pdf", content
+                for nth, content in enumerate(plots.render(one.figure, ".svg", "page")):
+                    yield f"figures/{one.name}{f'-{nth + 1}' if nth else ''}.svg", content
+                if drawn and (whole := _as_pdf(one)) is not None:
+                    yield f"figures/{one.name}.pdf", whole
                 else:
                     drawn = False
     words = [one for part in parts for one in part.shown if isinstance(one, Sentence)]
@@ -138,16 +139,12 @@ def _flat(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _as_pdf(one: ShownFigure) -> bytes | None:
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory(prefix="remix-") as place:
-        file = Path(place) / "figure.pdf"
-        try:
-            plots.save(one.figure, file)
-        except Error as error:
-            progress.note(f"figures are written as SVG alone: {error}")
-            return None
-        return file.read_bytes()
+    try:
+        (content,) = plots.render(one.figure, ".pdf", "page")
+    except Error as error:
+        progress.note(f"figures are written as SVG alone: {error}")
+        return None
+    return content
 
 
 def report_of(parts: Sequence[ExhibitParts], title: str) -> str:
