@@ -18,8 +18,10 @@ LEAST = 1000
 _REDIRECTS = 10
 
 
-def download(address: str, *, timeout: float) -> Iterator[bytes]:
+def download(address: str, *, timeout: float, begin: int = 0) -> Iterator[bytes]:
     """Yield what is at an address, block by block, as it is sent; raises `Failure`, also where it ends too early.
+
+    With `begin` it is what follows so many bytes; raises `Failure` with the status 416 where a server gives all anew.
 
     `timeout` are the seconds without an answer, and those in which at least `LEAST` bytes a second come. A redirect may
     lead to another public host: compare what came with the hash that is known of it. Users and passwords are those of
@@ -28,15 +30,19 @@ def download(address: str, *, timeout: float) -> Iterator[bytes]:
     with _Session() as session:
         session.auth = lambda request: request  # else requests looks into ~/.netrc
         session.headers.update({"User-Agent": connections.name_agent("requests"), "Accept-Encoding": "identity"})
+        if begin:
+            session.headers["Range"] = f"bytes={begin}-"
         with closing(connections.finish_within(timeout, lambda: _open(session, address, timeout))) as response:
-            begin, size = time.monotonic(), 0
+            if begin and not response.headers.get("Content-Range", "").startswith(f"bytes {begin}-"):
+                raise Failure("does not go on where a download ended", status=416)
+            since, size = time.monotonic(), 0
             while block := _read(response, timeout):
                 yield block
                 size += len(block)
-                if (passed := time.monotonic() - begin) > timeout:
+                if (passed := time.monotonic() - since) > timeout:
                     if size < LEAST * passed:
                         raise Failure(f"gave {size:,} bytes in {passed:.0f} s, which is too slow", late=True)
-                    begin, size = time.monotonic(), 0
+                    since, size = time.monotonic(), 0
 
 
 class _Session(requests.Session):

@@ -83,7 +83,7 @@ def fetch_entries(
         else:
             outcomes[one.name] = outcome
     if lacking:
-        _require_licences(lacking, accept_licence)
+        require_licences(lacking, accept_licence)
         with _alone(cache_folder()):
             outcomes |= {one.name: one for one in _fetch_all(lacking, str(mirror or "").rstrip("/"))}
     return [outcomes[one.name] for one, _ in wanted]
@@ -112,7 +112,7 @@ def _outcome_without_fetching(entry: Entry, *, alone: bool) -> Fetched | None:
     return None
 
 
-def _require_licences(lacking: Sequence[Entry], accept: bool | Callable[[str], bool]) -> None:
+def require_licences(lacking: Sequence[Entry], accept: bool | Callable[[str], bool]) -> None:
     """Raise `UsageError` unless each licence is accepted, now or before; none is kept as accepted then."""
     notes = {}
     for one in lacking:
@@ -254,14 +254,14 @@ class _Download:
                 self._done(len(block))
                 if size > most:
                     known = f"expected were {self._entry.bytes if self._sha256 else most:,} bytes"
-                    raise Failure(f"{_what(head)}: {known}, there came more", large=True)
+                    raise Failure(f"{tell_content(head)}: {known}, there came more", large=True)
         came = digest.hexdigest()
         if self._sha256 and came != self._sha256:
             expected = f"{self._entry.bytes:,} bytes with the SHA-256 {self._sha256}"
-            raise Failure(f"{_what(head)}: expected were {expected}, there came {size:,} bytes with {came}")
+            raise Failure(f"{tell_content(head)}: expected were {expected}, there came {size:,} bytes with {came}")
 
 
-def _what(head: bytes) -> str:
+def tell_content(head: bytes) -> str:
     """Return what there is where another file was expected, by its beginning."""
     page = head.lstrip()[:14].lower().startswith((b"<!doctype html", b"<html"))
     return f"has a web page ('{first_line(head)}')" if page else "has another file"

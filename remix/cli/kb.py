@@ -16,6 +16,7 @@ from remix.workspace import Workspace
 
 if TYPE_CHECKING:
     import networkx
+    import polars as pl
 
     from remix.kb import KnowledgeBase
     from remix.tables import Tables
@@ -55,11 +56,14 @@ def command() -> None:
 @option("--memory SIZE", "What the engine may use, such as 3GB.", envvar="REMIX_MEMORY")
 @output_option
 @calling(Workspace.build_kb, Workspace.show_kb)
-def build(build_kb: partial[KnowledgeBase], show_kb: partial[Tables], output: str, to: Path | None) -> None:
+def build(
+    build_kb: partial[KnowledgeBase], show_kb: partial[Tables], workspace: Workspace, output: str, to: Path | None
+) -> None:
     """Build a knowledge base from one or more sources, and attach it.
 
     A build that is interrupted goes on where it ended when the same command is given again; one that fails leaves the
-    attached knowledge base as it is.
+    attached knowledge base as it is. What it covers of the loaded datasets is shown at the end. `remix fetch kb NAME`
+    fetches a public release and builds it.
 
     \b
     Kinds of sources, and places such as yours:
@@ -86,6 +90,18 @@ def build(build_kb: partial[KnowledgeBase], show_kb: partial[Tables], output: st
         )
         print(f"problems: {said}; `remix kb show --only problems` shows the first ten of each", file=sys.stderr)
     print_table(made.summary(), output, to)
+    if output == "table" and to is None and workspace.datasets():
+        print_coverage(show_kb(only="coverage")["coverage"])
+
+
+def print_coverage(coverage: pl.DataFrame) -> None:
+    """Print how much of the loaded datasets a knowledge base covers, and what the columns are."""
+    click.echo("\nwhat it covers of the loaded datasets\n")
+    print_table(coverage, "table")
+    click.echo(
+        "\nin_dictionary: of their forms (maximum recall); known, typed, scored: of their entities; reachable: of pairs"
+        "\nof both, the entity is a candidate of the form; recall: of linked annotations, so that no linker finds more"
+    )
 
 
 @command.command()
@@ -110,7 +126,8 @@ def show(show_kb: partial[Tables], workspace: Workspace, only: str | None, outpu
     """Show what is in the attached knowledge base: choices and sizes, sources, problems, coverage of the datasets.
 
     Coverage is of what is loaded: the share of distinct surface forms in the dictionary, of distinct entities that are
-    known, have a type, have a score, and of pairs of both that the dictionary has.
+    known, have a type, have a score, of pairs of both that the dictionary has, and of linked annotations whose entity
+    is a candidate.
 
     \b
     Example:

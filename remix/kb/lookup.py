@@ -200,7 +200,9 @@ def coverage(kb: KnowledgeBase, frames: Frames) -> pl.DataFrame:
     `annotations`, `forms` and `entities` count what is in the dataset, the last two distinct (entities after redirects
     and sameAs links). The others are shares, null where there is nothing to share: `in_dictionary` of the forms;
     `known`, `typed` and `scored` (with a PageRank) of the entities; `reachable` of the distinct pairs of form and
-    entity, whose entity is among the dictionary's candidates of the form. Annotations to ignore are left out.
+    entity, whose entity is among the dictionary's candidates of the form; `recall` of the linked annotations, the
+    same for an entity of each: no linker that chooses among these candidates finds more. Annotations to ignore are left
+    out.
     """
     counted = frames.annotations.filter(pl.col("ignorable").is_null())
     mentions = counted.select("annotation", "dataset", key=kb.normalise(pl.col("surface_form")))
@@ -229,10 +231,15 @@ def coverage(kb: KnowledgeBase, frames: Frames) -> pl.DataFrame:
         pairs.join(found, on=["key", "entity"], how="left")
         .group_by("dataset")
         .agg(pl.col("reachable").fill_null(False).mean()),
+        links.join(found, on=["key", "entity"], how="left")
+        .group_by("dataset", "annotation")
+        .agg(pl.col("reachable").fill_null(False).any())
+        .group_by("dataset")
+        .agg(recall=pl.col("reachable").mean()),
     )
     rows = frames.documents.select("dataset").unique()
     for part in sizes:
         rows = rows.join(part, on="dataset", how="left")
     counts = ["annotations", "forms", "entities"]
-    shares = ["in_dictionary", "known", "typed", "scored", "reachable"]
+    shares = ["in_dictionary", "known", "typed", "scored", "reachable", "recall"]
     return rows.select("dataset", pl.col(counts).fill_null(0), *shares).sort("dataset")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +74,48 @@ class KnowledgeBases(Inventory):
             memory=memory,
         )
         return self.attach_kb(str(made.folder))
+
+    def fetch_kb(
+        self,
+        name: str,
+        *,
+        accept_licence: bool | Callable[[str], bool] = False,
+        mirror: Path | str | None = None,
+        files_only: bool = False,
+    ) -> Tables:
+        """Return tables on a public release of a knowledge base that is fetched, built and attached: by one call.
+
+        `name` is that of a release (`listing("releases")`), or of a TOML file that declares one. The tables are `files`
+        (what became of each), and but for `files_only` the `summary` of the knowledge base and, where datasets are
+        loaded, its `coverage` of them. Files that are there are not fetched again, one that broke off goes on, and so
+        does a build. Raises `UnknownName` for a release that there is not, `UsageError` for a licence that is not
+        accepted, `Error` with what failed, in which case nothing is built.
+        """
+        import polars as pl
+
+        from remix import progress
+        from remix.errors import Error
+        from remix.kb.releases import fetch_release, release_named
+
+        release = release_named(name)
+        found = fetch_release(release, accept_licence=accept_licence, mirror=mirror)
+        for one in found:
+            if one.reason and one.status != "failed":
+                progress.note(one.reason)
+        if failed := [one.reason for one in found if one.status == "failed"]:
+            there = f"{len(found) - len(failed)} of {len(found)} files of '{release.name}' are there"
+            others = f"; so did {len(failed) - 1} others" if len(failed) > 1 else ""
+            raise Error(f"{there}, and nothing is built: {failed[0]}{others}")
+        rows = [{"file": one.name, **one.row()} for one in found]
+        tables = Tables(files=pl.DataFrame(rows).drop("dataset"))
+        if files_only:
+            return tables
+        made = self.build_kb([(release.source, str(release.folder))], name=release.name, lang=release.lang)
+        return Tables({**tables, "summary": made.summary(), **self._tell_coverage()})
+
+    def _tell_coverage(self) -> Tables:
+        """Return the coverage of what is loaded by the attached knowledge base, nothing where nothing is."""
+        return self.show_kb(only="coverage") if self.datasets() else Tables()
 
     def attach_kb(self, name: str | None = None) -> KnowledgeBase:
         """Return the knowledge base of a name or folder, by default the one that ships with remix; attach it."""

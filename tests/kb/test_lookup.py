@@ -97,8 +97,8 @@ def test_coverage_when_datasets_are_known_in_part_then_the_shares_say_so(kb: Kno
     # one: of the forms anna, nobody, freud two are known; of Karenina, Freud (a redirect), Nobody and Tolstoy three are
     # known and scored, two typed; anna → Karenina and anna → Freud are in the dictionary, the other two pairs are not.
     assert rows == [
-        ("one", 4, 3, 4, pytest.approx(2 / 3), 0.75, 0.5, 0.75, 0.5),
-        ("two", 1, 1, 0, 1.0, None, None, None, None),
+        ("one", 4, 3, 4, pytest.approx(2 / 3), 0.75, 0.5, 0.75, 0.5, 0.5),
+        ("two", 1, 1, 0, 1.0, None, None, None, None, None),
     ]
 
 

@@ -91,6 +91,24 @@ def _results(_: Store, __: Path) -> Rows:
         }
 
 
+def _releases(_: Store, __: Path) -> Rows:
+    from remix.kb.releases import releases
+
+    for one in releases().values():
+        known = sum(file.bytes for file in one.files)
+        yield {
+            "name": one.name,
+            "title": one.title,
+            "date": one.date,
+            "files": len(one.files),
+            "megabytes_known": known // 1_000_000 or None,
+            "hashes_known": sum(bool(file.sha256) for file in one.files),
+            "here": one.is_here,
+            "licence": one.licence,
+            "address": one.address,
+        }
+
+
 def _kinds(_: Store, __: Path) -> Rows:
     for one in LISTINGS:
         yield {"name": one.name, "summary": one.summary}
@@ -105,4 +123,5 @@ runs = Listing("runs", "the answers of systems that are kept", _runs, brief=_BRI
 kinds = Listing("kinds", "the kinds of things that `remix list` shows", _kinds)
 queries = Listing("queries", "the queries that ship with remix", _queries)
 published = Listing("published", "the published results that `remix reproduce` scores", _results)
+releases = Listing("releases", "the public knowledge bases that `remix fetch kb` fetches and builds", _releases)
 sets = Listing("sets", "the named sets of parameters that queries have (--set-from)", _sets)
