@@ -43,9 +43,9 @@ def command(
     What is there is verified and not downloaded again; the cache (REMIX_CACHE) serves all workspaces. The exit code is
     1 where something failed or nothing is there at the end.
 
-    `remix fetch kb dbpedia-2016-10` gets a public release of a knowledge base (`remix list releases`): its files are fetched, one
-    that broke off goes on where it ended, a knowledge base is built of them and attached, and what it covers of the
-    loaded datasets is shown.
+    `remix fetch kb dbpedia-2016-10` gets a public release of a knowledge base (`remix list releases`): its files are
+    fetched, one that broke off goes on where it ended, a knowledge base is built of them and attached, and what it
+    covers of the loaded datasets is shown.
 
     \b
     Example:

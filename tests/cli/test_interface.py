@@ -43,6 +43,7 @@ ELSEWHERE = {
     ("query", "explain"): "",
     ("drop", "run"): "drop_run",
     ("kb build", "from"): "sources",
+    ("fetch", "files_only"): "fetch_kb",
     ("errors", "class"): "errors",
     ("kb build", "for"): "datasets",
     ("evaluate", "bootstrap"): "",
