@@ -12,6 +12,7 @@ import pytest
 
 from remix.checks.correction import relink
 from remix.checks.findings import find_violations
+from remix.files import read_bytes
 from remix.formats.layers import RANKED
 from remix.frames import Frames
 from remix.workspace import Workspace
@@ -155,9 +156,22 @@ def test_what_is_fixed_has_its_shapes(text: str, form: tuple[int, int], end: tup
     assert violations(tmp_path / "given.ttl.gz") == before
 
 
+def some_documents(file: Path, to: Path, every: int) -> Path:
+    """Write each n-th document of a file with its mentions: to hold a long one against its shapes takes ten seconds."""
+    triples = list(ox.parse(read_bytes(file), format=ox.RdfFormat.TURTLE))
+    context = {one.subject: one.object for one in triples if one.predicate.value.endswith("#referenceContext")}
+    chosen = {*sorted({*context.values()}, key=str)[::every]}
+    own = (one for one in triples if context.get(one.subject, one.subject) in chosen)
+    ox.serialize(own, str(to), format=ox.RdfFormat.TURTLE)
+    return to
+
+
 @pytest.mark.extra
-@pytest.mark.parametrize("name", ["dbpedia-spotlight/dbpedia-spotlight-nif.ttl.gz", "kore50/kore50-nif.ttl"])
-def test_what_is_fixed_of_a_real_file_has_its_shapes(name: str, real_data: Path, tmp_path: Path) -> None:
-    before, after = violations_of_both(real_data / "nif" / name, tmp_path)
+@pytest.mark.parametrize(
+    ("name", "every"), [("dbpedia-spotlight/dbpedia-spotlight-nif.ttl.gz", 3), ("kore50/kore50-nif.ttl", 1)]
+)
+def test_what_is_fixed_of_a_real_file_has_its_shapes(name: str, every: int, real_data: Path, tmp_path: Path) -> None:
+    given = some_documents(real_data / "nif" / name, tmp_path / "given.ttl", every)
+    before, after = violations_of_both(given, tmp_path)
     assert before[FORM] > 0 == after[FORM]
     assert after - before == Counter()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bench.fuzz import SEEDS, Input, failure, made, outcome
 from remix.formats import FORMATS
 
-EXAMPLES = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 15
+EXAMPLES = 600 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 15
 
 
 def test_every_format_is_fuzzed() -> None:

@@ -76,7 +76,9 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
         tokens=spelt.drop_nulls().str.join(""), continued=pl.col("continued").first(), **last
     )
     documents = texts.join(more, on="name", maintain_order="left")
-    parts = [_mentions(tokens, layer, tally) for layer in LAYERS if layer in tokens.columns]
+    # Most files annotate few of the layers; the first is read all the same, as it gives the columns.
+    used = [layer for layer in LAYERS if layer == MAIN or _is_used(tokens, layer)]
+    parts = [_mentions(tokens, layer, tally) for layer in used]
     # The layer that is scored comes first, so that its mentions have the plain names.
     mentions = pl.concat(parts, how="diagonal").with_row_index("mention").cast({"mention": pl.Int64})
     tally.add_rows("other-layer", mentions.drop_nulls("ignorable"), "{place}: a mention of {layer}")
@@ -197,6 +199,12 @@ def _begin(rows: pl.DataFrame, within: str) -> pl.DataFrame:
     other = pl.col("linked") != pl.col("linked").shift()
     parts = begins | (pl.col("tag").str.starts_with("I") & other)
     return rows.with_columns(begins=begins, parts=parts.fill_null(False), alone=(begins | other).fill_null(False))
+
+
+def _is_used(tokens: pl.DataFrame, layer: str) -> bool:
+    """Return whether any token has a tag of the layer, or a link."""
+    cells = {layer: ["O", "o"], LAYERS[layer]: NO_LINK}
+    return any(not tokens[name].is_in(empty).all() for name, empty in cells.items() if name in tokens.columns)
 
 
 def _mentions(tokens: pl.DataFrame, layer: str, tally: RepairTally) -> pl.DataFrame:
