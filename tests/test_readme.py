@@ -57,6 +57,13 @@ def test_page_on_python_shows_what_its_example_prints(tmp_path: Path) -> None:
     assert said(example, tmp_path) == output
 
 
+def test_examples_of_figures_and_tables_for_papers_run_and_print_what_their_page_says(tmp_path: Path) -> None:
+    page = (CHECKOUT / "docs" / "figures.md").read_text(encoding="utf-8")
+    drawing, table = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    assert said(drawing, tmp_path) == "" and (tmp_path / "density.svg").read_text().startswith("<svg ")
+    assert said(table, tmp_path) == page.rpartition("prints\n\n```\n")[2].partition("```")[0]
+
+
 def test_readme_names_every_verb_and_no_other() -> None:
     verbs = {path.stem for path in (CHECKOUT / "remix" / "cli").glob("[!_]*.py")}
     rows = [line for line in README.splitlines() if line.startswith("| `remix ")]

@@ -106,6 +106,18 @@ def _names_room(panel: Panel) -> float:
     return max((breadth(name.replace("\n", ", "), SIZE) for name in panel.categories), default=0.0)
 
 
+def _on_a_line(name: str, room: float) -> str:
+    """Return the name of a category on one line: of one that is too long its first line is cut, and no number after it.
+
+    >>> _on_a_line("a-dataset-of-a-long-name\\n394 mentions", 180)
+    'a-datas…name, 394 mentions'
+    """
+    first, *more = name.split("\n")
+    rest = "".join(f", {line}" for line in more)
+    left = room - breadth(rest, SIZE)
+    return f"{cut(first, left, SIZE)}{rest}" if left > 3 * SIZE else cut(f"{first}{rest}", room, SIZE)
+
+
 def _step(panel: Panel) -> float:
     """Return how high a category of a lying panel is."""
     spread = any(point.low is not None for points in panel.drawn for point in points)
@@ -188,7 +200,7 @@ def _axes(
     name_beside, name_below = ("" if again else cut(said[0], plot_height + 8, SIZE), said[1])
     if panel.lying:
         room = names or _NAMES * width
-        texts = ["" if again else cut(name.replace("\n", ", "), room, SIZE) for name in panel.categories]
+        texts = ["" if again else _on_a_line(name, room) for name in panel.categories]
         beside = list(zip(panel.places.values(), texts, strict=True))
     else:
         beside = panel.y.ticks(*panel.spans[1], most=max(2, min(6, int(plot_height / 26))))
@@ -254,7 +266,7 @@ def _names_below(
     if all(breadth(name, SIZE) + 6 <= step for name, _ in names):
         return 0.0, [(at, name) for name, at in names], left, ""
     every = max(1, math.ceil(13 / step))
-    tilted = [(at, cut(name.replace("\n", ", "), 0.42 * width, SIZE)) for name, at in names[::every]]
+    tilted = [(at, _on_a_line(name, 0.42 * width)) for name, at in names[::every]]
     further = left
     for _ in range(4):  # a name begins left of its tick; where the plot begins further right, its steps are smaller
         step = (width - further - right) / span
@@ -262,7 +274,7 @@ def _names_below(
     turn, shown, left = 35.0, tilted, further
     if (width - further - right) / span * every < 22:
         turn, left = 90.0, width - right - inner
-        shown = [(at, cut(name.replace("\n", ", "), 120.0, SIZE)) for name, at in names[::every]]
+        shown = [(at, _on_a_line(name, 120.0)) for name, at in names[::every]]
     thinned = f"{len(shown)} of {len(names)} names are shown" if every > 1 else ""
     return turn, shown, left, thinned
 
@@ -325,7 +337,7 @@ def _lines_across(plot: Plot) -> list[Mark]:
 
 def _spider(figure: Figure, panel: Panel, width: float, top: float) -> tuple[list[Mark], float]:
     """Return axes around a point with a polygon for each series, and where it ends."""
-    names = [cut(label.replace("\n", ", "), 0.28 * width, SIZE) for label in panel.categories]
+    names = [_on_a_line(label, 0.28 * width) for label in panel.categories]
     radius = max(30.0, min(width / 2 - max(breadth(name, SIZE) for name in names) - 14, width * 0.32))
     plot, (low, high) = Plot(panel, width / 2 - radius, top + 22, 2 * radius, 2 * radius), panel.spans[1]
     marks: list[Mark] = []

@@ -20,7 +20,10 @@ SIGNS = ("circle", "square", "triangle", "diamond", "falling", "plus", "hexagon"
 HOLLOW = 8
 DASHES = ((), (6, 3), (2, 3), (8, 3, 2, 3), (10, 4), (1, 2), (4, 2, 1, 2, 1, 2))
 """Dashes of series by their number: lengths of what is drawn and what is left out in turn."""
-HATCHES = ("", "rising", "falling", "lying", "crossed", "standing", "dotted")
+HATCHES = (
+    *("", "rising", "falling", "lying", "crossed", "standing", "dotted"),
+    *("grid", "rings", "many rising", "many lying", "many standing"),
+)
 """What fills the bars of series by their number, so that they are told apart without colours."""
 
 

@@ -19,7 +19,7 @@ from remix.errors import Error, UnknownName, UsageError, nearest
 from remix.files import write_whole
 from remix.reports.figures import Figure
 from remix.reports.layout import HIGHEST, lay_out
-from remix.reports.marks import HOLLOW, INK, SIGNS, Box, Label, Mark, Sheet, Trace
+from remix.reports.marks import HATCHES, HOLLOW, INK, SIGNS, Box, Label, Mark, Sheet, Trace
 from remix.reports.svg import contrast, write_sheet
 
 if TYPE_CHECKING:
@@ -37,7 +37,13 @@ _ONE = Lock()
 _RESOLUTION = {"screen": 144, "column": 300, "page": 300}
 """Dots to an inch of a PNG; a unit on a screen is a point."""
 _MARKERS = dict(zip(SIGNS, "os^DvPh*", strict=False))
-_HATCHES = {"rising": "///", "falling": "\\\\\\", "lying": "---", "standing": "|||", "crossed": "xxx", "dotted": "..."}
+_HATCHES = dict(
+    zip(
+        HATCHES[1:],
+        ("///", "\\\\\\", "---", "xxx", "|||", "...", "+++", "ooo", "//////", "------", "||||||"),
+        strict=True,
+    )
+)
 _FONTS = ("Liberation Sans", "Arial", "Helvetica", "DejaVu Sans")
 """The last one comes with matplotlib."""
 _OTHERS = ("Noto Sans CJK", "Source Han Sans", "WenQuanYi", "Droid Sans Fallback", "Noto Sans", "Arial Unicode MS")

@@ -33,6 +33,11 @@ _LINES = {
     "standing": "M3 0V6",
     "crossed": "M0 0L6 6M6 0L0 6",
     "dotted": "M2 3H4",
+    "grid": "M0 3H6M3 0V6",
+    "rings": "M1.2 3a1.8 1.8 0 1 0 3.6 0a1.8 1.8 0 1 0-3.6 0",
+    "many rising": "M-1 7L7-1M-1 4L4-1M2 7L7 2M-1 1L1-1M5 7L7 5",
+    "many lying": "M0 1H6M0 3H6M0 5H6",
+    "many standing": "M1 0V6M3 0V6M5 0V6",
 }
 
 
@@ -160,7 +165,7 @@ def _(mark: Sign, name: str) -> str:
 
 
 def _hatch(name: str, hatch: str, colour: str) -> str:
-    return f"{name}-{hatch}-{colour.strip('#')}"
+    return f"{name}-{hatch.replace(' ', '-')}-{colour.strip('#')}"
 
 
 def _pattern(name: str, hatch: str, colour: str) -> str:
