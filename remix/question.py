@@ -74,7 +74,7 @@ class Question(Generic[Profile]):
     - `format`: as `remix.formats.settings.format_for` has it;
     - `task`, `match`: those of the profile unless given; a task can name its own, `A2KB(match=weak)`;
     - `by`: `class`, any column of what is known, a property or a measure; `a,b` crosses them, `a:quantiles:4` cuts
-      numbers (see `remix.scoring.inputs.columns.breakdown`);
+      numbers (see `remix.measures.partitions.breakdown`);
     - `documents`: in which documents answers count, 'all' of gold's or those with a 'kept' mention (see
       `remix.scoring.inputs.gold`);
     - `unit`: what macro averages and intervals are over, 'document' or 'context';

@@ -184,7 +184,7 @@ def test_parts_by_class_are_of_one_vocabulary_and_what_has_none_of_it_is_a_part(
         *("--to", str(tmp_path / "parts")),
     )
     rows = {row["part"]: (row["annotations"], row["share"]) for row in json.loads(done.stdout)}
-    of_dbo = {"http-dbpedia.org-ontology-Person": (2, 0.4), "http-dbpedia.org-ontology-Place": (1, 0.2)}
+    of_dbo = {"http://dbpedia.org/ontology/Person": (2, 0.4), "http://dbpedia.org/ontology/Place": (1, 0.2)}
     assert rows == {**of_dbo, "unspecified": (2, 0.4)}
     assert SHOWN in done.stderr
     forms = read(tmp_path / "parts" / "class-unspecified.ttl").frames.gold().annotations["surface_form"]

@@ -17,11 +17,16 @@ AFTER = "build"
 
 @click.command()
 @click.argument("folder", required=False, type=FILE, metavar="[DIR]")
-@option("--by COLUMN", "A column of annotations or documents; see `remix list columns`.")
+@option(
+    "--by COLUMN[:SCHEME]",
+    "A column of annotations or documents (`remix list columns`), and how it is cut, as in evaluate --by.",
+    required=True,
+)
 @option(
     "--scheme",
-    "log-deciles (ten equal steps of a logarithmic scale), quantiles:10 (ten parts of equal size), head-torso-tail, "
-    "thresholds:3,5,16 or classes, as in evaluate --by.",
+    "The scheme, where --by names none: log-deciles (ten equal steps of a logarithmic scale), deciles or quantiles:4 "
+    "(parts of equal size), thresholds:3,5,16, head-torso-tail (of what is cut), head-torso-tail:kb (of the whole "
+    "knowledge base) or classes. Default: quantiles:4 of numbers in more than ten different values, else classes.",
 )
 @option("--to", "Folder of the parts (default: only the table).", type=click.Path(path_type=Path, file_okay=False))
 @option("--replace", "Replace what is there already.")
@@ -35,13 +40,13 @@ def command(partition: FrameCall, draw: partial[None], to: Path | None, output: 
     """Cut what is loaded, or a folder of frames, into parts by a column; print boundaries and quantities.
 
     Each part is written into a folder: of a workspace as a remix (NAME.ttl with its manifest), of frames as a folder of
-    frames. A part holds the values above its lower boundary up to its upper one; what has no value is 'unspecified'.
-    Head, torso and tail are of the annotations that are cut; those of the whole knowledge base are the column
-    pagerankSegment, cut by classes. COLUMN may also be a term or a measure, which stands for its first column.
+    frames. Parts are those that `remix evaluate --by` makes, with the same numbers and names: one holds the values
+    above its lower boundary up to its upper one; part 0, 'unspecified', is what has no value. COLUMN may also be a term
+    or a measure, which stands for its first column.
 
     \b
     Example:
-      remix partition --by ambiguitySurfaceForm --scheme 'thresholds:3,5,16'
+      remix partition --by 'ambiguitySurfaceForm:thresholds:3,5,16'
     """
     table = partition()
     print_table(table, output)

@@ -19,7 +19,16 @@ from remix.measures.enrichment import named_frames
 from remix.places import refuse_file_name
 from remix.rdf.iris import dataset_iri
 from remix.rdf.turtle import turtle
-from remix.remixes.closure import Closed, Editions, close, find_emptied, limit_documents, tell_editions
+from remix.remixes.closure import (
+    Closed,
+    Editions,
+    Narrow,
+    Narrowed,
+    close,
+    find_emptied,
+    limit_documents,
+    tell_editions,
+)
 from remix.remixes.export import Exported, export
 from remix.remixes.manifest import count_origins, describe, refuse_unknown
 from remix.signature import Signature, content_hash
@@ -110,6 +119,7 @@ def build(
     dataset: Sequence[str] = (),
     edition: Sequence[str] = (),
     endpoint: Endpoint | None = None,
+    narrow: Narrow | None = None,
 ) -> Remix:
     """Return the remix that a query selects from datasets of a store, by default named as the query.
 
@@ -139,9 +149,14 @@ def build(
     how = {"fix_variables": fix_variables, "explain": explain, "allow_services": tuple(allow_services)}
     selection, left = _select(store, query, text, origin, entries, endpoint, limits, how)
     kept, others, left = _one_edition(choice, origin, selection.documents, left)
-    closed = close(origin, limit_documents(kept, limit, seed), selection.annotations, drop=drop)
+    documents, annotations, narrowed = limit_documents(kept, limit, seed), selection.annotations, None
+    if narrow is not None:
+        narrowed = narrow(origin, _list_required(origin, documents, annotations))
+        documents, annotations, left = _narrow_selection(query.name, origin, documents, narrowed, left)
+    closed = close(origin, documents, annotations, drop=drop)
     kept_of = str(choice) if len(others) or edition else ""
     told = {"editions": kept_of, "endpoint": "" if endpoint is None else endpoint.address}
+    told |= {} if narrowed is None else narrowed.said
     limited = "none" if limit is None else str(limit) if seed is None else f"{limit} by seed {seed}"
     choices = {"limit": limited, "left-out": "removed" if drop else "ignorable", **told}
     signature = _signature(title, text, entries, kb, choices)
@@ -160,6 +175,7 @@ def build(
         others=others,
     )
     notes = (*selection.notes, *_warnings(closed, made, endpoint, drop=drop), *tell_editions(others))
+    notes += () if narrowed is None else narrowed.notes
     frames, triples = made.frames, made.triples
     waterfall, rewritten = selection.waterfall, selection.rewritten
     return Remix(title, iri, frames, triples, manifest, counts, waterfall, rewritten, notes, signature)
@@ -173,6 +189,34 @@ def _one_edition(
     left_out = pl.col("document").is_in(others["document"].implode())
     kept = origin.documents.filter(pl.col("document").is_in(documents.implode()), ~left_out)
     return kept, others, None if emptied is None else editions.of_emptied(origin, emptied, kept["document"])
+
+
+def _list_required(origin: Frames, documents: pl.Series, annotations: pl.Series) -> pl.Series:
+    """Return which of the annotations are in these documents and count."""
+    rows = origin.annotations.filter(
+        pl.col("ignorable").is_null(),
+        pl.col("document").is_in(documents.implode()),
+        pl.col("annotation").is_in(annotations.implode()),
+    )
+    return rows["annotation"]
+
+
+def _narrow_selection(
+    query: str, origin: Frames, documents: pl.Series, narrowed: Narrowed, emptied: pl.DataFrame | None
+) -> tuple[pl.Series, pl.Series, pl.DataFrame | None]:
+    """Return the documents and annotations that stay, and what was emptied with that; raises `EmptySelection`."""
+    stays = _list_required(origin, documents, narrowed.annotations)
+    rows = origin.annotations.filter(pl.col("annotation").is_in(stays.implode()))
+    holding = documents.filter(documents.is_in(rows["document"].unique().implode()))
+    if holding.is_empty():
+        raise EmptySelection(
+            f"nothing is left of what {query} selects: {'; '.join(narrowed.notes) or 'all is left out'}"
+        )
+    if emptied is not None:
+        out = documents.filter(~documents.is_in(holding.implode()))
+        more = origin.documents.filter(pl.col("document").is_in(out.implode())).select("dataset", "document")
+        emptied = pl.concat([emptied, more]).unique(maintain_order=True)
+    return holding, stays, emptied
 
 
 def _title(name: str | None, query: Query, entries: Iterable[DatasetEntry]) -> str:

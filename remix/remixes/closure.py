@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -36,6 +36,22 @@ class Closed:
     def ignorable(self) -> pl.DataFrame:
         """Return the rows of the annotations that were dropped and stay as ignorable ones."""
         return self.frames.annotations.filter(pl.col("annotation").is_in(self.dropped.implode()))
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """Which of the annotations that a query selects stay, by a rule that is no query.
+
+    `said` is what signature and manifest tell of it, by the local names of terms; `notes` are for the user.
+    """
+
+    annotations: pl.Series
+    said: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+Narrow = Callable[[Frames, pl.Series], Narrowed]
+"""Returns what stays of the annotations that were selected from an origin: those that count, in kept documents."""
 
 
 @dataclass(frozen=True)

@@ -1,278 +1,184 @@
-"""Partitions: a column's values cut into parts, by steps of a scale, by shares, by thresholds or by class.
+"""Partitions of datasets: each part of a column, with what is in it, as a remix or a folder of frames.
 
-A part holds the values above its lower boundary up to its upper one (lower exclusive, upper inclusive); the first has
-no lower boundary and, but for log-deciles and quantiles, the last no upper one. What has no value is a part of its
-own, 'unspecified'.
+What is cut and how is said and done as where scores are sliced (`remix.measures.partitions`, `remix.measures.columns`).
 """
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 
 from remix import progress
-from remix.errors import StoreError, UsageError, nearest
+from remix.errors import StoreError, UsageError
+from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.kb import KnowledgeBase
-from remix.measures.classes import of_one_spelling
+from remix.measures.columns import OF_DOCUMENTS, Slicing, ranked_by_kb, values_by
 from remix.measures.declaration import Column, write_out
 from remix.measures.enrichment import measures_of_part, named_frames
 from remix.measures.measurement import column_or_document_column
-from remix.names import NIF, UNSPECIFIED, WITHOUT_VALUE
+from remix.measures.partitions import (
+    OF_KB,
+    Breakdown,
+    Partition,
+    Subset,
+    count_parts,
+    in_part,
+    parse_partition,
+    partition,
+    tabulate_parts,
+)
+from remix.names import ITSRDF, NIF
 from remix.progress import track
+from remix.rdf.terms import iri as without_brackets
 from remix.rdf.terms import quote
 from remix.remixes import build
-from remix.remixes.closure import close
+from remix.remixes.closure import Narrow, Narrowed, close
 from remix.store import Store, in_one_state
 from remix.store.answers import answer
 from remix.store.queries import Query
-from remix.vocabularies import Vocabularies
-
-SCHEMES = ("log-deciles", "quantiles", "head-torso-tail", "thresholds", "classes")
+from remix.vocabularies import COLUMNS as OF_CLASSES
 
 
-@dataclass(frozen=True, slots=True)
-class Subset:
-    """One part: the values above `low` up to `high` (None is no boundary), or one class, or what has no value."""
+@dataclass(frozen=True)
+class Partitioned:
+    """Loaded datasets cut by a column.
 
-    name: str
-    low: float | None = None
-    high: float | None = None
-    category: str | None = None
-    missing: bool = False
-
-
-Partition = tuple[Subset, ...]
-
-
-def partition(values: pl.Series, scheme: str) -> Partition:
-    """Return the parts into which a scheme cuts values; null and NaN are unspecified.
-
-    `log-deciles`: ten equal steps on a logarithmic scale between the smallest positive and the largest value, not
-    rounded; what is not positive is in the first. `quantiles N`: N parts of equal size, as far as equal values allow.
-    `head-torso-tail`: the values than which less than 10 % are higher, less than 55 %, the rest, of those that are cut;
-    the same shares of the knowledge base are the column `pagerankSegment`. `deciles` alone is read as
-    `log-deciles`; ten parts of equal size are `quantiles 10`.
-    `thresholds 3,5,16`. `classes`: a part for each value.
-
-    >>> [round(part.high, 2) for part in partition(pl.Series([1, 4105]), "log-deciles")[:3]]
-    [2.3, 5.28, 12.13]
-
-    Raises `UsageError` for another scheme, and for values that it cannot cut.
+    `parts` are as `remix.measures.partitions.partition` makes them, that of what has no value first; `annotations` has
+    annotation, number and part, the name, a row for each part that an annotation of gold is in; `documents` has
+    document and part. `table` has a row a part: part, above, to (its boundaries), annotations (alternatives of a
+    mention count once), documents (that have one of these, or the value) and share (of all annotations).
     """
-    name, numbers = _parse(scheme)
-    if name == "classes":
-        categories = values.drop_nulls().cast(pl.String).unique().sort().to_list()
-        if len(categories) > 1000:
-            raise UsageError(f"{len(categories)} classes are too many parts: cut numbers with --scheme log-deciles")
-        return (*_classes(categories), missing_part([_name_category(category) for category in categories]))
-    if not values.dtype.is_numeric():
-        raise UsageError(f"'{values.name}' holds no numbers: --scheme classes makes a part of each value")
-    ordered = values.cast(pl.Float64).fill_nan(None).drop_nulls().sort()
-    if name == "thresholds":
-        edges = numbers
-    elif ordered.is_empty():
-        raise UsageError(f"'{values.name}' has no value at all: there is nothing to cut")
-    elif name == "log-deciles":
-        return _logarithmic(ordered)
-    elif name == "quantiles":
-        edges = _quantiles(ordered, int(numbers[0]))
-    else:
-        return _segments(ordered)
-    bounds = [None, *edges, None]
-    parts = [Subset(_between(low, high), low, high) for low, high in zip(bounds, bounds[1:], strict=False)]
-    return (*parts, missing_part())
+
+    asked: Breakdown
+    parts: Partition
+    annotations: pl.DataFrame
+    documents: pl.DataFrame
+    table: pl.DataFrame
+    notes: tuple[str, ...] = ()
 
 
-def _parse(scheme: str) -> tuple[str, list[float]]:
-    name, _, given = re.sub(r"[:=\s]+", " ", scheme.strip()).partition(" ")
-    name = "log-deciles" if name == "deciles" else name
-    if name not in SCHEMES:
-        raise UsageError(f"no scheme '{name}'{nearest(name, SCHEMES)}")
-    try:
-        numbers = [float(number) for number in re.split(r"[,\s]+", given) if number]
-    except ValueError:
-        raise UsageError(f"'{given}' are no numbers: {name} takes some with commas, such as 3,5,16") from None
-    if name == "thresholds" and (not numbers or numbers != sorted(set(numbers))):
-        raise UsageError("thresholds are numbers that rise, such as 3,5,16")
-    if name == "quantiles" and (len(numbers) != 1 or numbers[0] < 2 or numbers[0] != int(numbers[0])):
-        raise UsageError("quantiles need one whole number, 2 or more")
-    if name not in {"thresholds", "quantiles"} and numbers:
-        raise UsageError(f"{name} takes no number")
-    return name, numbers
+@in_one_state
+def cut_store(store: Store, by: str) -> Partitioned:
+    """Return the parts into which `COLUMN` or `COLUMN:SCHEME` cuts the loaded datasets.
 
-
-def _classes(categories: list[str]) -> list[Subset]:
-    """Return a part for each category; two that are the same in the name of a file are told apart by number."""
-    names = pl.Series([_name_category(category) for category in categories], dtype=pl.String)
-    counted_up = names.to_frame("name").select(nth=pl.int_range(pl.len()).over("name") + 1)["nth"]
-    every = zip(names, counted_up, categories, strict=True)
-    return [Subset(name if n == 1 else f"{name}-{n}", category=category) for name, n, category in every]
-
-
-def missing_part(taken: Sequence[str] = ()) -> Subset:
-    """Return the part of what has no value; some columns have a class of its usual name among those `taken`."""
-    return Subset(WITHOUT_VALUE if UNSPECIFIED in taken else UNSPECIFIED, missing=True)
-
-
-def _logarithmic(values: pl.Series) -> Partition:
-    positive = values.filter(values > 0)
-    if positive.is_empty() or not math.isfinite(values[-1]):
-        raise UsageError(f"'{values.name}' has no positive values, or infinite ones: there is no logarithmic scale")
-    low, high = float(positive[0]), float(positive[-1])
-    if low == high:
-        return (Subset(_between(None, high), None, high), missing_part())
-    edges = [low * (high / low) ** (step / 10) for step in range(1, 10)] + [high]
-    bounds = [None, *edges]
-    parts = [Subset(_between(a, b), a, b) for a, b in zip(bounds, edges, strict=False)]
-    return (*parts, missing_part())
-
-
-def _quantiles(values: pl.Series, count: int) -> list[float]:
-    """Return the inner boundaries of sorted values: up to which k of `count` shares lie; equal ones are one."""
-    count = min(count, len(values))  # more shares than values have the boundaries of as many
-    places = [-(-len(values) * k // count) - 1 for k in range(1, count)]
-    edges = sorted({float(values[place]) for place in places})
-    return [edge for edge in edges if edge < values[-1]]
-
-
-def _segments(values: pl.Series) -> Partition:
-    counts = values.value_counts(name="count").sort(values.name, descending=True)
-    better = (counts["count"].cum_sum() - counts["count"]) / len(values)
-    edges = [counts.filter(better >= share)[values.name] for share in (0.55, 0.10)]
-    low, high = (float(edge[0]) if len(edge) else None for edge in edges)
-    parts = [Subset("head", high, None)]
-    if high is not None:
-        parts.append(Subset("torso", low, high))
-    if low is not None:
-        parts.append(Subset("tail", None, low))
-    return (*(part for part in parts if part.low is None or part.low != part.high), missing_part())
-
-
-def _between(low: float | None, high: float | None) -> str:
-    """Return the name of an interval, fit for a file's name."""
-    if low is None:
-        return f"to-{_short(high)}" if high is not None else "all"
-    return f"above-{_short(low)}" if high is None else f"{_short(low)}-{_short(high)}"
-
-
-def _short(number: float | None) -> str:
-    return f"{number:.4g}".replace("+", "")
-
-
-def _name_category(category: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", category).strip("-.") or "empty"
-
-
-def in_part(column: str, part: Subset) -> pl.Expr:
-    """Return whether a value belongs to a part.
-
-    >>> part = Subset("x", 2.0, 5.0)
-    >>> pl.DataFrame({"v": [2, 3, 5, 6, None]}).select(in_part("v", part))["v"].to_list()
-    [False, True, True, False, False]
+    Values are those that `enrich` stored, of a column of documents that of the annotation's document. Raises
+    `UnknownName` for a column that there is not, `UsageError` for a scheme that there is not or that cannot cut it,
+    `StoreError` where nothing is enriched.
     """
-    value = pl.col(column)
-    if part.category is not None:
-        return (value.cast(pl.String) == part.category).fill_null(False)
-    if part.missing:
-        return value.is_null()
-    above = pl.lit(True) if part.low is None else value > part.low
-    below = pl.lit(True) if part.high is None else value <= part.high
-    return (value.is_not_null() & above & below).fill_null(False).alias(column)
+    asked = parse_partition(by)
+    if not store.datasets():
+        raise StoreError("nothing is loaded: `remix load FILE` first")
+    gold = named_frames(store)
+    slicing = _slice_store(store, gold, asked)
+    rows = slicing.of_annotations(gold)
+    required = gold.annotations.filter(pl.col("ignorable").is_null()).select("annotation", "document", "group")
+    placed = rows.join(required, on="annotation", maintain_order="left")
+    documents = slicing.values if slicing.of_documents else placed.select("document", value="part")
+    documents = documents.select("document", part="value").unique(maintain_order=True)
+    groups = dict(placed.group_by("part").agg(pl.struct("document", "group").n_unique()).iter_rows())
+    of_documents = dict(documents.group_by("part").len().iter_rows())
+    whole = required.select(pl.struct("document", "group").n_unique()).item()
+    table = tabulate_parts(slicing.parts, [groups.get(part.name, 0) for part in slicing.parts], whole)
+    numbers = pl.Series([of_documents.get(part.name, 0) for part in slicing.parts], dtype=pl.Int64)
+    table = table.insert_column(-1, numbers.alias("documents"))
+    told = "" if slicing.vocabularies is None else slicing.vocabularies.note(asked.column)
+    return Partitioned(asked, slicing.parts, rows, documents, table, (told,) if told else ())
 
 
-def count_parts(values: pl.Series, parts: Sequence[Subset]) -> pl.DataFrame:
-    """Return a row per part: part, above, to (its boundaries), annotations and share of all.
+def _slice_store(store: Store, gold: Frames, asked: Breakdown) -> Slicing:
+    """Return the values of a column of loaded datasets as names of its parts."""
+    if asked.column in OF_DOCUMENTS:
+        return values_by(gold, asked)
+    plain = [entry.name for entry in store.datasets() if entry.enrichment is None]
+    if asked.column in OF_CLASSES:
+        _refuse_plain(plain)
+        return values_by(replace(gold, classes=_classes_of(store, gold)), asked)
+    chosen, of_documents = column_or_document_column(asked.column)
+    _refuse_plain(plain)
+    asked = replace(asked, column=chosen.name)
+    pattern = f"?subject <{write_out(chosen.term)}> ?value"
+    found = answer(store, Query.parse(f"SELECT ?subject ?value WHERE {{ {pattern} }}", chosen.name)).table
+    kind = pl.Float64 if chosen.kind in {"integer", "double"} else pl.String
+    none = pl.DataFrame(schema={"subject": pl.String, "value": kind})
+    known = found.select("subject", pl.col("value").cast(kind)) if found.height else none
+    key = "document" if of_documents else "annotation"
+    values = known.filter(pl.col("subject").is_in(_subjects(gold, key).implode()))
+    if chosen.kind == "integer":
+        values = values.with_columns(pl.col("value").cast(pl.Int64))
+    values = values.rename({"subject": key, "value": chosen.name})
+    return values_by(gold, asked, *((None, values) if of_documents else (values, None)))
 
-    >>> count_parts(pl.Series("v", [1, 3, 9]), partition(pl.Series("v", [1, 3, 9]), "thresholds 3")).rows()[:2]
-    [('to-3', None, 3.0, 2, 0.6666666666666666), ('above-3', 3.0, None, 1, 0.3333333333333333)]
-    """
-    frame = values.to_frame("value")
-    numbers = [int(frame.select(in_part("value", part).sum()).item()) for part in parts]
-    return pl.DataFrame(
-        {
-            "part": [part.name for part in parts],
-            "above": pl.Series([part.low for part in parts], dtype=pl.Float64),
-            "to": pl.Series([part.high for part in parts], dtype=pl.Float64),
-            "annotations": numbers,
-            "share": [number / max(1, len(values)) for number in numbers],
-        }
+
+def _subjects(gold: Frames, key: str) -> pl.Series:
+    return gold.documents["document"] if key == "document" else gold.annotations["annotation"]
+
+
+def _refuse_plain(plain: list[str]) -> None:
+    if plain:
+        raise StoreError(f"{plain[0]} has no measures yet: `remix enrich` computes them")
+
+
+def _classes_of(store: Store, gold: Frames) -> pl.DataFrame:
+    """Return annotation, class, of_entity: those of the data, and those that `enrich` stored beside them."""
+    graphs = " ".join(f"<{entry.iri}#enrichment>" for entry in store.datasets())
+    rows = store.index().frame(
+        f"SELECT ?annotation ?class WHERE {{ VALUES ?graph {{ {graphs} }} "
+        f"GRAPH ?graph {{ ?annotation <{ITSRDF}taClassRef> ?class }} }}"
     )
+    rows = rows.select(without_brackets(pl.col(name)) for name in ("annotation", "class")).drop_nulls()
+    given = gold.classes.select("annotation", "class", "of_entity")
+    every = pl.concat([given, rows.with_columns(of_entity=pl.lit(True))])
+    return every.group_by("annotation", "class").agg(pl.col("of_entity").min()).sort("annotation", "class")
 
 
 @in_one_state
 def partition_store(
-    store: Store, column: str, scheme: str, *, to: Path | None, kb: KnowledgeBase | None = None, replace: bool = False
+    store: Store, by: str, *, to: Path | None, kb: KnowledgeBase | None = None, replace: bool = False
 ) -> pl.DataFrame:
-    """Return the parts with boundaries and quantities (see `count_parts`), each written as a remix into `to`.
+    """Return the parts with boundaries and quantities (see `Partitioned`), each written as a remix into `to`.
 
-    `replace` overwrites files there that remix has not written. Values are those that `enrich` stored, of a column of
-    documents that of the annotation's document; `class` are the classes of one vocabulary, that of most mentions or
-    the one that is named (`class:schema`). Without `to` nothing is written. An empty part is none. Raises
-    `UnknownName` for a column that no measure has, `UsageError` for another scheme, `StoreError` where nothing is
-    enriched.
+    `replace` overwrites files there that remix has not written. Without `to` nothing is written. An empty part is none.
+    Raises as `cut_store`.
     """
-    given, _, vocabulary = column.partition(":")
-    chosen, of_documents = (_CLASS, False) if given == "class" else column_or_document_column(column)
-    name = given if chosen is _CLASS else chosen.name
-    iri = write_out(chosen.term)
-    plain = [entry.name for entry in store.datasets() if entry.enrichment is None]
-    if not store.datasets():
-        raise StoreError("nothing is loaded: `remix load FILE` first")
-    if plain:
-        raise StoreError(f"{plain[0]} has no measures yet: `remix enrich` computes them")
-    annotations = named_frames(store).annotations
-    gold = annotations.filter(pl.col("ignorable").is_null()).select("annotation")
-    subject = "?document" if of_documents else "?annotation"
-    pattern = f"?annotation <{NIF}referenceContext> ?document . {subject} <{iri}> ?value"
-    found = answer(store, Query.parse(f"SELECT ?annotation ?value WHERE {{ {pattern} }}", name)).table
-    kind = pl.Float64 if chosen.kind in {"integer", "double"} else pl.String
-    none = pl.DataFrame(schema={"annotation": pl.String, "value": kind})
-    known = found.select("annotation", pl.col("value").cast(kind)) if found.height else none
-    if chosen is _CLASS:
-        known = _of_one_vocabulary(known, annotations, vocabulary)
-    values = gold.join(known, on="annotation", how="left")["value"].alias(name)
-    parts = partition(values, scheme)
-    table = count_parts(values, parts).with_columns(share=pl.col("annotations") / max(1, len(gold)))
+    cut = cut_store(store, by)
+    for note in cut.notes:
+        progress.note(note)
     if to is not None:
-        for part in track([p for p, n in zip(parts, table["annotations"], strict=True) if n], "parts"):
-            query = Query.parse(_query(iri, part, subject, parts), f"{name}-{part.name}")
-            build(store, query, kb=kb).write(to, force=replace)
-    return table
+        kept = [part for part, n in zip(cut.parts, cut.table["annotations"], strict=True) if n]
+        for part in track(kept, "parts"):
+            query = Query.parse(_query(cut, part), f"{cut.asked.column}-{part.file_name}")
+            build(store, query, kb=kb, narrow=_to_part(cut, part)).write(to, force=replace)
+    return cut.table
+
+
+def _to_part(cut: Partitioned, part: Subset) -> Narrow:
+    chosen = cut.annotations.filter(number=part.number)["annotation"]
+    return lambda *_: Narrowed(chosen, {"partition": cut.asked.label, "part": part.name})
 
 
 _CLASS = Column("itsrdf:taClassRef", "string", pl.lit(None), "class of the annotation or its entity")
 
 
-def _of_one_vocabulary(rows: pl.DataFrame, annotations: pl.DataFrame, vocabulary: str) -> pl.DataFrame:
-    """Return the values that are classes of a vocabulary, or where none is named, of that of most mentions.
-
-    Which it is, and which others there are, is said.
-    """
-    classes = rows.select("annotation", pl.col("value").alias("class"))
-    vocabularies = Vocabularies.of(classes, annotations).show(vocabulary)
-    if told := vocabularies.note("class"):
-        progress.note(told)
-    return of_one_spelling(vocabularies.choose(classes)).rename({"class": "value"})
-
-
-def _query(iri: str, part: Subset, subject: str, parts: Partition) -> str:
+def _query(cut: Partitioned, part: Subset) -> str:
     """Return the query that selects the annotations of a part, by a value of their own or of their document.
 
-    Without a value of a part is what has no value of any of the `parts`.
+    It selects the part and, where annotations have alternatives or a class has several spellings, what else fits: of
+    that the part is what `Partitioned` has. Of columns that are no triples it selects all.
     """
-    annotation = f"?annotation <{NIF}referenceContext> ?document ."
-    value = f"{subject} <{iri}> ?value ."
+    annotation, column = f"?annotation <{NIF}referenceContext> ?document .", cut.asked.column
+    if column in OF_DOCUMENTS:
+        return f"SELECT ?document ?annotation WHERE {{ {annotation} }}"
+    chosen, of_documents = (_CLASS, False) if column in OF_CLASSES else column_or_document_column(column)
+    value = f"{'?document' if of_documents else '?annotation'} <{write_out(chosen.term)}> ?value ."
     if part.category is not None:
         where = f"{annotation} {value} FILTER(STR(?value) = {quote(part.category)})"
     elif part.missing:
-        categories = ", ".join(quote(one.category) for one in parts if one.category is not None)
+        categories = ", ".join(quote(one.category) for one in cut.parts if one.category is not None)
         among = f" FILTER(STR(?value) IN ({categories}))" if categories else ""
         where = f"{annotation} FILTER NOT EXISTS {{ {value}{among} }}"
     else:
@@ -283,37 +189,40 @@ def _query(iri: str, part: Subset, subject: str, parts: Partition) -> str:
     return f"SELECT ?document ?annotation WHERE {{ {where} }}"
 
 
-def partition_folder(
-    folder: FramesFolder, column: str, scheme: str, *, to: Path | None, replace: bool = False
-) -> pl.DataFrame:
+def partition_folder(folder: FramesFolder, by: str, *, to: Path | None, replace: bool = False) -> pl.DataFrame:
     """Return the parts with boundaries and quantities, each written as a folder of frames `<to>/<name>-<part>`.
 
     A part keeps the documents that have an annotation in it; their other annotations become ignorable. Values are
     those that `enrich` wrote beside the frames. Raises as `partition_store`, and `UsageError` for folders that are
     there already.
     """
-    chosen, of_documents = column_or_document_column(column)
-    values = pl.concat(
-        [measures_of_part(folder, n, chosen.name, of_documents=of_documents)[chosen.name] for n in range(folder.parts)],
-        rechunk=False,
-    )
-    parts = partition(values, scheme)
+    asked = parse_partition(by)
+    if asked.column in OF_CLASSES:
+        raise UsageError(f"a folder of frames is not cut by '{asked.column}', of which a mention has several")
+    chosen, of_documents = column_or_document_column(asked.column)
+
+    def read(number: int) -> pl.DataFrame:
+        """Return annotation and value of a part of the folder, null where it has none."""
+        rows = measures_of_part(folder, number, chosen.name, of_documents=of_documents)
+        rows = rows.select("annotation", value=chosen.name)
+        rows = rows.with_columns(pl.col("value").fill_nan(None)) if rows["value"].dtype.is_float() else rows
+        return rows.with_columns(ranked_by_kb()) if asked.scheme == OF_KB else rows
+
+    values = pl.concat([read(number)["value"] for number in range(folder.parts)], rechunk=False)
+    parts = partition(values.alias(chosen.name), asked.scheme)
     table = count_parts(values, parts)
     if to is None:
         return table
     written = [part for part, count in zip(parts, table["annotations"], strict=True) if count]
     with ExitStack() as stack:
-        targets = [to / f"{folder.name}-{part.name}" for part in written]
-        plan = {"of": str(folder.path.resolve()), "by": chosen.name, "scheme": scheme}
+        targets = [to / f"{folder.name}-{part.file_name}" for part in written]
+        plan = {"of": str(folder.path.resolve()), "by": chosen.name, "scheme": asked.scheme}
         places = [stack.enter_context(under_way(t, plan, replace=replace)) for t in targets]
         counts = [[0, 0] for _ in written]
         for number in track(range(folder.parts), "parts"):
-            frames, measured = (
-                folder.part(number),
-                measures_of_part(folder, number, chosen.name, of_documents=of_documents),
-            )
+            frames, measured = folder.part(number), read(number)
             for part, place, count in zip(written, places, counts, strict=True):
-                annotations = measured.filter(in_part(chosen.name, part))["annotation"]
+                annotations = measured.filter(in_part("value", part))["annotation"]
                 rows = frames.annotations.filter(pl.col("annotation").is_in(annotations.implode()))
                 kept = close(frames, rows["document"].unique(), annotations).frames
                 write_part(place, number, kept)
@@ -331,7 +240,7 @@ def _manifest(
     bounds = {"part": part.name, "above": part.low, "to": part.high, "class": part.category}
     return {
         "name": name,
-        "iri": f"{folder.manifest['iri']}-{part.name}",
+        "iri": f"{folder.manifest['iri']}-{part.file_name}",
         "parts": folder.parts,
         "documents": documents,
         "annotations": annotations,

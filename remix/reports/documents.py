@@ -12,10 +12,10 @@ from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.frames import Frames
 from remix.measures import Measured
 from remix.measures.classes import COARSE, classes_for
+from remix.measures.columns import OF_ANNOTATIONS
+from remix.measures.partitions import Subset, in_part, partition
 from remix.names import EL
-from remix.remixes.partitions import Subset, in_part, partition
 from remix.reports.statistics import explain
-from remix.scoring.inputs.columns import OF_ANNOTATIONS
 
 LOOKS = 7
 """Classes of a column that can be told apart in a text; what has another value is one more."""
@@ -122,7 +122,7 @@ def _by_count(values: pl.Series) -> list[str]:
 def _name_parts(rows: pl.DataFrame, column: str) -> pl.Series:
     """Return for each annotation the name of the quarter that its value is in, null where it has none."""
     try:
-        parts = [part for part in partition(rows[column], "quantiles 4") if not part.missing]
+        parts = [part for part in partition(rows[column], "quantiles:4") if not part.missing]
     except UsageError:  # no annotation has a value
         return pl.Series(column, [None] * rows.height, dtype=pl.String)
     names = [_name_part(part) for part in parts]
@@ -133,7 +133,7 @@ def _name_parts(rows: pl.DataFrame, column: str) -> pl.Series:
 def _name_part(part: Subset) -> str:
     """Return the boundaries of a part in words.
 
-    >>> _name_part(Subset("2-5", 2.0, 5.0)), _name_part(Subset("to-2", None, 2.0))
+    >>> _name_part(Subset(2, "", "2-5", 2.0, 5.0)), _name_part(Subset(1, "", "to-2", None, 2.0))
     ('above 2 to 5', 'to 2')
     """
     words = (f"{name} {edge:.4g}" for name, edge in (("above", part.low), ("to", part.high)) if edge is not None)

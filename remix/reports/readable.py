@@ -171,7 +171,7 @@ def fold_rows(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 
 _UNSPECIFIED = rf"^(?:\d+: )?(?:{UNSPECIFIED}|{WITHOUT_VALUE})$"
-"""The slice of what has no value in a column, as `remix.scoring.inputs.columns.values_by` names it."""
+"""The slice of what has no value in a column, as `remix.measures.columns.values_by` names it."""
 
 _PAIRED = ["system", "dataset", "task", "matching"]
 

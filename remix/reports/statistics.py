@@ -17,7 +17,7 @@ from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES, Measured
 from remix.measures.declaration import Measure
 from remix.measures.enrichment import measure_store, named_frames
 from remix.measures.measured import document_column
-from remix.remixes.partitions import Partition
+from remix.measures.partitions import Partition
 from remix.reports.charts import figure_of_distributions
 from remix.reports.figures import Axis, Figure, Panel, Series, count_values
 from remix.signature import Signature

@@ -9,9 +9,11 @@ import polars as pl
 
 from remix.errors import UsageError
 from remix.measures.classes import class_mapping
+from remix.measures.columns import values_by
+from remix.measures.partitions import breakdown, columns_of
 from remix.question import Question
 from remix.runs.outcomes import Outcomes, outcomes
-from remix.scoring.inputs.columns import breakdown, columns_of, is_of_errors, values_by
+from remix.scoring.inputs.columns import is_of_errors
 from remix.scoring.inputs.shortcomings import failures_of, with_shortcomings
 from remix.scoring.inputs.sources import Keeper, read_inputs
 

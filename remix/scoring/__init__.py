@@ -14,6 +14,8 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
+from remix.measures.columns import vocabularies_of
+from remix.measures.partitions import columns_of
 from remix.question import Question, Several, several
 from remix.scoring.choice import Choice, case_of, choose, fill, read_chosen, sign, signature_of_tasks, take_headline
 from remix.scoring.conventions.aspects import threshold_none
@@ -23,7 +25,6 @@ from remix.scoring.errors import error_rows
 from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.case_tables import LabelledCounts
-from remix.scoring.inputs.columns import columns_of, vocabularies_of
 from remix.scoring.inputs.shortcomings import with_shortcomings
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.matching import MATCHINGS, Case, Matching

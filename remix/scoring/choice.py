@@ -11,10 +11,10 @@ import polars as pl
 from remix import iris
 from remix._version import __version__
 from remix.frames import Frames
+from remix.measures.partitions import columns_of
 from remix.names import RMX
 from remix.question import Question
 from remix.scoring.conventions.aspects import undefined_null
-from remix.scoring.inputs.columns import columns_of
 from remix.scoring.inputs.gold import LEARNT
 from remix.scoring.inputs.sources import Keeper, read_inputs
 from remix.scoring.matching import Case

@@ -11,10 +11,11 @@ import polars as pl
 from remix import progress
 from remix.dense import distinct
 from remix.errors import UsageError
+from remix.measures.columns import values_by
+from remix.measures.partitions import breakdown
 from remix.scoring.choice import Choice
 from remix.scoring.conventions.aspects import pair_maximum, threshold_none
 from remix.scoring.inputs.case_tables import NIL, Counts, LabelledCounts
-from remix.scoring.inputs.columns import breakdown, values_by
 from remix.scoring.matching import Case, matching_named, with_detail
 from remix.scoring.slicing import cross, kb_cases
 from remix.scoring.statistics.weights import CRITERIA, Weights, weigh

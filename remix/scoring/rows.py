@@ -13,9 +13,9 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
+from remix.measures.partitions import label_of
 from remix.scoring.choice import Choice
 from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
-from remix.scoring.inputs.columns import label_of
 from remix.scoring.matching import Case
 from remix.scoring.statistics import SCORES, precision_of_f1, with_fp_of_f1
 from remix.scoring.statistics.weights import FUZZY, fuzzy_scores

@@ -221,7 +221,7 @@ def assemble(
         found["parts"] = _sizes_of_parts(cut["parts"], members, mentions)
         found["outcomes"] = _outcomes(shelf, plan, cut["annotations"])
     empty: dict[str, Any] = {name: schema.empty() for name, schema in results.TABLES.items()}
-    from remix.scoring.inputs.columns import label_of
+    from remix.measures.partitions import label_of
 
     return Results(
         **{**empty, **found},

@@ -15,13 +15,14 @@ from remix.errors import UsageError
 from remix.frames import Frames
 from remix.measures import compute
 from remix.measures.classes import class_mapping
+from remix.measures.columns import Slicing, column_values, values_by
+from remix.measures.partitions import breakdown, columns_of, label_of
 from remix.question import Question
 from remix.runs.outcomes import outcomes
 from remix.scoring import count_tasks
 from remix.scoring.choice import Choice, case_of, choose, fill, read_chosen
 from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Inputs
-from remix.scoring.inputs.columns import breakdown, column_values, columns_of, label_of, values_by
 from remix.scoring.inputs.shortcomings import failures_of
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.matching import Case
@@ -171,7 +172,7 @@ def cut(reading: Reading, by: Sequence[str]) -> dict[str, pl.DataFrame]:
             rows = joined.select("mention", slice=value)
         label, level = label_of(text), "document" if all(one.of_documents for one in slicings) else "annotation"
         members.append(rows.select("mention", pl.lit(label).alias("column"), "slice"))
-        parts.append(_parts_of(rows["slice"], label, level))
+        parts.append(_parts_of(slicings, rows["slice"], label, level))
     none = pl.DataFrame(schema={"mention": pl.Int64, "column": pl.String, "slice": pl.String})
     for column in dict.fromkeys(columns_of(choice.by)):
         mentions = _with_column(mentions, groups, column_values(gold, column, *known.tables), column)
@@ -195,15 +196,13 @@ _NO_PARTS = pl.DataFrame(
 )
 
 
-def _parts_of(slices: pl.Series, label: str, level: str) -> pl.DataFrame:
-    """Return the parts of a column in order; what has no value is part 0."""
-    names = slices.unique().sort().to_list()
-    without = [name for name in names if name in ("unspecified", "without value")]
-    ordered = [
-        *((name, 0) for name in without),
-        *((name, n) for n, name in enumerate((n for n in names if n not in without), 1)),
-    ]
-    rows = [(label, level, number, name, None, None) for name, number in ordered]
+def _parts_of(slicings: Sequence[Slicing], slices: pl.Series, label: str, level: str) -> pl.DataFrame:
+    """Return the parts of a column in order, with its boundaries where it is one; what has no value is part 0."""
+    if len(slicings) > 1:
+        crossed = [(label, level, n, name, None, None) for n, name in enumerate(slices.unique().sort(), 1)]
+        return pl.DataFrame(crossed, schema=_NO_PARTS.schema, orient="row")
+    there = set(slices)
+    rows = [(label, level, p.number, p.name, p.low, p.high) for p in slicings[0].parts if p.name in there]
     return pl.DataFrame(rows, schema=_NO_PARTS.schema, orient="row")
 
 

@@ -198,29 +198,33 @@ class Remixes(KnowledgeBases):
         folder: Path | str | None = None,
         *,
         by: str,
-        scheme: str = "log-deciles",
+        scheme: str = "",
         to: Path | str | None = None,
         replace: bool = False,
     ) -> pl.DataFrame:
         """Return the parts that a column cuts the loaded datasets into, or a `folder` of frames, with what is in each.
 
-        Each part is written into the folder `to` where one is named, as a remix or a folder of frames. What has no
-        measures yet is enriched. See `remix.remixes.partitions` for schemes and errors.
+        `by` is a column, or one with its scheme as in `words:quantiles:4`, by the grammar that `by` of an evaluation
+        has (see `remix.measures.partitions`); the scheme may be given apart. Each part is written into the folder `to`
+        where one is named, as a remix or a folder of frames. What has no measures yet is enriched. See
+        `remix.remixes.partitions` for errors.
         """
         from remix.frames_folder import FramesFolder
         from remix.measures.enrichment import measured_otherwise
+        from remix.measures.partitions import with_scheme
         from remix.places import refuse_file_name
         from remix.remixes.partitions import partition_folder, partition_store
 
+        by = with_scheme(by, scheme)
         place = None if to is None else Path(to)
         if place is not None:
             refuse_file_name(place)
         if folder is not None:
-            return partition_folder(FramesFolder.open(folder), by, scheme, to=place, replace=replace)
+            return partition_folder(FramesFolder.open(folder), by, to=place, replace=replace)
         plain = self.ensure_sample() or any(entry.enrichment is None for entry in self.datasets())
         if plain or measured_otherwise(self.store, self.kb):
             self.enrich()
-        return partition_store(self.store, by, scheme, to=place, kb=self.kb, replace=replace)
+        return partition_store(self.store, by, to=place, kb=self.kb, replace=replace)
 
     def plot_partition(
         self, table: pl.DataFrame, *, by: str, plot: Path | str | None = None, plot_width: str = "screen"

@@ -70,9 +70,9 @@ def test_frames_are_enriched_partitioned_and_sampled(frames: Path, tmp_path: Pat
         partition, frames, "--by", "rmx:formMultiword", "--scheme", "classes", "--to", tmp_path / "p", "-o", "json"
     )
     assert [(row["part"], row["annotations"]) for row in json.loads(done.stdout)] == [
+        ("unspecified", 0),
         ("false", 1),
         ("true", 5),
-        ("unspecified", 0),
     ]
     assert sorted(path.name for path in (tmp_path / "p").iterdir()) == ["wikipedia-false", "wikipedia-true"]
     done = run(load, frames, "--sample", 2, "--seed", 7, "-w", tmp_path / "w", "-o", "json")

@@ -15,7 +15,8 @@ from remix.formats import read
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.measures.enrichment import enrich_folder, named_frames
-from remix.remixes.partitions import count_parts, in_part, partition, partition_folder, partition_store
+from remix.measures.partitions import count_parts, in_part, partition
+from remix.remixes.partitions import partition_folder, partition_store
 from remix.store import Store
 from remix.store.loading import load_sample, sample_documents
 
@@ -23,8 +24,11 @@ from remix.store.loading import load_sample, sample_documents
 def test_log_deciles_are_those_of_table_4() -> None:
     parts = partition(pl.Series("confusion", [1, 7, 4105, None]), "log-deciles")
     # 4105^(1/10) = 2.297, 4105^(2/10) = 5.279, 4105^(3/10) = 12.13, …; the last is the largest value itself.
-    assert [round(part.high or 0, 2) for part in parts[:-1]][:3] == [2.3, 5.28, 12.13]
-    assert len(parts) == 11 and parts[-2].high == 4105 and parts[0].low is None and parts[-1].missing
+    assert [round(part.high or 0, 2) for part in parts[1:4]] == [2.3, 5.28, 12.13]
+    assert len(parts) == 11 and parts[-1].high == 4105 and parts[1].low is None and parts[0].missing
+    # In Table 4, too, what has no value is partition 0; names sort in the order of the parts.
+    assert [part.number for part in parts] == [*range(11)] and parts[0].name == "00: unspecified"
+    assert [part.name for part in parts] == sorted(part.name for part in parts)
 
 
 def test_upper_boundary_is_inclusive_and_lower_exclusive() -> None:
@@ -32,10 +36,10 @@ def test_upper_boundary_is_inclusive_and_lower_exclusive() -> None:
         pl.Series("v", [2, 3, 4, 5, 6, None]), partition(pl.Series("v", [2, 3, 4, 5, 6, None]), "thresholds 3,5")
     )
     assert table.select("above", "to", "annotations").rows() == [
+        (None, None, 1),
         (None, 3.0, 2),
         (3.0, 5.0, 2),
         (5.0, None, 1),
-        (None, None, 1),
     ]
 
 
@@ -43,15 +47,16 @@ def test_head_torso_tail_are_10_45_45() -> None:
     values = pl.Series("v", range(100))
     parts = partition(values, "head-torso-tail")
     assert count_parts(values, parts).select("part", "annotations").rows() == [
-        ("head", 10), ("torso", 45), ("tail", 45), ("unspecified", 0),
+        ("0: unspecified", 0), ("1: head of the dataset (> 89)", 10),
+        ("2: torso of the dataset (> 44, ≤ 89)", 45), ("3: tail of the dataset (≤ 44)", 45),
     ]  # fmt: skip
 
 
 def test_quantiles_are_equal_shares_and_equal_values_stay_together() -> None:
     even = pl.Series("v", range(8))
-    assert count_parts(even, partition(even, "quantiles 4"))["annotations"].to_list() == [2, 2, 2, 2, 0]
+    assert count_parts(even, partition(even, "quantiles 4"))["annotations"].to_list() == [0, 2, 2, 2, 2]
     tied = pl.Series("v", [1, 1, 1, 1, 1, 2, 3])
-    assert count_parts(tied, partition(tied, "quantiles 2"))["annotations"].to_list() == [5, 2, 0]
+    assert count_parts(tied, partition(tied, "quantiles 2"))["annotations"].to_list() == [0, 5, 2]
     # More shares than values are as many as there are values, at no more cost.
     assert partition(even, f"quantiles {10**15}") == partition(even, "quantiles 8")
 
@@ -59,13 +64,16 @@ def test_quantiles_are_equal_shares_and_equal_values_stay_together() -> None:
 def test_classes_that_are_called_unspecified_do_not_hide_what_has_no_value() -> None:
     values = pl.Series("v", ["head", "unspecified", None, "unspecified"])
     table = count_parts(values, partition(values, "classes"))
-    assert table.select("part", "annotations").rows() == [("head", 1), ("unspecified", 2), ("without-value", 1)]
+    assert table.select("part", "annotations").rows() == [("without-value", 1), ("head", 1), ("unspecified", 2)]
 
 
 numbers = st.lists(st.one_of(st.none(), st.floats(-1e6, 1e6), st.integers(0, 9).map(float)), min_size=1)
 
 
-@given(numbers, st.sampled_from(["log-deciles", "quantiles 3", "head-torso-tail", "thresholds 0,5", "classes"]))
+@given(
+    numbers,
+    st.sampled_from(["", "log-deciles", "deciles", "quantiles 3", "head-torso-tail", "thresholds 0,5", "classes"]),
+)
 def test_every_value_is_in_exactly_one_part(values: list[float | None], scheme: str) -> None:
     column = pl.Series("v", values, dtype=pl.Float64)
     try:
@@ -84,6 +92,7 @@ def test_every_value_is_in_exactly_one_part(values: list[float | None], scheme: 
         ("thresholds 5,3", "numbers that rise"),
         ("thresholds a", "are no numbers"),
         ("classes 3", "takes no number"),
+        ("head-torso-tail:world", "of the 'dataset' or of the 'kb', not of 'world'"),
     ],
 )
 def test_scheme_that_is_none_is_refused(scheme: str, message: str) -> None:
@@ -101,17 +110,21 @@ def test_values_that_cannot_be_cut_are_refused() -> None:
 
 
 def test_parts_of_a_workspace_are_remixes_of_what_lies_within(small_store: Store, tmp_path: Path) -> None:
-    table = partition_store(small_store, "ambiguitySurfaceForm", "thresholds 3", to=tmp_path)
+    table = partition_store(small_store, "ambiguitySurfaceForm:thresholds:3", to=tmp_path)
     values = small_store_values(small_store)
-    for name, expected in (("to-3", values.filter(pl.col("v") <= 3)), ("above-3", values.filter(pl.col("v") > 3))):
-        row = table.filter(part=name)
+    parts = (
+        ("1: ≤ 3", "to-3", values.filter(pl.col("v") <= 3)),
+        ("2: > 3", "above-3", values.filter(pl.col("v") > 3)),
+    )
+    for part, name, expected in parts:
+        row = table.filter(part=part)
         assert row["annotations"].item() == expected.height
         if expected.height:
             frames = read(tmp_path / f"ambiguitySurfaceForm-{name}.ttl").frames
             assert frames.gold().annotations.height == expected.height
     assert table["annotations"].sum() == named_frames(small_store).gold().annotations.height
     with pytest.raises(UnknownName, match="did you mean 'ambiguitySurfaceForm'"):
-        partition_store(small_store, "ambiguitySurfaceFrom", "classes", to=None)
+        partition_store(small_store, "ambiguitySurfaceFrom:classes", to=None)
 
 
 def small_store_values(store: Store) -> pl.DataFrame:
@@ -136,9 +149,9 @@ def folder(small_store: Store, tmp_path: Path) -> FramesFolder:
 
 def test_parts_of_frames_keep_documents_and_make_the_rest_ignorable(folder: FramesFolder, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="has no measures yet: `remix enrich"):
-        partition_folder(folder, "formMultiword", "classes", to=None)
+        partition_folder(folder, "formMultiword:classes", to=None)
     assert enrich_folder(folder, None)["status"].item() == "enriched"
-    table = partition_folder(folder, "formMultiword", "classes", to=tmp_path / "parts")
+    table = partition_folder(folder, "formMultiword:classes", to=tmp_path / "parts")
     # 'Mr Nobody' is the one form of two words.
     assert dict(table.select("part", "annotations").rows())["true"] == 1
     part = FramesFolder.open(tmp_path / "parts" / "both-true")
@@ -147,7 +160,7 @@ def test_parts_of_frames_keep_documents_and_make_the_rest_ignorable(folder: Fram
     assert frames.documents.height == 1 and part.manifest["annotations"] == 1
     assert frames.annotations.filter(ignorable="dropped")["surface_form"].sort().to_list() == ["Java", "Python"]
     with pytest.raises(UsageError, match="holds frames already"):
-        partition_folder(folder, "formMultiword", "classes", to=tmp_path / "parts")
+        partition_folder(folder, "formMultiword:classes", to=tmp_path / "parts")
 
 
 def test_enriching_frames_twice_changes_nothing(folder: FramesFolder) -> None:

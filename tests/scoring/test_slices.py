@@ -10,9 +10,9 @@ import pytest
 from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
+from remix.measures.partitions import Breakdown, breakdown
 from remix.reports.readable import explain_slices, signature_lines
 from remix.scoring.inputs import Background
-from remix.scoring.inputs.columns import Breakdown, breakdown
 from remix.scoring.inputs.entities import with_types
 from remix.scoring.slicing import scope_named, slice_named
 from tests.scoring.conftest import evaluate, framed
@@ -48,11 +48,16 @@ def test_two_columns_crossed_give_a_slice_for_each_pair_that_occurs():
     ("by", "expected"),
     [
         # Up to 2: 1, 2; up to 4: 3, 4; above: 5; the sixth has no value. The first four are answered.
-        ("size:thresholds:2,4", {"1: ≤ 2": (2, 0), "2: > 2, ≤ 4": (2, 0), "3: > 4": (0, 1), "4: unspecified": (0, 1)}),
-        ("size:quantiles:2", {"1: ≤ 3": (3, 0), "2: > 3": (1, 1), "3: unspecified": (0, 1)}),
+        ("size:thresholds:2,4", {"0: unspecified": (0, 1), "1: ≤ 2": (2, 0), "2: > 2, ≤ 4": (2, 0), "3: > 4": (0, 1)}),
+        ("size:quantiles:2", {"0: unspecified": (0, 1), "1: ≤ 3": (3, 0), "2: > 3": (1, 1)}),
         (
             "size:head-torso-tail",
-            {"1: head (> 4)": (0, 1), "2: torso (> 2, ≤ 4)": (2, 0), "3: tail (≤ 2)": (2, 0), "4: unspecified": (0, 1)},
+            {
+                "0: unspecified": (0, 1),
+                "1: head of the dataset (> 4)": (0, 1),
+                "2: torso of the dataset (> 2, ≤ 4)": (2, 0),
+                "3: tail of the dataset (≤ 2)": (2, 0),
+            },
         ),
     ],
 )
@@ -72,7 +77,7 @@ def test_a_second_column_of_several_values_changes_no_slice_of_the_first():
         by=["size:quantiles:2"],
         columns=wide.join(topics, on="annotation", how="full", coalesce=True),
     ).filter(column="size:quantiles:2", average="micro")
-    assert rows.select("slice", "mentions").rows() == [("1: ≤ 2", 2), ("2: > 2", 2), ("3: unspecified", 2)]
+    assert rows.select("slice", "mentions").rows() == [("0: unspecified", 2), ("1: ≤ 2", 2), ("2: > 2", 2)]
 
 
 def test_classes_that_the_mapping_says_are_one_have_one_slice():
@@ -98,17 +103,17 @@ def test_slices_without_support_are_left_out_and_said(capsys):
 
 def test_a_breakdown_reads_commas_of_numbers_as_numbers():
     assert breakdown("a:thresholds:3, 5,b:quantiles:4") == (
-        Breakdown("a", "thresholds:3, 5"),
+        Breakdown("a", "thresholds:3,5"),
         Breakdown("b", "quantiles:4"),
     )
-    assert breakdown("http://e.org/ns#x:deciles") == (Breakdown("http://e.org/ns#x", "log-deciles"),)
+    assert breakdown("http://e.org/ns#x:deciles") == (Breakdown("http://e.org/ns#x", "deciles"),)
 
 
 @pytest.mark.parametrize(
     ("by", "message"),
     [
         ("clas", "no column named 'clas'; nearest: class; columns: "),
-        ("size:deciels", "no scheme 'deciels'; did you mean 'log-deciles'"),
+        ("size:deciels", "no scheme 'deciels'; did you mean 'deciles'"),
         ("class:deciles", "holds no numbers"),
         ("class,", "names no column"),
     ],
@@ -215,7 +220,7 @@ def test_quarters_have_a_slice_of_what_has_no_value():
     table = pl.DataFrame({"annotation": gold.annotations["annotation"], "rank": [*range(12), None]})
     own = evaluate(gold, {"s": gold}, task=["A2KB"], match=["strong"], by=["rank"], columns=table)
     own = own.filter(column="rank", average="micro")
-    assert own.select("slice", "mentions").rows()[-1] == ("5: unspecified", 1)
+    assert own.select("slice", "mentions").rows()[0] == ("0: unspecified", 1)
     assert own["mentions"].sum() == own["tp"].sum() == 13
 
 

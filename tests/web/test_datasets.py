@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from remix.errors import UnknownName, UsageError
-from remix.remixes.partitions import partition
+from remix.measures.partitions import partition
 from remix.reports.statistics import Quantity, draw_shares
 from remix.store import Store
 from remix.web.page import VIEWS, Drawing, Form, Note, Page, Table
@@ -80,12 +80,12 @@ def test_datasets_that_are_not_enriched_say_what_to_do_next(pair: Workspace, wor
 
 
 def test_distribution_has_both_scales_and_the_boundaries_of_partitions(work: Workspace) -> None:
-    page = shown(work, "dataset", name="sample-news", column="ambiguitySurfaceForm", scheme="quantiles 4")
+    page = shown(work, "dataset", name="sample-news", column="ambiguitySurfaceForm", scheme="quantiles:4")
     [figure] = [block.figure for block in page.blocks if isinstance(block, Drawing)]
     assert [panel.x.scale for panel in figure.panels] == ["linear", "log"]
     every = work.stats(level="annotation").table
     own = every.filter(dataset="sample-news")["ambiguitySurfaceForm"]
-    edges = [part.high for part in partition(every["ambiguitySurfaceForm"], "quantiles 4") if part.high is not None]
+    edges = [part.high for part in partition(every["ambiguitySurfaceForm"], "quantiles:4") if part.high is not None]
     within = [edge for edge in edges if own.min() < edge <= own.max()]
     assert within and [*figure.panels[0].boundaries] == within
     assert sum(one or 0 for one in figure.panels[0].series[0].y) == own.count()

@@ -53,7 +53,7 @@ def _measures(_: Store, __: Path) -> Rows:
 
 def _columns(_: Store, __: Path) -> Rows:
     from remix.measures import MEASURES
-    from remix.scoring.inputs.columns import OWN
+    from remix.measures.columns import OWN
 
     for name, meaning in OWN.items():
         yield {"name": name, "of": "gold", "kind": "", "meaning": meaning}

@@ -7,10 +7,11 @@ from dataclasses import replace
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
+from remix.measures.partitions import ERROR, columns_of
 from remix.scoring.choice import Choice
 from remix.scoring.errors import rows_under
 from remix.scoring.inputs import Inputs
-from remix.scoring.inputs.columns import ERROR, columns_of, is_of_errors, run_of
+from remix.scoring.inputs.columns import is_of_errors, run_of
 from remix.scoring.matching import MATCHINGS, Case
 from remix.scoring.matching.offsets import read_offsets, wrong_offsets
 from remix.scoring.profiles import PROFILES

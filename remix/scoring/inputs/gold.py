@@ -12,10 +12,10 @@ import polars as pl
 
 from remix.errors import UsageError
 from remix.frames import Frames
+from remix.measures.columns import columns_of_data, unknown_column
 from remix.names import RMX
 from remix.rdf.iris import dataset_iri
 from remix.scoring.inputs import Background
-from remix.scoring.inputs.columns import columns_of_data, unknown_column
 from remix.signature import Signature
 
 if TYPE_CHECKING:

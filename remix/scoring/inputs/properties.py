@@ -12,9 +12,10 @@ from remix import progress
 from remix.errors import UnknownName
 from remix.expressions import fill
 from remix.frames import Frames
+from remix.measures.columns import SEEN, columns_of_data
 from remix.names import HFTS, NIF, PREFIXES, RDF, RMX, shorten
 from remix.rdf.terms import iri, literal
-from remix.scoring.inputs.columns import SEEN, columns_of_data, is_of_errors
+from remix.scoring.inputs.columns import is_of_errors
 from remix.scoring.inputs.evidence import CUT
 
 if TYPE_CHECKING:

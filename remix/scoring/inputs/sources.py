@@ -14,9 +14,10 @@ from remix.documents import align
 from remix.errors import BadInput, UsageError
 from remix.formats.settings import check_formats
 from remix.frames import Frames
+from remix.measures.columns import SEEN
 from remix.question import Question
 from remix.scoring.inputs import Inputs, Knowledge
-from remix.scoring.inputs.columns import SEEN, is_of_errors, run_of
+from remix.scoring.inputs.columns import is_of_errors, run_of
 from remix.scoring.inputs.entities import (
     read_entities,
     read_subclasses,

@@ -10,10 +10,10 @@ import polars as pl
 from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.frames import Documents
+from remix.measures.columns import Slicing
 from remix.names import PREFIXES
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.case_tables import NIL
-from remix.scoring.inputs.columns import Slicing
 from remix.scoring.inputs.evidence import Evidence
 from remix.scoring.inputs.mentions import Mentions, mentions_of
 from remix.scoring.matching import Case, Scope

@@ -21,9 +21,9 @@ from remix.errors import BadInput, UsageError, nearest
 from remix.expressions import sum_up
 from remix.files import read_bytes
 from remix.frames import Frames
+from remix.measures.columns import column_values
 from remix.names import EL, PREFIXES
 from remix.scoring.inputs.case_tables import LabelledCounts
-from remix.scoring.inputs.columns import column_values
 from remix.scoring.matching import Case, matching_named
 from remix.scoring.statistics import ratio
 from remix.signature import content_hash

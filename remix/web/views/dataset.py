@@ -7,7 +7,7 @@ import polars as pl
 from remix.checks import RULES
 from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
-from remix.remixes.partitions import Partition, count_parts, partition
+from remix.measures.partitions import Partition, count_parts, partition
 from remix.reports.inventory import describe_dataset
 from remix.reports.statistics import (
     choose_average,
@@ -22,7 +22,7 @@ from remix.reports.statistics import (
 )
 from remix.web import page
 
-SCHEMES = ("log-deciles", "quantiles 4", "head-torso-tail")
+SCHEMES = ("log-deciles", "quantiles:4", "head-torso-tail")
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:

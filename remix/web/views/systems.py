@@ -10,6 +10,8 @@ from typing import Any
 import polars as pl
 
 from remix.measures import MEASURES
+from remix.measures.columns import OWN
+from remix.measures.partitions import breakdown
 from remix.names import shorten
 from remix.paper import Typesetting
 from remix.question import OPTIONS, several
@@ -17,7 +19,6 @@ from remix.reports.doubts import explain_intervals, explain_shortcomings
 from remix.reports.readable import explain_slices, fold_rows, vocabularies_told, with_f1_shown
 from remix.reports.scores import Scored, figure_of_columns
 from remix.runs.registration import Run
-from remix.scoring.inputs.columns import OWN, breakdown
 from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES
 from remix.scoring.tasks import TASKS
