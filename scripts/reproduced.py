@@ -29,9 +29,9 @@ result is a TOML file in `datasets/published/`: where its answers and figures ar
 each figure is, and what is known not to come out. The exit code is 1 where a figure comes out worse than that.
 
 A figure is *equal*; equal after rounding or cutting to the digits that are published (*rounded*); equal once entities
-are compared letter by letter, where ours joins spellings, redirects or `owl:sameAs` (*identity*); *different*; or
-*absent*, as what it needs is not public or not here. Nothing is tuned to a figure that is published wrongly: it stays
-different, with what comes out and the reason.
+are compared letter by letter, where ours joins spellings, or once a knowledge base that is named (`--kb`) joins them by
+its redirects and sameAs (*identity*, with the pairs); *different*; or *absent*, as what it needs is not public or not
+here. Nothing is tuned to a figure that is published wrongly: it stays different, with what comes out and the reason.
 """
 
 

@@ -23,6 +23,7 @@ AFTER = "evaluate"
 @option("--data FOLDER", "Folder that has the files, instead of fetching them by their addresses.", type=click.Path())
 @option("--accept-licence", "Accept the licences of what is fetched, which are shown before.", is_flag=True)
 @option("--mirror DIR|URL", "Folder or address that has the files, instead of where they are from.", type=str)
+@option("--kb NAME|FOLDER", "A knowledge base whose redirects and sameAs may explain a difference.", type=str)
 @click.option("--cells", is_flag=True, help="Every cell with what comes out, not a line a table.")
 @output_option
 @calling(Workspace.reproduce)
@@ -30,8 +31,8 @@ def command(reproduce: partial[Reproduction], cells: bool, output: str, to: Path
     """Score the answers of published results, and hold what comes out against each published cell.
 
     A cell is equal, equal after rounding or cutting (`rounded`), equal once entities are compared letter by letter,
-    where remix joins spellings and redirects (`identity`, with the pairs), `different`, or `absent`, where its files
-    are not here or not public.
+    where remix joins spellings, or once the redirects and sameAs of a --kb join them (`identity`, with the pairs),
+    `different`, or `absent`, where its files are not here or not public.
     What is known not to come out is recorded with its reason. The exit code is 1 where a cell is worse than that, or a
     file has other content than is known of it. `remix list published` shows what there is.
 

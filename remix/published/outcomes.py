@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import polars as pl
 
@@ -15,7 +15,7 @@ from remix.errors import Error
 from remix.frames import Frames
 from remix.published.catalogue import KnownDifference, PublishedResult, PublishedTable
 from remix.published.figures import Cell, cells_of
-from remix.published.identity import Gap, gaps_of
+from remix.published.identity import Gap, gaps_of, join_names
 from remix.published.shelves import Shelf, changed_files
 from remix.question import Question
 from remix.scoring import score_inputs
@@ -24,10 +24,14 @@ from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.inputs.sources import Keeper
 
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
+
 Status: TypeAlias = Literal["equal", "rounded", "identity", "different", "absent"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 """How a cell comes out: equal; equal after rounding or cutting; equal once entities are compared letter by letter, as
-ours joins names of one; different; not at all, where what it needs is not here or not public."""
+ours joins names of one, or once a knowledge base that is given joins them; different; not at all, where what it needs
+is not here or not public."""
 
 _COUNTS = ("tp", "fp", "fn", "ignored", "mentions", "errors", "total", "given", "asked")
 _DERIVED = {
@@ -87,8 +91,14 @@ class Reproduction:
         return any(one.worse for one in self.outcomes)
 
 
-def reproduce(results: Iterable[PublishedResult], shelves: Mapping[str, Shelf], keeper: Keeper) -> Reproduction:
-    """Return what comes out of results, whose files are on the shelf of their name."""
+def reproduce(
+    results: Iterable[PublishedResult], shelves: Mapping[str, Shelf], keeper: Keeper, kb: KnowledgeBase | None = None
+) -> Reproduction:
+    """Return what comes out of results, whose files are on the shelf of their name.
+
+    A knowledge base changes no figure: where one is different it says which entities are one by its redirects and
+    sameAs, if these make the difference.
+    """
     outcomes: list[CellOutcome] = []
     notes: list[tuple[str, str]] = []
     changed: list[str] = []
@@ -100,14 +110,14 @@ def reproduce(results: Iterable[PublishedResult], shelves: Mapping[str, Shelf], 
         if result.absent:
             notes.append((result.name, result.absent))
         for table in result.tables:
-            outcomes += _reproduce_table(result, table, shelf, keeper)
+            outcomes += _reproduce_table(result, table, shelf, keeper, kb)
         if not result.tables:
             outcomes.append(CellOutcome(result.name, "", "", "", "", "absent", result.absent))
     return Reproduction(tuple(outcomes), tuple(notes), tuple(changed))
 
 
 def _reproduce_table(
-    result: PublishedResult, table: PublishedTable, shelf: Shelf, keeper: Keeper
+    result: PublishedResult, table: PublishedTable, shelf: Shelf, keeper: Keeper, kb: KnowledgeBase | None
 ) -> Iterator[CellOutcome]:
     try:
         cells = cells_of(table, shelf)
@@ -115,7 +125,7 @@ def _reproduce_table(
         yield CellOutcome(result.name, table.name, "", "", "", "absent", str(error), worse=True)
         return
     known = {one.cell: one for one in table.known}
-    scored = _Scored(table, shelf, keeper)
+    scored = _Scored(table, shelf, keeper, kb)
     with progress.enable(False):  # what files are mended by is told where they are scored by themselves
         scored.score(cells)
     for cell in cells:
@@ -140,11 +150,11 @@ _Rows: TypeAlias = dict[tuple[str, ...], dict[str, object]]
 class _Scored:
     """The evaluations that the cells of a table need, each run scored once, with others on the same gold."""
 
-    def __init__(self, table: PublishedTable, shelf: Shelf, keeper: Keeper) -> None:
-        self._table, self._shelf, self._keeper = table, shelf, keeper
+    def __init__(self, table: PublishedTable, shelf: Shelf, keeper: Keeper, kb: KnowledgeBase | None) -> None:
+        self._table, self._shelf, self._keeper, self._kb = table, shelf, keeper, kb
         self._rows: dict[_Scoring, _Rows] = {}
         self._failed: dict[_Scoring, str] = {}
-        self._letters: dict[_Scoring, tuple[_Rows, tuple[Gap, ...]]] = {}
+        self._otherwise: dict[_Scoring, list[tuple[_Rows, tuple[Gap, ...]]]] = {}
 
     def score(self, cells: Iterable[Cell]) -> None:
         """Score what cells need."""
@@ -182,10 +192,13 @@ class _Scored:
             match=matchings,
         )
 
-    def _score(self, asked: _Asked, names: Mapping[str, _Run], *, as_written: bool) -> dict[_Run, _Rows]:
-        """Return the rows of runs, which are scored under these names, by their keys."""
+    def _score(
+        self, asked: _Asked, names: Mapping[str, _Run], *, as_written: bool, kb: KnowledgeBase | None = None
+    ) -> dict[_Run, _Rows]:
+        """Return the rows of runs, which are scored under these names, by their keys; names may be joined by a kb."""
         choice = choose(self._ask(asked, {name: self._shelf.fitting(run) for name, run in names.items()}))
         found = read_chosen(self._keeper, choice)
+        found = found if kb is None else join_names(found, kb)
         rows = score_inputs(_as_written(found) if as_written else found, choice)
         several = rows["dataset"].n_unique() > 1 and "all" in rows["dataset"]
         rows = rows.filter(dataset="all") if several else rows
@@ -226,18 +239,23 @@ class _Scored:
 
     def _find_gaps(self, key: _Scoring, cell: Cell) -> tuple[Gap, ...]:
         """Return the pairs of names that make the difference of a cell, if nothing else does."""
-        if self._table.as_written:
-            return ()
-        if key not in self._letters:
-            asked, run = key
+        if key not in self._otherwise:
             with progress.enable(False):
-                inputs = read_chosen(self._keeper, choose(self._ask(asked, {"run": self._shelf.fitting(run)})))
-                self._letters[key] = self._score(asked, {"run": run}, as_written=True)[run], gaps_of(inputs)
-        rows, gaps = self._letters[key]
-        row = rows.get(tuple(_local(cell.row.get(one, "")) for one in _KEYS), {})
-        found = _value(row, cell.column, percent=self._table.percent)
-        same = compare(cell.published, found, counted=cell.column in _COUNTS) != "different"
-        return gaps if same else ()
+                self._otherwise[key] = [*self._score_otherwise(*key)]
+        for rows, gaps in self._otherwise[key]:
+            row = rows.get(tuple(_local(cell.row.get(one, "")) for one in _KEYS), {})
+            found = _value(row, cell.column, percent=self._table.percent)
+            if compare(cell.published, found, counted=cell.column in _COUNTS) != "different":
+                return gaps
+        return ()
+
+    def _score_otherwise(self, asked: _Asked, run: _Run) -> Iterator[tuple[_Rows, tuple[Gap, ...]]]:
+        """Yield the rows with names compared letter by letter, and joined by a knowledge base, and the pairs in it."""
+        inputs = read_chosen(self._keeper, choose(self._ask(asked, {"run": self._shelf.fitting(run)})))
+        if not self._table.as_written:
+            yield self._score(asked, {"run": run}, as_written=True)[run], gaps_of(inputs)
+        if self._kb is not None and (gaps := gaps_of(inputs, self._kb)):
+            yield self._score(asked, {"run": run}, as_written=False, kb=self._kb)[run], gaps
 
 
 def _as_written(inputs: Inputs) -> Inputs:

@@ -152,13 +152,18 @@ class Workspace(Studies):
         data: Path | str | None = None,
         accept_licence: bool | Callable[[str], bool] = False,
         mirror: Path | str | None = None,
+        kb: Path | str | None = None,
     ) -> Reproduction:
         """Return what comes out of published results ('all' for each that is known), held against every published cell.
 
         Their files are found in the folder `data`; without it they are fetched into the cache by their addresses, from
         a `mirror` where one is given, once their licences are accepted. See `remix.published.outcomes` for what is
         told of a cell; raises `UnknownName`, and `UsageError` for a licence that is not accepted.
+
+        No knowledge base changes a figure. One that is named (`kb`, as `attach_kb` takes it) says of cells that differ
+        whether its redirects and sameAs make the difference, and between which entities.
         """
+        from remix.kb import open_kb
         from remix.published.catalogue import results_named
         from remix.published.outcomes import reproduce
         from remix.published.shelves import shelf_of_cache, shelf_of_folder
@@ -170,7 +175,8 @@ class Workspace(Studies):
         else:
             shelves = {one.name: shelf_of_cache(one, accept_licence=accept_licence, mirror=mirror) for one in chosen}
         with TemporaryDirectory() as place:  # what a workspace holds, its knowledge base above all, changes no figure
-            return reproduce(chosen, shelves, Workspace(Path(place) / "none"))
+            joining = open_kb(self.store.own("kb"), str(kb)) if kb is not None else None
+            return reproduce(chosen, shelves, Workspace(Path(place) / "none"), joining)
 
     def compare(
         self,

@@ -91,6 +91,28 @@ def test_names_of_one_entity_are_told_where_they_make_the_difference(tmp_path: P
     assert [one.worse for one in found.outcomes] == [False, False, True] and found.worse
 
 
+def test_redirects_of_a_knowledge_base_that_is_given_explain_a_difference_and_change_no_figure(tmp_path: Path) -> None:
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    dbr = "http://dbpedia.org/resource/"
+    (tables / "surface_forms.tsv").write_text(
+        f"surface_form\tentity\tcount\tsource\nLuigi Menabrea\t{dbr}Luigi_Menabrea\t1\tx\n"
+    )
+    (tables / "redirects.tsv").write_text(f"redirect\ttarget\tsource\n{dbr}Charles_Babbage\t{dbr}Luigi_Menabrea\tx\n")
+    kb = Workspace(tmp_path / "kb").build_kb([("tables", str(tables))], name="joining")
+    # As one entity, 3 of the 3 answers are right, of 4 mentions.
+    result = make(tmp_path, "ours\t3\t1.00\t0.75\n")
+    shelves = {"four": shelf_of_folder(tmp_path / "data")}
+    assert [one for one, _ in told(score(tmp_path, result))] == ["different"] * 3
+    found = reproduce([result], shelves, Workspace(tmp_path / "w"), kb)
+    assert told(found) == [("identity", "2"), ("identity", "0.67"), ("identity", "0.50")] and not found.worse
+    pair = "en.wikipedia.org/wiki/Luigi_Menabrea and http://en.wikipedia.org/wiki/Charles_Babbage"
+    assert pair in found.outcomes[0].reason or "Luigi_Menabrea and http://dbpedia.org" in found.outcomes[0].reason
+    # What comes out as it is published is not looked at.
+    plain = reproduce([make(tmp_path, "ours\t2\t0.67\t0.50\n")], shelves, Workspace(tmp_path / "w"), kb)
+    assert [one for one, _ in told(plain)] == ["equal", "rounded", "equal"]
+
+
 def test_what_is_known_is_no_worse_while_the_same_comes_out(tmp_path: Path) -> None:
     known = '[[tables.known]]\ncell = "table ours R"\nfound = "{}"\nreason = "a slip of the pen"\n'
     found = score(tmp_path, make(tmp_path, "ours\t2\t0.67\t0.75\n", known.format("0.50")))
