@@ -252,7 +252,7 @@ def _of_one_f1(parts: list[pl.DataFrame]) -> pl.DataFrame:
 def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFrame:
     """Return the scores of runs that were made for the same tasks: the stages in their order."""
     found = count_tasks(inputs, asked, tuning)
-    inputs, counts, choice = found.inputs, found.counts, expand(asked)
+    inputs, counts, choice = found.inputs, found.counts, found.choice
     if choice.against:
         choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
     rows = with_means(rows_of(counts, documents_of(found.whole), inputs.runs, choice, inputs.knowledge.kept), asked)
@@ -277,11 +277,12 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
 class CountedTasks:
     """The counts of runs that were made for the same tasks, and what they are of.
 
-    `inputs` are as they were completed, the `whole` is all of gold with the answers that counted; `weights`,
-    `thresholds`, `threshold` and `offsets` are what the choice asked for, where it did.
+    `inputs` are as they were completed, `choice` has the parts of the tasks in their place, the `whole` is all of gold
+    with the answers that counted; `weights`, `thresholds`, `threshold` and `offsets` are what was asked for, if it was.
     """
 
     inputs: Inputs
+    choice: Choice
     whole: Case
     counts: LabelledCounts
     weights: Weights | None = None
@@ -308,7 +309,8 @@ def count_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None = None) -> 
     thresholds, threshold = None, ""
     if choice.threshold or choice.profile.conventions.threshold != threshold_none:
         whole, thresholds, threshold = apply_threshold(whole, inputs.gold, choice, tuning)
-    return CountedTasks(inputs, whole, counts_of(whole, choice, weights), weights, thresholds, threshold, offsets)
+    counts = counts_of(whole, choice, weights)
+    return CountedTasks(inputs, choice, whole, counts, weights, thresholds, threshold, offsets)
 
 
 def _match(inputs: Inputs, choice: Choice) -> tuple[Case, str]:

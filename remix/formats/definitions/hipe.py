@@ -202,9 +202,10 @@ def _begin(rows: pl.DataFrame, within: str) -> pl.DataFrame:
 
 
 def _is_used(tokens: pl.DataFrame, layer: str) -> bool:
-    """Return whether any token has a tag of the layer, or a link."""
-    cells = {layer: ["O", "o"], LAYERS[layer]: NO_LINK}
-    return any(not tokens[name].is_in(empty).all() for name, empty in cells.items() if name in tokens.columns)
+    """Return whether any token has a type in the layer, which stands behind the first two characters, or a link."""
+    links = LAYERS[layer]
+    typed = layer in tokens.columns and (tokens[layer].str.len_chars() > 2).any()
+    return typed or (layer in tokens.columns and links in tokens.columns and not tokens[links].is_in(NO_LINK).all())
 
 
 def _mentions(tokens: pl.DataFrame, layer: str, tally: RepairTally) -> pl.DataFrame:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
 
 
+TOLD = pl.when(pl.col("begin").is_null()).then(normalise(pl.col("surface_form").fill_null(""))).alias("told")
+"""What tells an annotation of frames without a place from others of its document: its form; else null."""
+
+
 @dataclass(frozen=True)
 class Mentions:
     """What is compared, numbered in an order that depends on content alone (document, offsets, entities).

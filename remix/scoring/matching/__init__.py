@@ -172,6 +172,37 @@ class Case:
         answers = self.answers.join(kept, on="answer", how="semi", maintain_order="left")
         return replace(self, gold=gold.drop("told", "alone"), answers=answers)
 
+    @cached_property
+    def placed(self) -> Case:
+        """The case with a place for each mention: that of its like on the other side, or of its form.
+
+        Where one of the two has no offsets, an answer stands on the mention that it is assigned, else on the first of
+        its form. What is left stands behind all texts, each form in a place of its own.
+        """
+        if not (self.gold["begin"].null_count() or self.answers["begin"].null_count()):
+            return self
+        ends = pl.concat(
+            [self.gold["end"], self.answers["end"], self.evidence.texts["text"].str.len_chars().cast(pl.Int64)]
+        )
+        behind = int(ends.max() or 0) + 2 + 2 * pl.col("form")  # type: ignore[arg-type]
+        own = [pl.coalesce("begin", behind).alias("begin"), pl.coalesce("end", behind + 1).alias("end")]
+        gold = self.gold.with_columns(own, nowhere=pl.col("begin").is_null()).sort("doc", "begin", "end", "mention")
+        pairs = self.judge("link", MATCHINGS["strong"]).pairs.select("mention", "answer")
+        assigned = pairs.join(gold, on="mention").select("answer", "nowhere", first="begin", last="end")
+        alike = gold.unique(["doc", "form"], keep="first", maintain_order=True)
+        alike = alike.select("doc", "form", like_first="begin", like_last="end")
+        answers = self.answers.join(assigned, on="answer", how="left", maintain_order="left")
+        answers = answers.join(alike, on=["doc", "form"], how="left", maintain_order="left")
+        here, there = pl.col("begin").is_null(), pl.col("nowhere").fill_null(False)
+        moved = [
+            pl.coalesce(pl.when(here | there).then(first), pl.when(here).then(like), place).alias(name)
+            for name, first, like, place in zip(
+                ("begin", "end"), ("first", "last"), ("like_first", "like_last"), own, strict=True
+            )
+        ]
+        answers = answers.with_columns(moved).select(self.answers.columns).sort("doc", "begin", "end", "answer")
+        return replace(self, gold=gold.drop("nowhere"), answers=answers)
+
     def pool(self) -> Case:
         """Return the case of all datasets together, in which what several of them share stands once.
 

@@ -100,7 +100,7 @@ def distances(case: Case, pairs: pl.DataFrame, most: int) -> pl.DataFrame:
     if evidence.types.is_empty() and evidence.hierarchy is None:
         raise UsageError("no hierarchy is known: name --hierarchy FILE or --entities FILE, or use a knowledge base")
     if evidence.stated.is_empty():
-        return _distances(case, pairs, most, evidence.types)
+        return _distances_by_types(case, pairs, most, evidence.types)
     placed = (
         pairs.select("mention", "answer")
         .join(case.gold.select("mention", "doc"), on="mention")
@@ -108,10 +108,10 @@ def distances(case: Case, pairs: pl.DataFrame, most: int) -> pl.DataFrame:
     )
     # What one dataset says of an entity does not hold in another.
     parts = placed.partition_by("home", as_dict=True, maintain_order=True).items()
-    return pl.concat(_distances(case, own, most, evidence.types_at(home or "")) for (home,), own in parts)
+    return pl.concat(_distances_by_types(case, own, most, evidence.types_at(home or "")) for (home,), own in parts)
 
 
-def _distances(case: Case, pairs: pl.DataFrame, most: int, types: pl.DataFrame) -> pl.DataFrame:
+def _distances_by_types(case: Case, pairs: pl.DataFrame, most: int, types: pl.DataFrame) -> pl.DataFrame:
     """Return the distances of pairs in whose documents these types (entity, class) hold."""
     evidence = case.evidence
     sides = (

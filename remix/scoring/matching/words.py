@@ -71,7 +71,7 @@ _RUNS = rf"[{_WORD}]+|[^{_WORD}]+"
 _GROWN = ["begin", "end", "first", "last"]
 
 
-def _grow(case: Case) -> pl.DataFrame:
+def _grow_spans(case: Case) -> pl.DataFrame:
     """Return the pairs whose grown spans overlap, with `alike`: one of either span's two forms is the other's."""
     spans = pl.concat([side.select("doc", "begin", "end") for side in (case.gold, case.answers)]).unique()
     found = grow(spans, case.evidence.texts)
@@ -147,5 +147,8 @@ def _words(texts: pl.DataFrame) -> pl.DataFrame:
 
 
 expanded = Matching(
-    "expanded", "begin and end are equal, as they are or grown to the boundaries of words", pl.col("alike"), _grow
+    "expanded",
+    "begin and end are equal, as they are or grown to the boundaries of words",
+    pl.col("alike"),
+    _grow_spans,
 )

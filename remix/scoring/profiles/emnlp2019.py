@@ -6,7 +6,7 @@ import polars as pl
 
 from remix.frames import Frames
 from remix.scoring.conventions import aspects
-from remix.scoring.matching.told import TOLD
+from remix.scoring.inputs.mentions import TOLD
 from remix.scoring.profiles import Conventions, Profile
 
 

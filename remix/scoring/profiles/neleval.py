@@ -20,7 +20,6 @@ from remix.names import RMX
 from remix.scoring.conventions import aspects
 from remix.scoring.inputs.case_tables import NIL, Counts
 from remix.scoring.matching import Case, with_detail
-from remix.scoring.matching.told import give_places
 from remix.scoring.profiles import PLAIN_GOLD, Profile
 from remix.scoring.statistics import KEYS, UNSCOPED, count_pairs
 from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
@@ -111,7 +110,7 @@ def triple_named(name: str, task: str = "A2KB") -> Triple:
 def counts_by_triple(case: Case, triple: Triple) -> Counts:
     """Return the counts of a case by a triple, per system and document, with `tp_of_gold`."""
     columns = list(dict.fromkeys(column for field in triple.key for column in FIELDS[field]))
-    gold, answers = case.once(("triples", "sides"), lambda own: _sides(give_places(own)))
+    gold, answers = case.once(("triples", "sides"), lambda own: _sides(own.placed))
     if triple.aggregate in OVERLAPS:
         return _overlapping(gold, answers, triple)
     gold, answers = gold.filter(FILTERS[triple.filter]), answers.filter(FILTERS[triple.filter])

@@ -17,11 +17,10 @@ from remix.frames import Frames
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.case_tables import NIL
 from remix.scoring.inputs.evidence import Evidence
-from remix.scoring.inputs.mentions import Mentions, mentions_of
+from remix.scoring.inputs.mentions import TOLD, Mentions, mentions_of
 from remix.scoring.inputs.texts import laid_on_texts
 from remix.scoring.matching import MATCHINGS, Case
 from remix.scoring.matching.pairs import overlaps, touching
-from remix.scoring.matching.told import TOLD
 from remix.scoring.statistics import ratio
 
 if TYPE_CHECKING:

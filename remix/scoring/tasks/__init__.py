@@ -143,7 +143,7 @@ def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bo
     answers where gold has no kept mention are not counted at all.
     """
     judged = case.judge(criterion, matching)
-    rows = _tally(case, judged, on_mention_only)
+    rows = _tally_whole(case, judged, on_mention_only)
     if matching.credit is None:
         return rows
     added = matching.credit(case, judged, on_mention_only)
@@ -155,7 +155,7 @@ def tally(case: Case, criterion: str, matching: Matching, *, on_mention_only: bo
     return counts.with_columns(sums).drop(f"{name}_added" for name in names)
 
 
-def _tally(case: Case, judged: Judged, on_mention_only: bool) -> Counts:
+def _tally_whole(case: Case, judged: Judged, on_mention_only: bool) -> Counts:
     wrong = pl.col("outcome") == "fp"
     wrong = wrong & pl.col("on_mention") if on_mention_only else wrong
     answers = judged.answers.select(

@@ -6,7 +6,6 @@ import polars as pl
 
 from remix.scoring.inputs.case_tables import NIL, Counts
 from remix.scoring.matching import Case
-from remix.scoring.matching.told import give_places
 from remix.scoring.statistics import KEYS
 from remix.scoring.tasks import Task, complete_counts
 
@@ -28,7 +27,7 @@ def _require(case: Case) -> pl.DataFrame:
 
 def _count(case: Case) -> Counts:
     required = _require(case)
-    answered = _answer_sets(give_places(case))
+    answered = _answer_sets(case)
     units = _units(required, case.mentions.gold_links)
     found = _find(required, case.mentions.gold_links, answered, units)
     gold = case.gold.join(case.mentions.gold_links, on="mention").select("doc", "entity", known=pl.lit(True)).unique()
@@ -51,7 +50,7 @@ def _answer_sets(case: Case) -> pl.DataFrame:
 
     One is on a mention where any answer of it has the very span of a kept one, and then in scope, too.
     """
-    place = ["doc", "begin", "end"]
+    place, case = ["doc", "begin", "end"], case.placed
     kept = case.kept.select(*place, on_mention=pl.lit(True)).unique()
     answers = case.answers.select("answer", "system", "inside", *place).join(kept, on=place, how="left")
     answers = case.scope.mark(answers.with_columns(pl.col("on_mention").fill_null(False)))

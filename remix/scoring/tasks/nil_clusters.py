@@ -8,7 +8,6 @@ from remix.errors import UnknownName
 from remix.expressions import fill
 from remix.scoring.inputs.case_tables import NIL, Counts
 from remix.scoring.matching import Case, Matching, with_detail
-from remix.scoring.matching.told import give_places
 from remix.scoring.statistics import UNSCOPED
 from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
 from remix.scoring.tasks import Task, refuse_counts
@@ -28,7 +27,7 @@ def _at(measure: str) -> Task:
 
     def count(case: Case, matching: Matching) -> Counts:
         """Return the counts of a measure of clusters, for NIL mentions on the same span and of one system."""
-        case = with_detail(give_places(case), "cluster")
+        case = with_detail(case.placed, "cluster")
         # What is ignorable takes no part on either side.
         free = case.gold.filter(pl.col("ignorable").is_not_null()).select(_PLACE)
         gold = case.mentions.for_each_system(case.kept.filter(pl.col("link") == NIL))

@@ -16,8 +16,8 @@ from remix.frames import Frames
 from remix.names import RMX
 from remix.scoring.conventions import aspects
 from remix.scoring.inputs.case_tables import NIL, Counts
+from remix.scoring.inputs.mentions import TOLD
 from remix.scoring.matching import Case
-from remix.scoring.matching.told import TOLD, give_places
 from remix.scoring.profiles import Conventions, OwnRules, Profile
 from remix.scoring.profiles.elevant.labels import (
     Labels,
@@ -43,10 +43,10 @@ def outcomes(case: Case) -> pl.DataFrame:
     `dated`, `known` (gold has an entity), `answered` (the answer has one), `same` (they share one), and the outcomes:
     `tp`, `fp`, `fn` of linking, `found`, `false`, `missed` of recognition.
     """
-    return case.once(("elevant", "outcomes"), lambda own: _outcomes(give_places(own)))
+    return case.once(("elevant", "outcomes"), lambda own: _classify(own.placed))
 
 
-def _outcomes(case: Case) -> pl.DataFrame:
+def _classify(case: Case) -> pl.DataFrame:
     labels = labels_of(case)
     answers = _answers(case)
     detected = _detect(case, labels, answers)

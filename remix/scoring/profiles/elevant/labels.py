@@ -11,7 +11,6 @@ from remix.names import RMX
 from remix.scoring.inputs.case_tables import NIL
 from remix.scoring.inputs.evidence import CUT
 from remix.scoring.matching import Case
-from remix.scoring.matching.told import give_places
 from remix.scoring.matching.words import grow
 
 PRONOUNS = (
@@ -73,10 +72,10 @@ def labels_of(case: Case) -> Labels:
     Where gold says only which annotations are alternatives (a group with options), the longest is the parent of the
     others, and those of its own span are further links of it.
     """
-    return case.once(("elevant", "labels"), lambda own: _labels_of(give_places(own)))
+    return case.once(("elevant", "labels"), lambda own: _find_labels(own.placed))
 
 
-def _labels_of(case: Case) -> Labels:
+def _find_labels(case: Case) -> Labels:
     gold, nests, parents = _number(case)
     rows = _describe(case, gold).filter(pl.col("mention") == pl.col("label")).drop("mention")
     rows = rows.join(parents, on="label", how="left", maintain_order="left")

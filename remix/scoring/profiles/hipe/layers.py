@@ -13,7 +13,6 @@ from remix.formats.mentions import canonical_entities
 from remix.frames import OTHER_LAYER, Frames
 from remix.kb import KnowledgeBase
 from remix.scoring.matching import Case
-from remix.scoring.matching.told import give_places
 from remix.scoring.profiles.hipe.editions import Edition
 
 LINKS = {links: layer for layer, links in LAYERS.items() if links}
@@ -71,7 +70,7 @@ def _in_place(case: Case, gold: pl.DataFrame, answers: pl.DataFrame) -> tuple[pl
     """Return gold and answers with a place for what has none, without what repeats another of these."""
     if not (gold["begin"].null_count() or answers["begin"].null_count()):
         return gold, answers
-    found = give_places(case)
+    found = case.placed
     of_gold = found.gold.select("doc", "annotation", first="begin", last="end")
     of_answers = found.answers.select("system", "doc", "annotation", first="begin", last="end")
     sides = (
