@@ -29,7 +29,8 @@ def _refuse_bootstrap(_context: click.Context, _option: click.Parameter, given: 
 @click.option("--bootstrap", hidden=True, expose_value=False, callback=_refuse_bootstrap, help="Now --intervals.")
 @option(
     "--plot [KIND=]FILE",
-    "Also draw micro-F1, or a curve: alpha (F1* by the weight of what is not strict), progression (best "
+    "Also draw micro-F1, or parts (P, R and F1 over the slices of --by, before their share of mentions), or a "
+    "curve: alpha (F1* by the weight of what is not strict), progression (best "
     "combination of classes first), threshold (precision, recall and F1 by confidence), calibration (share right by "
     "confidence, share wrong by coverage).",
 )

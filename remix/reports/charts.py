@@ -47,6 +47,7 @@ def figure_of_parts(
     [('a', ['P', 'R'], ['unspecified'])]
     """
     _check(cells, "part", "series", "value")
+    cells = cells.with_columns(shorten_parts("part"))
     parts = cells["part"].unique(maintain_order=True)
     apart = parts.filter(parts.str.contains(APART)).to_list()
     panels = []
@@ -223,6 +224,7 @@ def figure_of_ranks(
     [('a', [1, 2]), ('b', [2, 1])]
     """
     _check(cells, "series", "part", "value")
+    cells = cells.with_columns(shorten_parts("part"))
     panels = []
     for name, own in _panels(cells):
         value = pl.col("value").cast(pl.Float64).fill_nan(None)
@@ -236,6 +238,15 @@ def figure_of_ranks(
         up = Axis(label, limits=(0.5, most + 0.5), falling=True) if ranked else Axis(label)
         panels.append(Panel(name, "lines", series, Axis(column), up, naming=True))
     return _figure(panels, title or f"{label} by {column or 'part'}")
+
+
+def shorten_parts(column: str) -> pl.Expr:
+    """Return names of parts without the lower boundary of ranges that have a number: it is where the part before ends.
+
+    >>> pl.DataFrame({"part": ["1: ≤ 3", "2: > 3, ≤ 16", "3: > 16"]}).select(shorten_parts("part"))["part"].to_list()
+    ['1: ≤ 3', '2: ≤ 16', '3: > 16']
+    """
+    return pl.col(column).cast(pl.String).str.replace(r"^(\d+: )> [^,]+, (≤ .*)$", "${1}${2}")
 
 
 def _check(cells: pl.DataFrame, *columns: str) -> None:

@@ -32,7 +32,7 @@ from remix.reports.readable import (
     readable_tables,
     signature_lines,
 )
-from remix.reports.scores import DRAWN, figure_of_curve, figure_of_scores
+from remix.reports.scores import DRAWN, figure_of_curve, figure_of_scores, figure_of_slices
 from remix.scoring import evaluate_profiles, evaluate_question
 from remix.scoring.choice import Choice, choose
 from remix.scoring.differences import difference_lines, profile_names
@@ -168,7 +168,7 @@ def evaluation_report(
     try:
         for kind, file in drawn:
             if kind not in DRAWN:
-                save(figure_of_scores(rows, datasets), file, plot_width)
+                save(figure_of_slices(rows) if kind == "parts" else figure_of_scores(rows, datasets), file, plot_width)
                 continue
             from remix.scoring.comparison import curve
 
@@ -361,6 +361,6 @@ def _plot(setting: str) -> tuple[str, Path]:
     kind, equals, file = setting.partition("=")
     if not equals or not kind.isalnum():
         return "f1", Path(setting)
-    if kind != "f1" and kind not in DRAWN:
-        raise UnknownName("plot", kind, ["f1", *DRAWN])
+    if kind not in (known := ["f1", "parts", *DRAWN]):
+        raise UnknownName("plot", kind, known)
     return kind, Path(file)

@@ -12,7 +12,7 @@ from remix import progress
 from remix.errors import UsageError
 from remix.expressions import fill
 from remix.names import shorten
-from remix.reports.charts import APART
+from remix.reports.charts import APART, figure_of_parts, shorten_parts
 from remix.reports.figures import COLOURS, Axis, Figure, Panel, Series
 from remix.reports.readable import with_f1_shown
 
@@ -51,6 +51,38 @@ def figure_of_scores(rows: pl.DataFrame, datasets: Sequence[str] = ()) -> Figure
     axis = Axis("micro-F1" if of_f1 == "all" else f"micro-F1 (P {of_f1})", limits=(0, 1))
     drawn = [Panel(part["panel"][0], "bars", _series(_largest(part), systems), y=axis) for part in panels]
     return Figure(f"{axis.label} of systems", drawn, f"Bars for {', '.join(systems)}.", min(2, len(panels)))
+
+
+def figure_of_slices(rows: pl.DataFrame) -> Figure:
+    """Return precision, recall and micro-F1 of each system over the slices of a column, before their share of mentions.
+
+    A system, column, task and matching has its panel; `rows` are those of `remix.scoring.evaluate`. Intervals are
+    those of F1. Raises `UsageError` where rows have no slices.
+    """
+    rows, of_f1 = with_f1_shown(rows)
+    own = _bars(rows, ()).filter(~pl.col("column").is_in(["", *_KINDS]))
+    if own.is_empty():
+        raise UsageError("nothing to plot: scores have parts where --by names a column")
+    precision = "precision" if of_f1 == "all" else f"precision_{of_f1.replace(' ', '_')}"
+    keys = [name for name in ("system", "column", "panel") if name == "system" or own[name].n_unique() > 1]
+    share = pl.col("mentions") / pl.col("mentions").sum().over("system", "column", "panel")
+    told = own.with_columns(panel=pl.concat_str(keys, separator=", "), share=share)
+    absent = pl.lit(None, pl.Float64)
+    cells = []
+    for name, score in (("P", precision), ("R", "recall"), ("F1", "f1")):
+        ends = {
+            end: pl.col(f"f1_{end}") if score == "f1" and f"f1_{end}" in told.columns else absent
+            for end in ("low", "high")
+        }
+        cells.append(
+            told.select(
+                "panel", "mentions", "share", *(one.alias(end) for end, one in ends.items()), series=pl.lit(name),
+                part=pl.col("group").map_elements(shorten, pl.String), value=pl.col(score),
+            )
+        )  # fmt: skip
+    columns = ", ".join(own["column"].unique(maintain_order=True))
+    label = "score" if of_f1 == "all" else f"score (P {of_f1})"
+    return figure_of_parts(pl.concat(cells), label=label, column=columns)
 
 
 def _series(part: pl.DataFrame, systems: Sequence[str]) -> list[Series]:
@@ -110,6 +142,7 @@ def figure_of_columns(
     )
     systems = best["system"].head(len(COLOURS)).sort().to_list()
     more = f" The best {len(systems)} of {len(best)} systems." if len(best) > len(systems) else ""
+    cells = cells.with_columns(shown=shorten_parts("part"))
     parts = cells["part"].unique(maintain_order=True)
     ranged = parts.filter(parts.str.contains(r"^\d+: "))
     drawn = cells.filter(pl.col("part").is_in(ranged.implode())) if len(ranged) > 1 else cells
@@ -120,13 +153,13 @@ def figure_of_columns(
         said = [f"{number} mentions" if number is not None else "" for number in own["mentions"]]
         places = [links(row) for row in own.select("system", "part").to_dicts()]
         series.append(
-            Series(system, [shorten(part) for part in own["part"]], own["f1"].to_list(), low, high, places, said)
+            Series(system, [shorten(part) for part in own["shown"]], own["f1"].to_list(), low, high, places, said)
         )
         whole = cells.filter(system=system, part=parts[0]).select(score for score in SCORES if score in cells.columns)
         if spider == "scores" and len(whole):
             around.append(Series(system, whole.columns, whole.row(0)))
         elif not spider:
-            around.append(Series(system, [shorten(part) for part in own["part"]], own["f1"].to_list(), words=said))
+            around.append(Series(system, [shorten(part) for part in own["shown"]], own["f1"].to_list(), words=said))
     axis, kind = Axis(score, limits=(0, 1)), "lines" if len(ranged) > 1 else "bars"
     apart = [shorten(part) for part in ranged.filter(ranged.str.contains(APART))]
     behind = _shares(drawn) if kind == "lines" else None
@@ -144,12 +177,12 @@ def figure_of_columns(
 
 def _shares(cells: pl.DataFrame) -> Series | None:
     """Return the share that each part has of the mentions of all, None where these are not known."""
-    sizes = cells.group_by("part", maintain_order=True).agg(pl.col("mentions").max())
+    sizes = cells.group_by("shown", maintain_order=True).agg(pl.col("mentions").max())
     if sizes["mentions"].null_count() or not sizes["mentions"].sum():
         return None
     shares = sizes.select(pl.col("mentions") / pl.col("mentions").sum())["mentions"].to_list()
     said = [f"{number} mentions" for number in sizes["mentions"]]
-    return Series("share of mentions", [shorten(part) for part in sizes["part"]], shares, words=said)
+    return Series("share of mentions", [shorten(part) for part in sizes["shown"]], shares, words=said)
 
 
 SCORES = ("precision", "recall", "f1", "macro F1")

@@ -17,7 +17,7 @@ from remix.names import RMX
 from remix.publication.card import draw_measures
 from remix.reports.figures import KINDS, NAMED, Axis, Figure, Panel, Series
 from remix.reports.plots import render, save
-from remix.reports.scores import _bars, figure_of_scores
+from remix.reports.scores import _bars, figure_of_scores, figure_of_slices
 
 if TYPE_CHECKING:
     from remix.publication.description import Publication
@@ -50,6 +50,21 @@ def test_bars_stand_for_slices_where_rows_have_them() -> None:
 
 def test_bars_of_one_dataset_are_those_of_all() -> None:
     assert _bars(pl.DataFrame(WHOLE[:1]), [])["group"].to_list() == ["all"]
+
+
+def test_slices_are_lines_of_three_scores_before_their_shares() -> None:
+    scores = {"precision": 0.5, "recall": 0.25, "f1": 0.33, "f1_low": 0.2, "f1_high": 0.5}
+    rows = [
+        {"system": "a", "dataset": "all", "column": column, "slice": part, **KEYS, "mentions": number, **scores}
+        for column, part, number in [("", "", 4), ("rank", "1: to-3", 3), ("rank", "2: unspecified", 1)]
+    ]
+    (panel,) = figure_of_slices(pl.DataFrame(rows)).panels
+    assert (panel.title, panel.apart) == ("a", ["2: unspecified"])
+    assert [(one.name, one.y) for one in panel.series] == [("P", [0.5, 0.5]), ("R", [0.25, 0.25]), ("F1", [0.33, 0.33])]
+    assert [point.y for point in panel.shares] == [0.75, 0.25]  # 3 and 1 of 4 mentions
+    assert [point.low for points in panel.drawn for point in points] == [None] * 4 + [0.2] * 2
+    with pytest.raises(UsageError, match="--by names a column"):
+        figure_of_slices(pl.DataFrame(rows[:1]))
 
 
 @pytest.mark.at_hand(1)
