@@ -6,10 +6,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+import polars as pl
+
 from remix import progress
+from remix.errors import UsageError
 from remix.scoring.inputs.sources import Keeper
 from remix.studies.counting import Reading, StudyRules, count_system, cut, judge_system, measure_target, read_gold
+from remix.studies.results import DIFFERENCES
+from remix.studies.scores import Tests, counts_shown, differences, differences_of_targets, read_counts, score
 from remix.studies.shelf import StepShelf, write_frames
+
+
+Done = tuple[str, str, str]
+"""The kind and key of a step, and why it could not be done, nothing where it is."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +59,18 @@ class Job:
         lists = {key: tuple(said[key]) for key in ("gold", "columns")}
         return cls(**{**said, **lists, "rules": StudyRules(**rules)})
 
-    def run(self, keeper: Keeper, shelf: StepShelf) -> Iterator[tuple[str, str]]:
-        """Do the steps one after another, and yield the kind and key of each that is done."""
+    def run(self, keeper: Keeper, shelf: StepShelf) -> Iterator[Done]:
+        """Do the steps one after another, and yield the kind and key of each that is done, or why it is not."""
         with progress.enable(False):
             if self.measures:
                 with shelf.writing("measures", self.measures, self.target) as place:
                     write_frames(place, measure_target(keeper, self.target, self.gold))
-                yield "measures", self.measures
+                yield "measures", self.measures, ""
             if self.cut:
                 with shelf.writing("cut", self.cut, self.target) as place:
                     wanted = replace(self.rules, by=(*self.rules.by, *self.columns))
                     write_frames(place, cut(Reading.of(keeper, wanted, self.gold), self.rules.by))
-                yield "cut", self.cut
+                yield "cut", self.cut, ""
             systems = sorted({*self.counts, *self.outcomes})
             if not (systems or self.documents):
                 return
@@ -69,9 +78,72 @@ class Job:
             if self.documents:
                 with shelf.writing("documents", self.documents, self.target) as place:
                     write_frames(place, read_gold(reading))
-                yield "documents", self.documents
+                yield "documents", self.documents, ""
             for kind, keys, work in (("count", self.counts, count_system), ("outcomes", self.outcomes, judge_system)):
                 for name, key in keys.items():
-                    with shelf.writing(kind, key, f"{name} on {self.target}") as place:
-                        write_frames(place, work(reading, name))
-                    yield kind, key
+                    try:
+                        with shelf.writing(kind, key, f"{name} on {self.target}") as place:
+                            write_frames(place, work(reading, name))
+                    except UsageError as error:
+                        yield kind, key, f"'{name}' cannot be scored on {self.target}: {error}"
+                    else:
+                        yield kind, key, ""
+
+
+@dataclass(frozen=True)
+class ScoreJob:
+    """The step that makes scores and tests of the counts of all systems (`cells`: system and key) on a target.
+
+    `held` is the target that this one is held against, with its cells and the keys of the documents of both; empty for
+    that target itself, whose parts are tested.
+    """
+
+    key: str
+    target: str
+    profile: str
+    tests: Tests
+    cells: tuple[tuple[str, str], ...]
+    held: str = ""
+    held_cells: tuple[tuple[str, str], ...] = ()
+    documents: Mapping[str, str] = field(default_factory=dict)
+    parts: bool = False
+
+    @property
+    def steps(self) -> list[tuple[str, str]]:
+        """Return the kind and key of the step."""
+        return [("scores", self.key)]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the job as JSON has it."""
+        return asdict(self)
+
+    @classmethod
+    def of_json(cls, said: Mapping[str, Any]) -> ScoreJob:
+        """Return the job that JSON says."""
+        tests: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in said["tests"].items()}
+        cells = {name: tuple((system, key) for system, key in said[name]) for name in ("cells", "held_cells")}
+        return cls(**{**said, **cells, "tests": Tests(**tests)})
+
+    def run(self, keeper: Keeper, shelf: StepShelf) -> Iterator[Done]:
+        """Do the step, and yield its kind and key."""
+        with progress.enable(False), shelf.writing("scores", self.key, self.target) as place:
+            found = read_counts(shelf, self.target, self.profile, self.cells)
+            tested = [DIFFERENCES.empty().drop("p_holm")]
+            if len(found.systems) > 1:
+                tested.append(differences(self.tests, found, parts=self.parts))
+            if self.held:
+                held = read_counts(shelf, self.held, self.profile, self.held_cells)
+                originals = pl.concat(
+                    shelf.get("documents", key, "documents").with_columns(target=pl.lit(name))
+                    for name, key in self.documents.items()
+                )
+                tested.append(differences_of_targets(self.tests, found, held, originals))
+            rows = pl.concat([one for one in tested if len(one)] or tested[:1], how="diagonal_relaxed")
+            frames = {"scores": score(self.tests, found), "differences": rows}
+            write_frames(place, {**frames, "counts": counts_shown(self.tests, found)})
+        yield "scores", self.key, ""
+
+
+def job_of_json(said: Mapping[str, Any]) -> Job | ScoreJob:
+    """Return the job that JSON says, of either kind."""
+    return ScoreJob.of_json(said) if "cells" in said else Job.of_json(said)

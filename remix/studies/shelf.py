@@ -25,7 +25,7 @@ from remix.signature import content_hash
 COMPUTE = (
     *("documents", "endpoints", "expressions", "dense", "formats", "frames", "frames_folder", "iris", "kb"),
     *("measures", "names", "question", "rdf", "remixes", "runs", "schemas", "scoring", "store", "systems"),
-    *("vocabularies", "studies/assembly", "studies/counting"),
+    *("vocabularies", "studies/counting", "studies/jobs", "studies/scores"),
 )
 """The packages and modules whose code can change what a step finds; the others show or ask for it."""
 _LIBRARIES = ("polars", "numpy", "scipy", "pyoxigraph", "duckdb", "rdflib", "networkx", "rapidfuzz")

@@ -1,0 +1,185 @@
+"""From the counts of systems on a target to their scores and to the tests of their differences, as a step of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import polars as pl
+
+from remix.question import Question
+from remix.scoring.choice import Choice, choose, fill
+from remix.scoring.profiles import PROFILES
+from remix.scoring.rows import expand, rows_of, with_means
+from remix.scoring.statistics import precision_of_f1, with_fp_of_f1
+from remix.scoring.statistics.contrasts import contrasts_of_systems, contrasts_of_targets
+from remix.scoring.statistics.intervals import LEAST_UNITS
+from remix.studies.shelf import StepShelf
+
+
+@dataclass(frozen=True)
+class Tests:
+    """What is scored and how differences are tested: fields of a study."""
+
+    tasks: tuple[str, ...]
+    matchings: tuple[str, ...]
+    average: str
+    unit: str
+    samples: int
+    seed: int
+
+
+_WHOLE = pl.col("column") == ""
+
+
+@dataclass(frozen=True, eq=False)
+class TargetCounts:
+    """The counts of all systems on a target by a profile, with the documents that they are over.
+
+    `counts` have the false positives of the precision that is shown as `fp`, and the number of a document as `doc`;
+    `places` has doc, document and nth; `shown` is which precision each column shows.
+    """
+
+    target: str
+    profile: str
+    systems: tuple[str, ...]
+    counts: pl.DataFrame
+    places: pl.DataFrame
+    shown: Mapping[str, str]
+    failed: Mapping[str, int]
+
+
+def read_counts(shelf: StepShelf, target: str, profile: str, cells: Sequence[tuple[str, str]]) -> TargetCounts:
+    """Return the counts of systems, each with the key of its step."""
+    parts = {system: shelf.get("count", key, "counts") for system, key in cells}
+    places = pl.concat([shelf.get("count", key, "documents") for _, key in cells]).unique().sort("document", "nth")
+    places = places.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("doc"), "document", "nth")
+    counts = pl.concat(parts.values(), how="diagonal_relaxed").join(places, on=["document", "nth"])
+    shown, every = {}, []
+    whole = counts.filter(_WHOLE)
+    for (column,), own in counts.group_by("column", maintain_order=True):
+        of = precision_of_f1(pl.concat([whole, own]) if column else own)
+        shown[str(column)] = of
+        every.append(with_fp_of_f1(own, of).with_columns(fp="fp_of_f1", cut=pl.lit(False)))
+    failed = {system: int(shelf.get("count", key, "failed")["failed"][0]) for system, key in cells}
+    return TargetCounts(target, profile, tuple(parts), pl.concat(every), places, shown, failed)
+
+
+def choice_of(tests: Tests, profile: str) -> Choice:
+    """Return what is asked of rows by a profile; their counts are there."""
+    asked = fill(choose(Question[str](profile=profile, unit=tests.unit)), tests.tasks, tests.matchings)
+    return replace(asked, intervals=True)
+
+
+def score(tests: Tests, found: TargetCounts) -> pl.DataFrame:
+    """Return the rows of scores of all systems on a target and its parts."""
+    choice = choice_of(tests, found.profile)
+    own = found.places.select("doc", "document", dataset=pl.lit("its own"))
+    places = pl.concat([own, own.with_columns(dataset=pl.lit("all"))])
+    if len(own) < LEAST_UNITS:
+        choice = replace(choice, intervals=False)
+    counts = found.counts.drop("document", "nth", "fp_of_f1")
+    rows = with_means(rows_of(counts, places, found.systems, expand(choice), ()), choice)
+    sizes = _documents_of_parts(counts)
+    rows = rows.filter(dataset="all").join(sizes, on=["column", "slice"], how="left", maintain_order="left")
+    failed = pl.col("system").replace_strict(found.failed, return_dtype=pl.Int64)
+    of_f1 = pl.col("column").replace_strict(found.shown, default="all", return_dtype=pl.String)
+    return rows.with_columns(
+        target=pl.lit(found.target),
+        failed=failed,
+        f1_precision=of_f1,
+        documents=pl.when(_WHOLE).then("documents").otherwise("held").fill_null(0).cast(pl.Int64),
+        mentions=pl.col("mentions").fill_null(0).cast(pl.Int64),
+        state=pl.lit("there"),
+        told=pl.lit(""),
+    ).drop("held", "dataset")
+
+
+def _documents_of_parts(counts: pl.DataFrame) -> pl.DataFrame:
+    """Return column, slice and `held`: in how many documents a part has mentions."""
+    held = counts.filter(pl.col("tp") + pl.col("fn") > 0)
+    return held.group_by("column", "slice").agg(held=pl.col("doc").n_unique().cast(pl.Int64))
+
+
+def differences(tests: Tests, found: TargetCounts, *, parts: bool) -> pl.DataFrame:
+    """Return the difference of each two systems on a target and, with `parts`, on each of its parts."""
+    keys = ["task", "matching", "column", "slice"]
+    counts = found.counts if parts else found.counts.filter(_WHOLE)
+    rows = contrasts_of_systems(
+        counts,
+        keys,
+        found.places,
+        found.systems,
+        average=tests.average,
+        samples=tests.samples,
+        seed=tests.seed,
+        averages=PROFILES[found.profile].averages,
+    )
+    every = pl.when(_WHOLE).then(found.places.height).otherwise("documents").cast(pl.Int64)
+    rows = rows.with_columns(documents=every)
+    labels = {"family": "systems", "target": found.target, "against": found.target, "profile": found.profile}
+    return rows.with_columns(pl.lit(value).alias(name) for name, value in labels.items())
+
+
+def differences_of_targets(
+    tests: Tests, found: TargetCounts, unfiltered: TargetCounts, originals: pl.DataFrame
+) -> pl.DataFrame:
+    """Return the difference of each system on a target and on the one that targets are held against.
+
+    `originals` (target, document, original) say which documents of both are the same.
+    """
+    both = [one for one in found.systems if one in unfiltered.systems]
+    one, other = (
+        each.places.join(originals.filter(target=each.target).select("document", "original"), on="document", how="left")
+        .with_columns(pl.coalesce("original", "document").alias("original"))
+        .select("doc", "original", "nth")
+        for each in (found, unfiltered)
+    )
+    every = pl.concat([one, other]).select("original", "nth").unique().sort("original", "nth")
+    every = every.with_columns(place=pl.int_range(pl.len(), dtype=pl.Int64))
+    documents = every.select(doc="place")
+    parts = []
+    for task, matching in product(*(found.counts[name].unique().sort() for name in ("task", "matching"))):
+        rows = [
+            _sums_by_original(each.counts.filter(_WHOLE, task=task, matching=matching), places, every)
+            for each, places in ((found, one), (unfiltered, other))
+        ]
+        if any(each.is_empty() for each in rows):
+            continue
+        tested = contrasts_of_targets(
+            rows[0], rows[1], documents, both, average=tests.average, averages=PROFILES[found.profile].averages
+        )
+        parts.append(tested.with_columns(task=pl.lit(task), matching=pl.lit(matching)))
+    if not parts:
+        return pl.DataFrame()
+    labels = {
+        "family": "unfiltered",
+        "target": found.target,
+        "against": unfiltered.target,
+        "profile": found.profile,
+        "column": "",
+        "slice": "",
+    }
+    return pl.concat(parts).with_columns(pl.lit(value).alias(name) for name, value in labels.items())
+
+
+def _sums_by_original(counts: pl.DataFrame, places: pl.DataFrame, originals: pl.DataFrame) -> pl.DataFrame:
+    """Return the counts by the numbers of originals: documents that are one in the other target count together."""
+    own = counts.join(places, on="doc").join(originals, on=["original", "nth"])
+    sums = [name for name in ("tp", "fp", "fn", "fp_of_f1", "tp_of_gold") if name in own.columns]
+    others = [name for name in ("has_gold",) if name in own.columns]
+    grouped = own.group_by("system", "place", maintain_order=True).agg(pl.col(sums).sum(), pl.col(others).any())
+    return grouped.with_columns(_UNSCOPED).rename({"place": "doc"})
+
+
+_UNSCOPED = [pl.lit(None, pl.Int64).alias(name) for name in ("fp_in_scope", "fp_on_mention")]
+
+
+def counts_shown(tests: Tests, found: TargetCounts) -> pl.DataFrame:
+    """Return the counts per document as results have them, of the first rules."""
+    rows = found.counts.filter(task=tests.tasks[0], matching=tests.matchings[0])
+    rows = rows.with_columns(target=pl.lit(found.target), profile=pl.lit(found.profile))
+    sums = [pl.col(name).sum().cast(pl.Float64) for name in ("tp", "fp", "fn")]
+    keys = ["system", "target", "profile", "task", "matching", "column", "slice", "document"]
+    return rows.group_by(keys, maintain_order=True).agg(sums)
