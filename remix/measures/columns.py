@@ -100,11 +100,13 @@ def values_by(
     columns: pl.DataFrame | None = None,
     document_columns: pl.DataFrame | None = None,
     vocabularies: Mapping[str, Vocabularies] | None = None,
+    partitions: Mapping[str, Partition] | None = None,
 ) -> Slicing:
     """Return the parts of a column: `class`, `type`, one of `columns` or `document_columns`, of the frames or values.
 
     Classes are those of the vocabulary that is asked for, by default of the one that most mentions of gold have a class
-    of; `vocabularies` of a column are given where gold is a part of what is shown together.
+    of; `vocabularies` of a column, and `partitions` by the label of what is asked, are given where gold is a part of
+    what is shown together.
 
     They are cut as `remix.measures.partitions.partition` says, a value of documents counting as often as they have
     annotations that are required. A mention that is required, or a document, without a value is in the part of what has
@@ -123,8 +125,9 @@ def values_by(
     if scheme == OF_KB:
         found = found.with_columns(ranked_by_kb()).drop_nulls()
     found = _with_unspecified(gold, found, key)
-    parts = partition(_weigh(gold, found, key).alias(column), scheme)
-    if all(part.category is not None for part in parts[1:]) and scheme != OF_KB:
+    given = (partitions or {}).get(asked.label)
+    parts = given or partition(_weigh(gold, found, key).alias(column), scheme)
+    if not given and all(part.category is not None for part in parts[1:]) and scheme != OF_KB:
         # What only ignorable annotations have is a class, too.
         parts = partition(found["value"].alias(column), "classes")
     slicing = Slicing(asked, found, found["value"].dtype, parts, shown)

@@ -45,7 +45,10 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> La
     for column in choice.by:
         if column not in choice.profile.slices:
             known = answers.knowledge
-            slicings = [values_by(answers.gold, one, *known.tables, known.vocabularies) for one in breakdown(column)]
+            slicings = [
+                values_by(answers.gold, one, *known.tables, known.vocabularies, known.partitions)
+                for one in breakdown(column)
+            ]
             cases = list(cross(whole, slicings, choice.profile.outside_slice))
             shown = [(one.asked.column, one.vocabularies) for one in slicings if one.vocabularies is not None]
             told = "; ".join(f"{name}: {one}" for name, one in shown if one.others)

@@ -6,20 +6,26 @@ figure of a paper, or sentences) is one file in `exhibits/` that looks at nothin
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
+from remix.studies.checking import check
 from remix.studies.definition import Study, read_study, study_of
 from remix.studies.host import Host
 from remix.studies.manifest import StudyManifest, manifest_of
 from remix.studies.output import ExhibitParts, check_folder, is_written, show, write
 from remix.studies.planning import StudyPlan, plan_of
 from remix.studies.preparation import Prepared, prepare
+from remix.studies.preview import preview
+from remix.studies.reproduction import hold_against
 from remix.studies.results import Results
-from remix.studies.running import compute, put_together, shelf_of
+from remix.studies.running import alone, compute, put_together, shelf_of
 from remix.studies.shelf import StepShelf
 
 __all__ = ["Results", "Studied", "Study", "read_study", "run_study", "study_of"]
@@ -66,11 +72,14 @@ def run_study(
     definition, `UsageError` for a folder of something else.
     """
     asked = given_study(study)
+    host.ensure_sample(asked.datasets)
+    check(host, asked, allow)
     held = None if to is None else check_folder(to, asked.name)
     shelf = shelf_of(host)
-    made = prepare(host, shelf, asked)
-    plan = plan_of(host, asked, made)
-    computed = compute(host, shelf, plan)
+    with alone(shelf, asked):
+        made = prepare(host, shelf, asked)
+        number = parallel or len(os.sched_getaffinity(0))
+        computed, plan = compute(host, shelf, asked, plan_of(host, asked, made), number)
     found = Studied(asked, manifest_of(host, asked, made), shelf, made, plan, computed=computed)
     if to is None:
         return found
@@ -82,6 +91,25 @@ def run_study(
     done = replace(found, manifest=written, folder=to)
     vars(done).update(results=found.results, parts=found.parts)
     return done
+
+
+def preview_study(
+    host: Host, study: Study | Mapping[str, Any] | Path | str, *, allow: Sequence[str] = ()
+) -> pl.DataFrame:
+    """Return the steps of a study, what is there of them, requests and seconds; see `remix.studies.preview`."""
+    asked = given_study(study)
+    host.ensure_sample(asked.datasets)
+    check(host, asked, allow)
+    return preview(host, shelf_of(host), asked)
+
+
+def reproduce_study(
+    host: Host, manifest: Path, *, allow: Sequence[str] = (), parallel: int | None = None
+) -> pl.DataFrame:
+    """Return what came out again of a study, run from its manifest; see `remix.studies.reproduction`."""
+    published = StudyManifest.read(manifest)
+    found = run_study(host, study_of(published.definition), allow=allow, parallel=parallel)
+    return hold_against(manifest.parent, published, found.manifest, found.results)
 
 
 def given_study(study: Study | Mapping[str, Any] | Path | str) -> Study:

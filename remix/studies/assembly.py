@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
 import polars as pl
 
-from remix.question import Question
 from remix.schemas import fit
-from remix.scoring.choice import Choice, choose, fill
 from remix.scoring.profiles import PROFILES
-from remix.scoring.rows import expand, rows_of, with_means
-from remix.scoring.statistics import precision_of_f1, with_fp_of_f1
-from remix.scoring.statistics.contrasts import contrasts_of_systems, contrasts_of_targets
-from remix.scoring.statistics.intervals import LEAST_UNITS
 from remix.scoring.statistics.significance import holm_within
 from remix.studies import results
 from remix.studies.definition import Study
-from remix.studies.planning import StudyCell, StudyPlan
+from remix.studies.planning import StudyPlan
 from remix.studies.preparation import Aim, Prepared
 from remix.studies.results import Results
 from remix.studies.shelf import StepShelf
+
 
 def correct(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the differences with p corrected by Holm over their family."""

@@ -16,19 +16,20 @@ from remix.frames import Frames
 from remix.measures import compute
 from remix.measures.classes import class_mapping
 from remix.measures.columns import Slicing, column_values, values_by
-from remix.measures.partitions import breakdown, columns_of, label_of
+from remix.measures.partitions import Part, breakdown, columns_of, label_of
 from remix.question import Question
 from remix.runs.outcomes import outcomes
 from remix.scoring import count_tasks
 from remix.scoring.choice import Choice, case_of, choose, fill, read_chosen
 from remix.scoring.errors.columns import complete
-from remix.scoring.inputs import Inputs
+from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.shortcomings import failures_of
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.matching import Case
 from remix.scoring.rows import documents_of
 from remix.scoring.tasks import takes_spans
 from remix.store.targets import targets
+from remix.vocabularies import Vocabularies
 
 _NOBODY = "nobody"
 """The name of answers that are none, where gold is read alone."""
@@ -66,10 +67,23 @@ class Reading:
     choice: Choice
 
     @classmethod
-    def of(cls, keeper: Keeper, rules: StudyRules, gold: Sequence[str], systems: Sequence[str] = ()) -> Reading:
-        """Return what is read of gold (names of loaded datasets, or one file) and of registered runs."""
+    def of(
+        cls,
+        keeper: Keeper,
+        rules: StudyRules,
+        gold: Sequence[str],
+        systems: Sequence[str] = (),
+        boundaries: pl.DataFrame | None = None,
+    ) -> Reading:
+        """Return what is read of gold (names of loaded datasets, or one file) and of registered runs.
+
+        The `boundaries` of partitions are those that `cut` returned, where there are any.
+        """
         choice = rules.choice(gold, systems)
-        return cls(read_chosen(keeper, choice), choice)
+        inputs = read_chosen(keeper, choice)
+        if boundaries is not None:
+            inputs = replace(inputs, knowledge=_with_partitions(inputs.knowledge, boundaries))
+        return cls(inputs, choice)
 
     def of_system(self, name: str, *, spans: bool) -> Inputs:
         """Return the inputs with one run, that which was made for tasks that do or do not give the spans of gold."""
@@ -153,16 +167,19 @@ def cut(reading: Reading, by: Sequence[str]) -> dict[str, pl.DataFrame]:
 
     - `mentions`: mention, dataset, document, annotation, entity, class and the columns;
     - `annotations`: annotation and mention, those of alternatives among them;
-    - `parts`: column, level, part, slice, low, high; `members`: mention, column, slice.
+    - `parts`: column, level, part, slice, low, high; `members`: mention, column, slice;
+    - `boundaries`: label (of a column with its scheme), number, name, low, high of what numbers are cut into, or the
+      vocabularies of a column of classes.
     """
     choice = reading.choice
     inputs = complete(reading.inputs, choice)
     case = case_of(choice.profile.prepare(inputs), choice)
     groups, mentions = _mentions(case)
     known, gold = inputs.knowledge, case.evidence.gold
-    members, parts = [], []
+    members, parts, boundaries = [], [], [_NO_BOUNDARIES]
     for text in by:
         slicings = [values_by(gold, one, *known.tables, known.vocabularies) for one in breakdown(text)]
+        boundaries += [_boundaries_of(one) for one in slicings]
         rows = groups.select("mention").unique().with_columns(slice=pl.lit(""))
         for nth, one in enumerate(slicings):
             key = "document" if one.of_documents else "annotation"
@@ -180,6 +197,7 @@ def cut(reading: Reading, by: Sequence[str]) -> dict[str, pl.DataFrame]:
         "mentions": mentions,
         "annotations": groups.select("annotation", "mention").unique().sort("annotation"),
         "parts": pl.concat([_NO_PARTS, *parts]),
+        "boundaries": pl.concat(boundaries),
         "members": pl.concat([none, *members]).sort("column", "slice", "mention"),
     }
 
@@ -204,6 +222,40 @@ def _parts_of(slicings: Sequence[Slicing], slices: pl.Series, label: str, level:
     there = set(slices)
     rows = [(label, level, p.number, p.name, p.low, p.high) for p in slicings[0].parts if p.name in there]
     return pl.DataFrame(rows, schema=_NO_PARTS.schema, orient="row")
+
+
+_NO_BOUNDARIES = pl.DataFrame(
+    schema={
+        **{"label": pl.String, "column": pl.String, "number": pl.Int64, "name": pl.String, "file": pl.String},
+        **{"low": pl.Float64, "high": pl.Float64, "vocabularies": pl.String},
+    }
+)
+
+
+def _boundaries_of(slicing: Slicing) -> pl.DataFrame:
+    """Return what numbers are cut into, or the vocabularies of classes, so that parts of gold are cut alike."""
+    asked, parts = slicing.asked, slicing.parts
+    rows: list[tuple[object, ...]] = []
+    if len(parts) > 1 and all(one.category is None for one in parts):
+        rows = [
+            (asked.label, asked.column, one.number, one.name, one.file_name, one.low, one.high, "") for one in parts
+        ]
+    if slicing.vocabularies is not None:
+        rows.append((asked.label, asked.column, 0, "", "", None, None, str(slicing.vocabularies)))
+    return pl.DataFrame(rows, schema=_NO_BOUNDARIES.schema, orient="row")
+
+
+def _with_partitions(known: Knowledge, boundaries: pl.DataFrame) -> Knowledge:
+    """Return what is known with the partitions and vocabularies of all datasets together."""
+    partitions: dict[str, tuple[Part, ...]] = {}
+    vocabularies = {}
+    for row in boundaries.iter_rows(named=True):
+        if row["vocabularies"]:
+            vocabularies[row["column"]] = Vocabularies.parse(row["vocabularies"])
+        else:
+            own = Part(row["number"], row["name"], row["file"], row["low"], row["high"])
+            partitions[row["label"]] = (*partitions.get(row["label"], ()), own)
+    return replace(known, partitions=partitions, vocabularies={**known.vocabularies, **vocabularies})
 
 
 def _mentions(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:

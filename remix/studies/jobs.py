@@ -16,7 +16,6 @@ from remix.studies.results import DIFFERENCES
 from remix.studies.scores import Tests, counts_shown, differences, differences_of_targets, read_counts, score
 from remix.studies.shelf import StepShelf, write_frames
 
-
 Done = tuple[str, str, str]
 """The kind and key of a step, and why it could not be done, nothing where it is."""
 
@@ -26,13 +25,15 @@ class Job:
     """Steps on a target that read the same: each is left out that has no key.
 
     `gold` are the names of loaded datasets, or one file. `columns` are those that the cut has besides those of
-    partitions. `counts` and `outcomes` have the key of the step of each system.
+    partitions, `parts` is the key of the cut whose boundaries hold. `counts` and `outcomes` have the key of the step
+    of each system.
     """
 
     target: str
     gold: tuple[str, ...]
     rules: StudyRules
     columns: tuple[str, ...] = ()
+    parts: str = ""
     cut: str = ""
     measures: str = ""
     documents: str = ""
@@ -74,7 +75,8 @@ class Job:
             systems = sorted({*self.counts, *self.outcomes})
             if not (systems or self.documents):
                 return
-            reading = Reading.of(keeper, self.rules, self.gold, systems)
+            boundaries = shelf.get("cut", self.parts, "boundaries") if self.parts else None
+            reading = Reading.of(keeper, self.rules, self.gold, systems, boundaries)
             if self.documents:
                 with shelf.writing("documents", self.documents, self.target) as place:
                     write_frames(place, read_gold(reading))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from typing import Any
 
 from remix.scoring.inputs.gold import LEARNT
 from remix.studies.counting import StudyRules
 from remix.studies.definition import ALL, Study
 from remix.studies.host import Host
-from remix.studies.jobs import Job
+from remix.studies.jobs import Job, ScoreJob
 from remix.studies.preparation import Aim, Prepared
+from remix.studies.scores import Tests
 from remix.studies.shelf import StepShelf, key_of
 
 
@@ -41,6 +43,14 @@ class StudyPlan:
     measures: Mapping[str, str]
     outcomes: Mapping[tuple[str, str], str]
     jobs: tuple[Job, ...]
+
+    def without(self, failed: Mapping[str, str]) -> StudyPlan:
+        """Return the plan in which the cells whose counts failed say why."""
+        cells = [
+            replace(one, key="", state="failed", told=failed[one.key]) if one.key in failed else one
+            for one in self.cells
+        ]
+        return replace(self, cells=tuple(cells))
 
     @property
     def places(self) -> Iterator[tuple[str, str]]:
@@ -101,7 +111,7 @@ def plan_of(host: Host, study: Study, made: Prepared) -> StudyPlan:
                 first = {"task": study.tasks[0], "matching": study.matchings[0]}
                 read = {**_read(aim), **common, "runs": runs, **first, "system": one.name}
                 outcomes[aim.name, one.name] = key_of("outcomes", read)
-    jobs = [*_jobs(study, made, cells, rules, documents, measures, outcomes)]
+    jobs = [*_jobs(made, cells, rules, cut, documents, measures, outcomes)]
     if cut:
         jobs.insert(0, Job(ALL, homes, rules[0], study.columns, cut=cut))
     return StudyPlan(tuple(cells), cut, documents, measures, outcomes, tuple(jobs))
@@ -112,10 +122,10 @@ def _read(aim: Aim) -> dict[str, Any]:
 
 
 def _jobs(
-    study: Study,
     made: Prepared,
     cells: list[StudyCell],
     rules: list[StudyRules],
+    cut: str,
     documents: Mapping[str, str],
     measures: Mapping[str, str],
     outcomes: Mapping[tuple[str, str], str],
@@ -132,4 +142,29 @@ def _jobs(
             }
             judged = {system: key for (target, system), key in outcomes.items() if target == aim.name and not number}
             first = documents[aim.name] if not number else ""
-            yield Job(aim.name, aim.gold, own, documents=first, counts=counts, outcomes=judged)
+            yield Job(
+                aim.name, aim.gold, own, parts=cut if own.by else "", documents=first, counts=counts, outcomes=judged
+            )
+
+
+def score_jobs(study: Study, plan: StudyPlan) -> list[ScoreJob]:
+    """Return the jobs that make scores and tests of counts: one for each target and profile that has any."""
+    tests = Tests(study.tasks, study.matchings, study.average, study.unit, study.samples, study.seed)
+    found = []
+    for profile, target in product(study.profiles, study.targets):
+        cells, held_cells = (
+            tuple(
+                (one.system, one.key) for one in plan.cells if (one.target, one.profile) == (name, profile) and one.key
+            )
+            for name in (target, study.held_against)
+        )
+        if not cells:
+            continue
+        held = study.held_against if held_cells and target != study.held_against else ""
+        own = held_cells if held else ()
+        documents = {name: plan.documents[name] for name in (target, held) if name} if held else {}
+        parts = target == study.held_against
+        read = {"cells": cells, "held": own, "tests": asdict(tests), "documents": documents, "profile": profile}
+        key = key_of("scores", {**read, "target": target, "parts": parts})
+        found.append(ScoreJob(key, target, profile, tests, cells, held, own, documents, parts))
+    return found

@@ -182,7 +182,7 @@ def _annotate(
         with shelf.writing(
             "annotate", annotation_key(host, study, system, content), f"{system.name} on {dataset}"
         ) as place:
-            host.annotate(
+            rows = host.annotate(
                 dataset,
                 system.adapter or system.name,
                 task=task,
@@ -191,6 +191,8 @@ def _annotate(
                 parameter=system.parameters,
                 address=system.address,
             )
+            if rows["failed"].sum() and not rows["answers"].sum():
+                raise Error("it has no answer to any document: `remix annotate` says why")
             runs = {(run.system, run.dataset, run.task): run.checksum for run in list_runs(host.runs_folder)}
             (place / "checksum").write_text(runs[system.name, dataset, task], encoding="utf-8")
     except Error as error:
@@ -208,12 +210,26 @@ def _register(host: Host, run: StudiedRun, homes: Sequence[str], made: Prepared)
         progress.note(f"run '{run.name}' is not registered: {error}")
 
 
+def remix_key(host: Host, study: Study, remix: StudiedRemix) -> str:
+    """Return the key of a remix, whose datasets are loaded."""
+    entries = {entry.name: entry for entry in host.store.datasets()}
+    own = [entries[loaded_name(host, name)] for name in remix.datasets or study.datasets]
+    kb = host.kb
+    read = {
+        "query": find(remix.query).bind(remix.values, remix.set_from or None),
+        "name": remix.name,
+        "seen": {one.name: [_content(one), [held.signature for held in one.attached.values()]] for one in own},
+        "kb": kb.version if kb else "",
+        "choices": [remix.edition, remix.limit, remix.seed],
+    }
+    return key_of("remix", read)
+
+
 def _build(
     host: Host, shelf: StepShelf, study: Study, remix: StudiedRemix, made: Prepared, say: Callable[[str], None]
 ) -> Aim:
     """Return a remix as a target, built where it is not there yet."""
     query = find(remix.query)
-    bound = query.bind(remix.values, remix.set_from or None)
     told = f"{query.name}" + "".join(f" {name}={value}" for name, value in {**remix.values}.items())
     told += f" set={remix.set_from}" if remix.set_from else ""
     names = remix.datasets or study.datasets
@@ -221,16 +237,7 @@ def _build(
         return Aim(remix.name, "remix", query=told, state="absent", told=made.aims[lost[0]].told)
     seen = tuple(made.aims[name].gold[0] for name in names)
     entries = {entry.name: entry for entry in host.store.datasets()}
-    attached = {name: [one.signature for one in entries[name].attached.values()] for name in seen}
-    kb = host.kb
-    read = {
-        "query": bound,
-        "name": remix.name,
-        "seen": {name: [_content(entries[name]), attached[name]] for name in seen},
-        "kb": kb.version if kb else "",
-        "choices": [remix.edition, remix.limit, remix.seed],
-    }
-    key = key_of("remix", read)
+    key = remix_key(host, study, remix)
     place = shelf.place("remix", key)
     try:
         if not shelf.has("remix", key):

@@ -1,4 +1,4 @@
-"""From the counts of systems on a target to their scores and to the tests of their differences, as a step of a study."""
+"""From the counts of systems on a target to their scores, and to the tests of their differences."""
 
 from __future__ import annotations
 
@@ -83,11 +83,11 @@ def score(tests: Tests, found: TargetCounts) -> pl.DataFrame:
     rows = with_means(rows_of(counts, places, found.systems, expand(choice), ()), choice)
     sizes = _documents_of_parts(counts)
     rows = rows.filter(dataset="all").join(sizes, on=["column", "slice"], how="left", maintain_order="left")
-    failed = pl.col("system").replace_strict(found.failed, return_dtype=pl.Int64)
+    failures = pl.DataFrame([*found.failed.items()], schema={"system": pl.String, "failed": pl.Int64}, orient="row")
+    rows = rows.drop("failed", strict=False).join(failures, on="system", how="left", maintain_order="left")
     of_f1 = pl.col("column").replace_strict(found.shown, default="all", return_dtype=pl.String)
     return rows.with_columns(
         target=pl.lit(found.target),
-        failed=failed,
         f1_precision=of_f1,
         documents=pl.when(_WHOLE).then("documents").otherwise("held").fill_null(0).cast(pl.Int64),
         mentions=pl.col("mentions").fill_null(0).cast(pl.Int64),

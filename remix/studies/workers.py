@@ -34,7 +34,9 @@ serve(Workspace)
 class _Process:
     """A process and the jobs that it is given, one at a time."""
 
-    def __init__(self, folder: Path, shelf: StepShelf, threads: int, replies: SimpleQueue[tuple[_Process, Any]]) -> None:
+    def __init__(
+        self, folder: Path, shelf: StepShelf, threads: int, replies: SimpleQueue[tuple[_Process, Any]]
+    ) -> None:
         path = os.pathsep.join(filter(None, (str(_HOME), os.environ.get("PYTHONPATH", ""))))
         self._said: IO[bytes] = TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
@@ -45,7 +47,8 @@ class _Process:
             env={**os.environ, "PYTHONPATH": path, "POLARS_MAX_THREADS": str(threads)},
         )
         self._tell({"folder": str(folder.resolve()), "shelf": str(shelf.folder.resolve())})
-        Thread(target=self._listen, args=(replies,), daemon=True).start()
+        self._listening = Thread(target=self._listen, args=(replies,), daemon=True)
+        self._listening.start()
 
     def _tell(self, said: object) -> None:
         assert self._process.stdin is not None
@@ -68,15 +71,19 @@ class _Process:
         code = self._process.wait()
         self._said.seek(0)
         lines = self._said.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else f"signal {-code}, as where memory does not suffice" if code < 0 else f"code {code}"
+        return (
+            lines[-1] if lines else f"signal {-code}, as where memory does not suffice" if code < 0 else f"code {code}"
+        )
 
     def end(self) -> None:
         """End the process, whatever it does."""
         self._process.kill()
         self._process.wait()
         assert self._process.stdin is not None and self._process.stdout is not None
+        self._listening.join()
         with suppress(OSError):
             self._process.stdin.close()
+        self._process.stdout.close()
         self._said.close()
 
 

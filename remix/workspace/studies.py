@@ -10,6 +10,8 @@ from remix.question import Several, several
 from remix.workspace.runs import Runs
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from remix.studies import Studied, Study
 
 
@@ -33,3 +35,37 @@ class Studies(Runs):
         from remix.studies import run_study
 
         return run_study(self, study, to=None if to is None else Path(to), allow=several(allow), parallel=parallel)
+
+    def preview_study(self, study: Study | Mapping[str, Any] | Path | str, *, allow: Several = ()) -> pl.DataFrame:
+        """Return the steps of a study: step, what, state ('there' or 'to do'), requests, and a guess of the seconds."""
+        from remix.studies import preview_study
+
+        return preview_study(self, study, allow=several(allow))
+
+    def reproduce_study(
+        self, manifest: Path | str, *, allow: Several = (), parallel: int | None = None
+    ) -> pl.DataFrame:
+        """Return what, name, status and told of each input and table of a study that is run again from its manifest.
+
+        The results stand beside the manifest. See `remix.studies.reproduction` for what is the same.
+        """
+        from remix.studies import reproduce_study
+
+        return reproduce_study(self, Path(manifest), allow=several(allow), parallel=parallel)
+
+    def init_study(self, to: Path | str = "study.toml") -> Path:
+        """Return the file of a study that was written: one that works for what the workspace holds.
+
+        Raises `UsageError` where there is a file of that name.
+        """
+        from remix.errors import UsageError
+        from remix.files import write_whole
+        from remix.studies.example import example_study
+
+        file = Path(to)
+        if file.exists():
+            raise UsageError(f"{file} is there already: name another file, `remix study init OTHER.toml`")
+        text = example_study(self, file.name)
+        with write_whole(file) as stream:
+            stream.write(text.encode())
+        return file

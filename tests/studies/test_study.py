@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +16,8 @@ from polars.testing import assert_frame_equal
 
 from remix.errors import UsageError
 from remix.studies import Studied
+from remix.studies.definition import StudyFaults
+from remix.studies.running import alone
 from remix.workspace import Workspace
 
 pytestmark = pytest.mark.long
@@ -20,11 +27,25 @@ STUDY = {
     "datasets": ["sample-news", "sample-posts"],
     "tasks": ["D2KB"],
     "matchings": ["strong"],
-    "by": ["pagerankSegment"],
+    "by": ["pagerankSegment", "ambiguitySurfaceForm:quantiles:4"],
     "samples": 1000,
     "systems": {"prior": {}, "random-candidate": {"kind": "baseline"}},
     "remixes": {"persons": {"query": "persons_hard.rq"}},
 }
+TEXT = """
+name = "small"
+datasets = ["sample-news", "sample-posts"]
+tasks = ["D2KB"]
+matchings = ["strong"]
+by = ["pagerankSegment", "ambiguitySurfaceForm:quantiles:4"]
+samples = 1000
+[systems.prior]
+[systems.random-candidate]
+kind = "baseline"
+[remixes.persons]
+query = "persons_hard.rq"
+"""
+"""The same as a file."""
 SCORES = ["tp", "fp", "fn", "precision", "recall", "f1", "f1_low", "f1_high"]
 
 
@@ -50,6 +71,21 @@ def test_whole_cells_are_those_of_an_evaluation(work: Workspace, studied: Studie
         own = mine.filter(target=target).sort("system").select("system", *SCORES)
         theirs = rows.filter(dataset=target, column="", average="micro").sort("system").select("system", *SCORES)
         assert_frame_equal(own, theirs.with_columns(pl.col("tp", "fp", "fn").cast(pl.Float64)), check_exact=False)
+
+
+def test_parts_are_those_of_all_datasets_together(work: Workspace, studied: Studied) -> None:
+    by = "ambiguitySurfaceForm:quantiles:4"
+    asked = {"run": ["prior", "random-candidate"], "task": "D2KB", "match": "strong", "by": by}
+    rows = work.evaluate(["sample-news", "sample-posts"], **asked).rows.filter(column=by, average="micro")
+    mine = studied.results.scores.filter(column=by, average="micro")
+    keys = ["system", "slice"]
+    for target in ("all", "sample-news", "sample-posts"):
+        own = mine.filter(target=target).sort(keys).select(*keys, "tp", "fn", f1_in_scope="f1")
+        theirs = rows.filter(dataset=target).sort(keys).select(*keys, "tp", "fn", "f1_in_scope")
+        assert_frame_equal(own, theirs.with_columns(pl.col("tp", "fn").cast(pl.Float64)))
+    parts = studied.results.parts.filter(column=by)
+    assert {*mine["slice"]} <= {*parts["slice"]}
+    assert parts.filter(dataset="all").select("low", "high").rows()[0] == (None, parts["low"].drop_nulls().min())
 
 
 def test_cells_of_a_remix_are_those_of_an_evaluation_of_it(work: Workspace, studied: Studied) -> None:
@@ -79,9 +115,10 @@ def test_differences_are_those_of_a_comparison(work: Workspace, studied: Studied
 def test_what_is_there_is_not_computed_again(work: Workspace, studied: Studied) -> None:
     assert work.study(STUDY).computed == 0
     more = work.study({**STUDY, "systems": {**STUDY["systems"], "oracle-candidates": {}}})
-    # Its counts on four targets (two datasets, both, a remix), and its outcomes on two datasets.
-    assert more.computed == 4 + 2
-    assert work.study({**STUDY, "samples": 200, "seed": 3, "systems": {"prior": {}}}).computed == 0
+    # Counts on four targets (two datasets, both, a remix), outcomes on two datasets, and the scores of four targets.
+    assert more.computed == 4 + 2 + 4
+    # Other draws change the tests of four targets alone.
+    assert work.study({**STUDY, "samples": 200}).computed == 4
 
 
 def test_the_same_bytes_come_out_of_another_workspace(
@@ -115,3 +152,53 @@ def test_a_folder_of_something_else_is_refused(work: Workspace, studied: Studied
     with pytest.raises(UsageError, match="paper.tex is not of the study, and would be lost"):
         work.study(STUDY, to=folder)
     assert (folder / "paper.tex").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_study_that_is_killed_goes_on_with_the_same_result(
+    sample_workspace: Callable[[], Workspace], studied: Studied, tmp_path: Path
+) -> None:
+    work = sample_workspace()
+    (tmp_path / "small.toml").write_text(TEXT, encoding="utf-8")
+    command = [sys.executable, "-m", "remix", "study", str(tmp_path / "small.toml"), "-w", str(work.folder)]
+    for seconds in (1.5, 3.0, 5.0):  # wherever these find it
+        process = subprocess.Popen(
+            [*command, "--to", str(tmp_path / "out")], stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    found = work.study(tmp_path / "small.toml", to=tmp_path / "out")
+    assert found.manifest.signature == studied.manifest.signature
+    assert_frame_equal(found.results.scores, studied.results.scores)
+    assert_frame_equal(found.results.differences, studied.results.differences)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["out", "small.toml"]
+
+
+def test_two_processes_do_not_run_one_study(work: Workspace, studied: Studied) -> None:
+    with alone(studied.shelf, studied.study), pytest.raises(UsageError, match="'small' runs in another process"):
+        work.study(STUDY)
+
+
+def test_a_system_that_fails_leaves_a_hole_that_says_why(work: Workspace, studied: Studied) -> None:
+    mine = {"adapter": "nif", "address": "http://127.0.0.1:9/annotate"}
+    said = {**STUDY, "name": "holes", "systems": {"prior": {}, "mine": mine}, "remixes": {}}
+    with pytest.raises(StudyFaults, match="which a study may not by itself: --allow mine"):
+        work.study(said)
+    found = work.study(said, allow="mine").results
+    own = found.scores.filter(system="mine")
+    assert {*own["state"]} == {"failed"}
+    assert own["f1"].null_count() == own.height > 0
+    assert all("'mine' failed on" in told for told in own["told"])
+    assert {*found.scores.filter(system="prior")["state"]} == {"there"}
+
+
+def test_what_is_not_registered_is_a_hole_that_says_how_to_get_it(work: Workspace, studied: Studied) -> None:
+    work.annotate("sample-news", "prior-nil", task="D2KB", name="half")
+    found = work.study({**STUDY, "name": "half", "systems": {}, "runs": {"half": {}}, "remixes": {}}).results
+    whole = found.scores.filter(column="", average="micro")
+    states = dict(whole.select("target", "state").iter_rows())
+    assert states == {"sample-news": "there", "sample-posts": "not registered", "all": "not registered"}
+    told = whole.filter(target="all")["told"][0]
+    assert told == (
+        "'half' is not registered on sample-posts: `remix run add half FILE --on sample-posts` registers answers"
+    )

@@ -15,6 +15,7 @@ from remix.vocabularies import Vocabularies
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
+    from remix.measures.partitions import Partition
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,8 @@ class Knowledge:
       default gold itself, cut by no query that is known;
     - `kept`: the datasets of gold of which only documents with a kept mention count, unless the choice says otherwise;
     - `vocabularies`: those of a column of classes in all of gold, by the column's name: what is scored apart shows the
-      same one. By default each part has its own.
+      same one. By default each part has its own;
+    - `partitions`: likewise what numbers are cut into, by the label of the column and its scheme.
     """
 
     columns: pl.DataFrame | None = None
@@ -46,6 +48,7 @@ class Knowledge:
     stated: pl.DataFrame | None = None
     kept: frozenset[str] = frozenset()
     vocabularies: Mapping[str, Vocabularies] = field(default_factory=dict)
+    partitions: Mapping[str, Partition] = field(default_factory=dict)
 
     @property
     def tables(self) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:

@@ -1,0 +1,78 @@
+"""What a study names that is not there, all of it told at once with the nearest names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from pathlib import Path
+
+from remix import catalog
+from remix.errors import Error, nearest
+from remix.runs.registration import list_runs
+from remix.scoring.inputs.columns import breakdown
+from remix.scoring.matching import matching_named
+from remix.scoring.profiles import PROFILES
+from remix.scoring.tasks import task_named
+from remix.store.queries import find
+from remix.studies.definition import StudiedRemix, StudiedSystem, Study, StudyFaults
+from remix.studies.host import Host
+from remix.studies.output import exhibits_named
+from remix.studies.trust import refusals
+from remix.systems import SYSTEMS
+from remix.systems.asked import ADAPTERS
+
+
+def check(host: Host, study: Study, allowed: Collection[str] = ()) -> None:
+    """Raise `StudyFaults` with all that a study names and that is not there, and with what it may not run or ask."""
+    if faults := [*_faults(host, study), *refusals(study, allowed)]:
+        raise StudyFaults(f"study '{study.name}'", faults)
+
+
+def _faults(host: Host, study: Study) -> Iterator[str]:
+    loaded = [*host.store.state.datasets]
+    known = [*loaded, *catalog.names()]
+    for name in study.datasets:
+        if name not in known and not Path(name).exists() and "://" not in name:
+            yield f"datasets: '{name}' is neither loaded, nor a file, nor known{nearest(name, known)}"
+    for system in study.systems:
+        yield from _faults_of_system(system)
+    runs = {run.system for run in list_runs(host.folder / "runs")}
+    for own in study.runs:
+        yield from (f"runs.{own.name}: there is no file {file}" for file in own.files if not Path(file).exists())
+        if not own.files and own.name not in runs:
+            yield f"runs.{own.name}: no run of this name is registered{nearest(own.name, runs)}"
+    for remix in study.remixes:
+        yield from _fault_of(f"remixes.{remix.name}", partial(_bind, remix))
+        for name in (one for one in remix.datasets if one not in study.datasets):
+            yield f"remixes.{remix.name}: '{name}' is a remix itself: `remix load` it, and name it among the datasets"
+    for name in study.profiles:
+        if name not in PROFILES:
+            yield f"profiles: there is no profile '{name}'{nearest(name, PROFILES.names())}"
+    for task in study.tasks:
+        yield from _fault_of("tasks", partial(task_named, task))
+    for matching in study.matchings:
+        yield from _fault_of("matchings", partial(matching_named, matching))
+    yield from _fault_of("exhibits", partial(exhibits_named, study.exhibits))
+    for text in study.by:
+        yield from _fault_of("by", partial(breakdown, text))
+
+
+def _fault_of(place: str, look: Callable[[], object]) -> Iterator[str]:
+    """Yield why something cannot be looked up, if it cannot."""
+    try:
+        look()
+    except Error as error:
+        yield f"{place}: {error}"
+
+
+def _bind(remix: StudiedRemix) -> str:
+    return find(remix.query).bind(remix.values, remix.set_from or None)
+
+
+def _faults_of_system(system: StudiedSystem) -> Iterator[str]:
+    adapter = system.adapter or system.name
+    if adapter in SYSTEMS:
+        yield from _fault_of(f"systems.{system.name}", partial(SYSTEMS[adapter].read_parameters, system.parameters))
+    elif not adapter.endswith(".toml") and adapter not in ADAPTERS:
+        names = [*SYSTEMS.names(), *ADAPTERS.names()]
+        yield f"systems.{system.name}: there is no system '{adapter}'{nearest(adapter, names)}"
