@@ -54,7 +54,8 @@ def command(
     """Score systems on datasets, remixes and partitions, and write all tables and figures into a folder.
 
     STUDY.toml names what is scored; `remix study init` writes one that works for what the workspace holds, with a
-    comment at each line. Only what is missing is computed; a study that was interrupted goes on where it stopped.
+    comment at each line, and `sample` is one that ships, of the sample corpus. Only what is missing is computed; a
+    study that was interrupted goes on where it stopped.
 
     \b
     Example:

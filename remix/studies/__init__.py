@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 
+from remix.resources import files
 from remix.studies.checking import check
 from remix.studies.definition import Study, read_study, study_of
 from remix.studies.host import Host
@@ -113,7 +114,10 @@ def reproduce_study(
 
 
 def given_study(study: Study | Mapping[str, Any] | Path | str) -> Study:
-    """Return a study as it is given: itself, its keys and values, or a TOML file."""
+    """Return a study as it is given: itself, its keys and values, a TOML file, or the name of one that ships."""
     if isinstance(study, Study):
         return study
+    shipped = files("datasets/studies", ".toml")
+    if isinstance(study, str) and study in shipped:
+        return read_study(shipped[study])
     return study_of(study) if isinstance(study, Mapping) else read_study(study)

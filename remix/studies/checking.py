@@ -8,8 +8,10 @@ from pathlib import Path
 
 from remix import catalog
 from remix.errors import Error, nearest
+from remix.measures import MEASURES
+from remix.measures.measured import columns_of, summaries_of
 from remix.runs.registration import list_runs
-from remix.scoring.inputs.columns import breakdown
+from remix.scoring.inputs.columns import OWN, breakdown, columns_of_data, is_of_errors, unknown_column
 from remix.scoring.matching import matching_named
 from remix.scoring.profiles import PROFILES
 from remix.scoring.tasks import task_named
@@ -54,7 +56,7 @@ def _faults(host: Host, study: Study) -> Iterator[str]:
         yield from _fault_of("matchings", partial(matching_named, matching))
     yield from _fault_of("exhibits", partial(exhibits_named, study.exhibits))
     for text in study.by:
-        yield from _fault_of("by", partial(breakdown, text))
+        yield from _fault_of("by", partial(_look_up_columns, host, study, text))
 
 
 def _fault_of(place: str, look: Callable[[], object]) -> Iterator[str]:
@@ -63,6 +65,19 @@ def _fault_of(place: str, look: Callable[[], object]) -> Iterator[str]:
         look()
     except Error as error:
         yield f"{place}: {error}"
+
+
+def _look_up_columns(host: Host, study: Study, text: str) -> None:
+    """Raise `Error` for a column that no measure, no data of a loaded dataset and no gold has."""
+    known = {*OWN, *(one.name for one in columns_of(MEASURES)), *(one.name for one in summaries_of(MEASURES))}
+    asked = [one.column for one in breakdown(text) if one.column not in known and not is_of_errors(one.column)]
+    names = [name for name in study.datasets if name in host.store.state.datasets]
+    if not asked or len(names) < len(study.datasets):
+        return
+    gold = host.store.frames(names)
+    for name in asked:
+        if name not in columns_of_data(gold):
+            raise unknown_column(gold, name, known)
 
 
 def _bind(remix: StudiedRemix) -> str:

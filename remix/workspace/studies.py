@@ -28,7 +28,8 @@ class Studies(Runs):
     ) -> Studied:
         """Return what came out of a study: its results, and what its exhibits show, written into the folder `to`.
 
-        A study is a TOML file, its keys and values, or a `remix.studies.definition.Study`. Only what is missing is
+        A study is a TOML file, the name of one that ships (`sample`), its keys and values, or a
+        `remix.studies.definition.Study`. Only what is missing is
         computed, by so many processes (`parallel`, by default as many as there are processors). `allow` names what the
         study may run or ask: adapters that run programs or functions, and addresses. See `remix.studies` for errors.
         """

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from remix.errors import UsageError
+from remix.store.queries import shipped_queries
+from remix.studies import given_study
 from remix.studies.definition import StudyFaults, read_study, study_of
+from remix.systems import SYSTEMS
 
 SOUND = {"datasets": ["a", "b"], "systems": {"prior": {}}}
 
@@ -69,6 +72,13 @@ def test_files_are_taken_from_the_folder_of_the_definition(tmp_path: Path) -> No
     assert found.name == "mine"
     assert found.datasets == (str(tmp_path / "gold.ttl"), "kore50")
     assert found.held_against == "all"
+
+
+def test_the_study_that_ships_names_what_ships() -> None:
+    found = given_study("sample")
+    assert [one.name for one in found.scored if not one.kind] == ["prior", "prior-nil", "random-candidate"]
+    assert {one.name for one in found.scored} <= {*SYSTEMS.names()}
+    assert {one.query.removesuffix(".rq") for one in found.remixes} <= {*shipped_queries()}
 
 
 @pytest.mark.parametrize("text", ["datasets = [", "\xff"])
