@@ -9,9 +9,11 @@ from pathlib import Path
 from remix import catalog
 from remix.errors import Error, nearest
 from remix.measures import MEASURES
+from remix.measures.columns import OWN, columns_of_data, unknown_column
 from remix.measures.measured import columns_of, summaries_of
+from remix.measures.partitions import breakdown
 from remix.runs.registration import list_runs
-from remix.scoring.inputs.columns import OWN, breakdown, columns_of_data, is_of_errors, unknown_column
+from remix.scoring.inputs.columns import is_of_errors
 from remix.scoring.matching import matching_named
 from remix.scoring.profiles import PROFILES
 from remix.scoring.tasks import task_named

@@ -16,7 +16,7 @@ from remix.frames import Frames
 from remix.measures import compute
 from remix.measures.classes import class_mapping
 from remix.measures.columns import Slicing, column_values, values_by
-from remix.measures.partitions import Part, breakdown, columns_of, label_of
+from remix.measures.partitions import Subset, breakdown, columns_of, label_of
 from remix.question import Question
 from remix.runs.outcomes import outcomes
 from remix.scoring import count_tasks
@@ -226,8 +226,14 @@ def _parts_of(slicings: Sequence[Slicing], slices: pl.Series, label: str, level:
 
 _NO_BOUNDARIES = pl.DataFrame(
     schema={
-        **{"label": pl.String, "column": pl.String, "number": pl.Int64, "name": pl.String, "file": pl.String},
-        **{"low": pl.Float64, "high": pl.Float64, "vocabularies": pl.String},
+        "label": pl.String,
+        "column": pl.String,
+        "number": pl.Int64,
+        "name": pl.String,
+        "file": pl.String,
+        "low": pl.Float64,
+        "high": pl.Float64,
+        "vocabularies": pl.String,
     }
 )
 
@@ -247,13 +253,13 @@ def _boundaries_of(slicing: Slicing) -> pl.DataFrame:
 
 def _with_partitions(known: Knowledge, boundaries: pl.DataFrame) -> Knowledge:
     """Return what is known with the partitions and vocabularies of all datasets together."""
-    partitions: dict[str, tuple[Part, ...]] = {}
+    partitions: dict[str, tuple[Subset, ...]] = {}
     vocabularies = {}
     for row in boundaries.iter_rows(named=True):
         if row["vocabularies"]:
             vocabularies[row["column"]] = Vocabularies.parse(row["vocabularies"])
         else:
-            own = Part(row["number"], row["name"], row["file"], row["low"], row["high"])
+            own = Subset(row["number"], row["name"], row["file"], row["low"], row["high"])
             partitions[row["label"]] = (*partitions.get(row["label"], ()), own)
     return replace(known, partitions=partitions, vocabularies={**known.vocabularies, **vocabularies})
 
