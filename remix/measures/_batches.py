@@ -15,6 +15,7 @@ from remix.frames import Frames
 from remix.measures._averages import Sums, means_of_units
 from remix.measures._threads import cached_property, shared_property
 from remix.measures.coded import Basis
+from remix.measures.codes import pair_codes
 from remix.measures.corpus import Corpus
 from remix.measures.measurement import MeasureChoice, measured_of, sum_up_part
 from remix.measures.whole import Whole
@@ -31,9 +32,10 @@ NESTED = ("annotations", "links", "classes", "regions")
 MENTIONS: Schema = {
     **dict.fromkeys(("kind", "document", "annotation", "dataset", "scope", "key", "entity"), pl.String()),
     "mentions": pl.Int64(),
+    "count": pl.Int64(),
     "density": pl.Float64(),
 }
-"""What the first pass gives: rows of the kinds mention (with its principal entity), link, and document."""
+"""What the first pass gives: rows of the kinds mention, with its entity, link, with its `count`, and document."""
 
 SUMS: Schema = {"part": pl.Int64(), "dataset": pl.String(), "unit": pl.String(), "numbers": pl.List(pl.Float64())}
 
@@ -56,9 +58,28 @@ class _TableWhole(Whole):
         return self._look_up_sizes(self.sets.entities, "entity", "forms")
 
     def _look_up_sizes(self, codes: pl.DataFrame, side: str, what: str) -> pl.DataFrame:
-        columns = [f"{of}_{what}" for of in ("w", "d", "common", "union")]
+        return self._look_up(codes, side, [f"{of}_{what}" for of in ("w", "d", "common", "union")])
+
+    def _look_up(self, codes: pl.DataFrame, side: str, columns: Sequence[str]) -> pl.DataFrame:
         known = self._sizes_given.select("scope", side, *columns).drop_nulls(side).unique()
         return codes.join(known, on=["scope", side], how="left", maintain_order="left").select(columns)
+
+    @shared_property
+    def form_frequencies(self) -> pl.DataFrame:
+        """Return frequency and entropy of the forms; see `Whole.form_frequencies`."""
+        return self._look_up(self.forms, "key", ("form_frequency", "form_entropy"))
+
+    @shared_property
+    def entity_frequencies(self) -> pl.Series:
+        """Return the frequency of the entities; see `Whole.entity_frequencies`."""
+        return self._look_up(self.sets.entities, "entity", ("entity_frequency",))["entity_frequency"]
+
+    @shared_property
+    def meaning_ranks(self) -> pl.DataFrame:
+        """Return the ranks of the entities of forms; see `Whole.meaning_ranks`."""
+        known = self._sizes_given.select("scope", "key", "entity", rank="meaning_rank").drop_nulls().unique()
+        coded = known.join(self.forms, on=["scope", "key"]).join(self.sets.entities, on=["scope", "entity"])
+        return coded.select(pair_codes(coded, "form_code", "entity_code"), "rank").sort("pair")
 
     def percentiles(self, column: str) -> pl.DataFrame:
         """Return each value of a column with its percentile."""
@@ -104,7 +125,7 @@ def mentions_of(chosen: MeasureChoice, batch: pl.DataFrame) -> pl.DataFrame:
     columns = ["document", "annotation", "dataset", "scope", "key", "entity"]
     parts = {
         "mention": corpus.linked_mentions.select(columns),
-        "link": corpus.linked.select("scope", "key", "entity").unique(),
+        "link": corpus.linked.group_by("scope", "key", "entity").agg(count=pl.len().cast(pl.Int64)),
         "document": corpus.counted_documents.select("document", "mentions", "density"),
     }
     rows = [part.with_columns(kind=pl.lit(kind)) for kind, part in parts.items()]

@@ -143,7 +143,7 @@ class _Run:
     def _with_sizes(self, rows: DataFrame) -> DataFrame:
         """Return the mentions with the sizes of the sets of their form and entity, and whether they are first."""
         table: nw.LazyFrame[Any] = nw.from_native(rows)
-        mentions = firsts(table.filter(nw.col("kind") == "mention").drop("kind", "mentions", "density"))
+        mentions = firsts(table.filter(nw.col("kind") == "mention").drop("kind", "mentions", "count", "density"))
         links = distinct(table.filter(nw.col("kind") == "link"), ["scope", "key", "entity"])
         dictionary = self._dictionary()
         for side in ("key", "entity"):
@@ -151,7 +151,7 @@ class _Run:
             w = dictionary_links(dictionary, members, side)
             mentions = mentions.join(sizes(members, w, links, side), on=["scope", side], how="left")
         sized: DataFrame = mentions.to_native()
-        return sized
+        return _with_frequencies(sized, rows.filter("kind = 'link'"))
 
     def _dictionary(self) -> nw.LazyFrame[Any]:
         kb = self.chosen.kb
@@ -214,6 +214,26 @@ class _Run:
         nothing = pl.DataFrame(schema={"dataset": pl.String, **dict.fromkeys(names, pl.Float64)})
         totals = means_of_units(self.chosen.summaries, {unit: nothing})[unit].columns[1:]
         return _polars(_sum_up(_map(units, partial(totals_of, self.chosen, unit, names), schema), totals, "dataset"))
+
+
+def _with_frequencies(mentions: DataFrame, links: DataFrame) -> DataFrame:
+    """Return the mentions with the frequencies of their form and entity; see `Whole.form_frequencies` and its like."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    form, entity = ["scope", "key"], ["scope", "entity"]
+    of_form = Window.partitionBy(*form)
+    counted = links.groupBy("scope", "key", "entity").agg(F.sum("count").alias("count"))
+    ranked = counted.filter("key IS NOT NULL").select(
+        *form, "entity", "count", F.rank().over(of_form.orderBy(F.desc("count"))).cast("bigint").alias("meaning_rank")
+    )
+    shares = ranked.withColumn("share", F.col("count") / F.sum("count").over(of_form))
+    entropies = shares.groupBy(*form).agg(F.abs(F.sum(F.col("share") * F.log2("share"))).alias("form_entropy"))
+    uses = mentions.filter("key IS NOT NULL").groupBy(*form).agg(F.count("*").alias("form_frequency"))
+    entities = counted.groupBy(*entity).agg(F.sum("count").alias("entity_frequency"))
+    for known, on in ((ranked.drop("count"), [*form, "entity"]), (entropies, form), (uses, form), (entities, entity)):
+        mentions = mentions.join(known, on, "left")
+    return mentions
 
 
 def _keeping_case(rows: pl.DataFrame) -> pl.DataFrame:

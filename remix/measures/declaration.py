@@ -152,3 +152,4 @@ STEINMETZ = "Steinmetz, Knuth, Sack: Statistical Analyses of Named Entity Disamb
 FINE_GRAINED = "Rosales-Méndez, Hogan, Poblete: Fine-Grained Evaluation for Entity Linking, EMNLP 2019"
 FAIR = "Bast, Hertel, Prange: A Fair and In-Depth Evaluation of Existing End-to-End Entity Linking Systems, EMNLP 2023"
 EUEF = "Chen et al.: An Easy-to-Use Evaluation Framework for Entity Recognition and Disambiguation Systems, 2018"
+LONG_TAIL = "Ilievski, Vossen, Schlobach: Systematic Study of Long Tail Phenomena in Entity Linking, 2018"

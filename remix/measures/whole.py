@@ -76,6 +76,17 @@ class OwnSets:
             return self.links
         return pl.concat([one.linked.select("form_code", "entity_code") for one in self._both]).unique()
 
+    @cached_property
+    def meanings(self) -> pl.DataFrame:
+        """Return form_code, entity_code and `count`: how many annotations of D link the form to the entity."""
+        links = self._both[-1].linked.select("form_code", "entity_code")
+        return links.group_by("form_code", "entity_code").agg(count=pl.len().cast(pl.Int64))
+
+    @cached_property
+    def uses(self) -> pl.DataFrame:
+        """Return form_code and `count`: how many annotations of D have the form, those that are NIL too."""
+        return self._both[-1].keyed.group_by("form_code").agg(count=pl.len().cast(pl.Int64))
+
     @property
     def counts(self) -> dict[str, pl.DataFrame]:
         """Return by column what `count` returns."""
@@ -104,6 +115,8 @@ class GatheredSets:
     targets: pl.DataFrame
     links: pl.DataFrame
     pairs: pl.DataFrame
+    meanings: pl.DataFrame
+    uses: pl.DataFrame
     counts: dict[str, pl.DataFrame]
 
     def count(self, column: str) -> pl.DataFrame:
@@ -116,7 +129,8 @@ Sets = OwnSets | GatheredSets
 
 def gather_sets(sets: OwnSets) -> GatheredSets:
     """Return the sets of a part, all of them made, so that the part itself need not stay in memory."""
-    return GatheredSets(sets.forms, sets.entities, sets.targets, sets.links, sets.pairs, sets.counts)
+    sizes = (sets.meanings, sets.uses, sets.counts)
+    return GatheredSets(sets.forms, sets.entities, sets.targets, sets.links, sets.pairs, *sizes)
 
 
 def merge_sets(parts: Sequence[Sets]) -> GatheredSets:
@@ -132,8 +146,15 @@ def merge_sets(parts: Sequence[Sets]) -> GatheredSets:
         targets=by_number(pl.concat([sets.targets for sets in parts]), "link_code"),
         links=pl.concat([sets.links for sets in parts]).unique(),
         pairs=pl.concat([sets.pairs for sets in parts]).unique(),
+        meanings=_add_up([sets.meanings for sets in parts]),
+        uses=_add_up([sets.uses for sets in parts]),
         counts={column: merge_counts(column) for column in parts[0].counts},
     )
+
+
+def _add_up(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    rows = pl.concat(parts)
+    return rows.group_by(pl.exclude("count")).agg(pl.col("count").sum())
 
 
 class Whole:
@@ -305,6 +326,42 @@ class Whole:
             sizes = sizes.join(counted, on=code, how="left", maintain_order="left")
         union = pl.col(f"w_{what}") + pl.col(f"d_{what}") - pl.col(f"common_{what}")
         return sizes.drop(code).fill_null(0).with_columns(union.alias(f"union_{what}"))
+
+    # How often forms and entities come -----------------------------------------------------------------------------
+
+    @shared_property
+    def form_frequencies(self) -> pl.DataFrame:
+        """Return `form_frequency` and `form_entropy` of each form in D, in the order of the form codes.
+
+        The entropy is that of the entities that annotations of the form are linked to, in bits; null without any.
+        """
+        shares = (pl.col("count") / pl.col("count").sum()).sort()
+        of_links = (
+            self.sets.meanings.drop_nulls().group_by("form_code").agg(form_entropy=-(shares * shares.log(2)).sum())
+        )
+        rows = self.sets.forms.select("form_code").join(
+            self.sets.uses.rename({"count": "form_frequency"}), on="form_code", how="left", maintain_order="left"
+        )
+        rows = rows.join(of_links, on="form_code", how="left", maintain_order="left")
+        # What is certain has no entropy of -0.
+        return rows.select("form_frequency", pl.col("form_entropy").abs())
+
+    @shared_property
+    def entity_frequencies(self) -> pl.Series:
+        """Return how many links of D mean each entity, in the order of the entity codes."""
+        counted = self.sets.meanings.group_by("entity_code").agg(pl.col("count").sum().alias("entity_frequency"))
+        codes = self.sets.entities.select("entity_code")
+        return codes.join(counted, on="entity_code", how="left", maintain_order="left")["entity_frequency"]
+
+    @shared_property
+    def meaning_ranks(self) -> pl.DataFrame:
+        """Return `pair` (codes of form and entity as one) and `rank` of each link of D, sorted by pair.
+
+        The entity that most annotations of the form are linked to ranks first; equals share the better rank.
+        """
+        meanings = self.sets.meanings.drop_nulls()
+        rank = pl.col("count").rank("min", descending=True).over("form_code").cast(pl.Int64)
+        return meanings.select(pair_codes(meanings, "form_code", "entity_code"), rank.alias("rank")).sort("pair")
 
     # What only the whole can tell ----------------------------------------------------------------------------------
 

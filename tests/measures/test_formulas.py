@@ -700,3 +700,23 @@ def test_answers_are_measured_by_the_sets_of_the_dataset_that_they_answer(corpus
     )
     assert found["ambiguitySurfaceForm"].to_list() == [3, 3, 0, 0]
     assert found["ambiguityEntity"].to_list() == [1, 0, 0, None]
+
+
+def test_frequency_counts_forms_and_entities_of_the_dataset_and_ranks_the_meanings_of_a_form(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # 'a' is A three times, B once and NIL once: 5 annotations; entropy of 3/4 and 1/4 is 0.811278 bits. 'b' is B: 0.
+    links = [("d/1", "a", kb_iri("A")), ("d/1", "a", kb_iri("A")), ("d/2", "a", kb_iri("A")), ("d/2", "a", kb_iri("B"))]
+    frames = corpus([*links, ("d/2", "a", None), ("d/2", "b", kb_iri("B"))])
+    measured = compute(frames, None, measures=["frequency"])
+    assert column(measured, "formFrequency") == [5, 5, 5, 5, 5, 1]
+    assert column(measured, "entityFrequency") == [3, 3, 3, 2, None, 2]
+    assert column(measured, "meaningRank") == [1, 1, 1, 2, None, 1]
+    assert column(measured, "formEntropy") == pytest.approx([0.811278] * 5 + [0.0], abs=1e-6)
+    assert of(measured, "entityFrequency", "distinct") == pytest.approx(2.5)  # A 3, B 2
+
+
+def test_frequency_where_two_meanings_are_as_frequent_then_they_share_the_rank(corpus: Make, make_kb: MakeKb) -> None:
+    measured = compute(corpus([("d/1", "a", kb_iri("A")), ("d/1", "a", kb_iri("B"))]), None)
+    assert column(measured, "meaningRank") == [1, 1]
+    assert column(measured, "formEntropy") == [1.0, 1.0]

@@ -1,0 +1,220 @@
+"""The page of words: what the numbers of a study say in whole sentences, each with its cell.
+
+The sentences are made by these rules, and by nothing else:
+
+1. *The first system.* Of the systems (no baseline, no oracle) that of the highest micro-F1 on the unfiltered target is
+   named, with its interval, and its difference to the next. 'More than chance' stands where the difference is claimed.
+2. *Weaknesses.* For each system, of the parts that it finds less often than the other mentions and that are claimed, at
+   most three are told: that first whose interval is farthest from 0, then those that share no more than half of their
+   mentions with one that is told.
+3. *What may be behind one.* A weakness that is told is held within the parts of every other column. The columns within
+   which it is claimed as well are named; for each of the others stands what is left of it there, with its interval, and
+   that the column may be what is behind it.
+4. *Turns.* Where a system is ahead of another on one part of a column and behind on another part, and one of the two
+   differences is claimed, both are told with their intervals, and which is more than chance; at most three.
+5. *Family.* A difference is claimed where its p is at most 0.05 after correction over all tests of the study, which the
+   last sentence numbers. Where nothing is claimed, that is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from remix.paper import Typesetting
+from remix.studies.claims import Findings, findings
+from remix.studies.exhibit import Exhibit, Sentence, Shown, ShownTable
+from remix.studies.exhibits._holes import list_names, tell_missing
+from remix.studies.results import Results
+from remix.studies.weaknesses import CROSSED
+
+WEAKNESSES, PAIRS, SCORES = "weaknesses", "differences-of-systems", "scores-of-systems"
+MOST = 3
+"""Weaknesses of a system, and turns, that are told."""
+_KEY = ("system", "column", "slice", "within")
+_PAIR = ("system", "other", "column", "slice")
+
+Row = Mapping[str, object]
+
+
+def _show(results: Results) -> Iterator[Shown]:
+    found = findings(results)
+    scores = results.headline().filter(target=results.unfiltered, column="")
+    scores = scores.join(results.systems.select("system", "kind"), on="system").sort("f1", "system", descending=True)
+    yield from _tell_first(scores, found)
+    told = _choose_weaknesses(found)
+    yield from _tell_weaknesses(told, found)
+    yield from _tell_turns(found)
+    yield from _tell_family(found, len(told))
+    for missing in [*tell_missing(results.systems, "system"), *tell_missing(results.targets)]:
+        yield Sentence(missing, "")
+    columns = ["system", "kind", "f1", "f1_low", "f1_high"]
+    how = Typesetting(best={"f1": "highest"}, intervals={"f1": ("f1_low", "f1_high")}, digits=3)
+    yield ShownTable(SCORES, "Micro-F1 of the systems on the unfiltered target.", scores.select(columns), how)
+    keys = told.select("system", "column", "slice")
+    rows = pl.concat([found.claims, found.weak.join(keys, on=keys.columns, how="semi")]).unique(maintain_order=True)
+    yield ShownTable(
+        WEAKNESSES,
+        "Parts of the mentions that a system finds more or less often than the others by more than chance.",
+        rows.drop("p_holm").sort(*_KEY),
+        notes=(
+            f"{found.tests[0]} tests were made, and those that are claimed are shown; of parts that the words name also"
+            " those within the parts of other columns. p_family is corrected over all tests of the study.",
+        ),
+    )
+    yield ShownTable(
+        PAIRS,
+        "Differences in micro-F1 of two systems on the unfiltered target and on each part.",
+        found.pairs.select(*_PAIR, "difference", "low", "high", "p", "p_family", "claimed", "documents"),
+        notes=(f"p_family is corrected over all tests of the study, of which these are {found.tests[1]}.",),
+    )
+
+
+def _cell(row: Row, keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((key, str(row[key])) for key in keys)
+
+
+def _points(value: object) -> str:
+    """Return a difference in points: of per cent, without its sign."""
+    return f"{abs(100 * float(str(value))):.1f}"
+
+
+def _interval(row: Row, *, turned: bool = False) -> str:
+    low, high = (100 * float(str(row[name])) for name in ("low", "high"))
+    low, high = (-high, -low) if turned else (low, high)
+    return f"{low:.1f} to {high:.1f}"
+
+
+def _part(row: Row) -> str:
+    """Return a part in words.
+
+    >>> _part({"column": "class × pagerank:quantiles:2", "slice": "Person × 1: to-3"})
+    'class Person and pagerank to-3'
+    """
+    columns, slices = (str(row[name]).split(CROSSED) for name in ("column", "slice"))
+    if len(columns) != len(slices):
+        return f"{row['column']} {row['slice']}"
+    named = (
+        f"{column.partition(':')[0]} {part.partition(': ')[2] or part}"
+        for column, part in zip(columns, slices, strict=True)
+    )
+    return " and ".join(named)
+
+
+def _tell_first(scores: pl.DataFrame, found: Findings) -> Iterator[Sentence]:
+    ranked = scores.filter(pl.col("f1").is_not_null(), kind="system").to_dicts()
+    if not ranked:
+        return
+    first = ranked[0]
+    of = "Of the systems" if len(ranked) > 1 else "The only system is"
+    said = f"{first['f1']:.3f}" + (
+        f" ({first['f1_low']:.3f} to {first['f1_high']:.3f})" if first["f1_low"] is not None else " (no interval)"
+    )
+    text = f"{of} {first['system']} has the highest micro-F1, {said}." if len(ranked) > 1 else ""
+    yield Sentence(
+        text or f"{of} {first['system']}, with a micro-F1 of {said}.", SCORES, (("system", first["system"]),)
+    )
+    if len(ranked) > 1:
+        yield from _tell_next(first["system"], ranked[1]["system"], found)
+
+
+def _tell_next(first: str, other: str, found: Findings) -> Iterator[Sentence]:
+    whole = found.pairs.filter(column="")
+    for row in whole.to_dicts():
+        if {row["system"], row["other"]} == {first, other} and row["low"] is not None:
+            turned = row["system"] != first
+            sure = "more than chance" if row["claimed"] else "no more than chance could make"
+            points = f"{_points(row['difference'])} points ({_interval(row, turned=turned)})"
+            yield Sentence(f"It is ahead of {other}, the next, by {points}: {sure}.", PAIRS, _cell(row, _PAIR))
+
+
+def _choose_weaknesses(found: Findings) -> pl.DataFrame:
+    """Return the weaknesses that are told, of each system in its order."""
+    kept = []
+    weak = found.claims.filter(pl.col("difference") < 0).sort("high", "column", "slice")
+    for _, own in weak.group_by("system", maintain_order=True):
+        flags: list[object] = []
+        for row in own.to_dicts():
+            part = found.parts.holding(row["column"], row["slice"])
+            beside = [found.parts.holding(*one) for one in flags]  # type: ignore[misc]
+            if any((part & one).sum() > min(part.sum(), one.sum()) / 2 for one in beside):
+                continue
+            flags.append((row["column"], row["slice"]))
+            kept.append(row)
+            if len(flags) == MOST:
+                break
+    return pl.DataFrame(kept, schema=found.weak.schema)
+
+
+def _tell_weaknesses(told: pl.DataFrame, found: Findings) -> Iterator[Sentence]:
+    for row in told.sort("system", maintain_order=True).to_dicts():
+        rates = f"{100 * row['found']:.1f} % of the {row['mentions']} mentions of {_part(row)}"
+        points = f"{_points(row['difference'])} points fewer ({_interval(row, turned=True)})"
+        text = (
+            f"{row['system']} finds {rates} and {100 * row['others']:.1f} % of the others: {points}, more than chance."
+        )
+        yield Sentence(text, WEAKNESSES, _cell(row, _KEY))
+        same = {key: row[key] for key in ("system", "column", "slice")}
+        within = found.weak.filter(pl.col("within") != "", **same).to_dicts()
+        holds = [one for one in within if one["claimed"] and one["difference"] < 0]
+        if holds:
+            least = max(holds, key=lambda one: one["difference"])
+            where = list_names([one["within"].partition(":")[0] for one in holds])
+            left = f"{_points(least['difference'])} points ({_interval(least, turned=True)})"
+            yield Sentence(
+                f"So it is among mentions of the same {where}, where it is at least {left}.",
+                WEAKNESSES,
+                _cell(least, _KEY),
+            )
+        for one in within:
+            if one in holds:
+                continue
+            column = one["within"].partition(":")[0]
+            if one["p"] is None:
+                text = f"Whether {column} is behind it cannot be told: too few mentions of a part of it are of both."
+            else:
+                more = "fewer" if one["difference"] <= 0 else "more"
+                turned = one["difference"] <= 0
+                left = f"{_points(one['difference'])} points {more} ({_interval(one, turned=turned)})"
+                chance = "more than chance" if one["claimed"] else "no more than chance could make"
+                text = f"Among mentions of the same {column} it is {left}, {chance}: {column} may be what is behind it."
+            yield Sentence(text, WEAKNESSES, _cell(one, _KEY))
+
+
+def _tell_turns(found: Findings) -> Iterator[Sentence]:
+    turns = []
+    parts = found.pairs.filter(pl.col("column") != "", pl.col("low").is_not_null())
+    for _, own in parts.group_by("system", "other", "column", maintain_order=True):
+        ahead = own.filter(pl.col("difference") > 0).sort("p", "slice").head(1).to_dicts()
+        behind = own.filter(pl.col("difference") < 0).sort("p", "slice").head(1).to_dicts()
+        if ahead and behind and (ahead[0]["claimed"] or behind[0]["claimed"]):
+            turns.append((not (ahead[0]["claimed"] and behind[0]["claimed"]), ahead[0], behind[0]))
+    for _, one, other in sorted(turns, key=lambda turn: (turn[0], turn[1]["p"] + turn[2]["p"]))[:MOST]:
+        sure = (
+            "both are" if one["claimed"] and other["claimed"] else f"the {'first' if one['claimed'] else 'second'} is"
+        )
+        yield Sentence(
+            f"{one['system']} is ahead of {one['other']} by {_points(one['difference'])} points ({_interval(one)}) on "
+            f"{_part(one)} and behind by {_points(other['difference'])} ({_interval(other, turned=True)}) on "
+            f"{_part(other)}: {sure} more than chance.",
+            PAIRS,
+            _cell(one if one["claimed"] else other, _PAIR),
+        )
+
+
+def _tell_family(found: Findings, told: int) -> Iterator[Sentence]:
+    of_parts, of_pairs = found.tests
+    if not of_parts + of_pairs:
+        yield Sentence("Nothing was tested: no part, and no pair of systems, is held by ten documents.", "")
+        return
+    if not told and of_parts:
+        yield Sentence("No system finds a part less often than the other mentions by more than chance could make.", "")
+    yield Sentence(
+        f"All this stands on {of_parts} tests of parts and {of_pairs} of pairs of systems, whose p are corrected "
+        "together.",
+        "",
+    )
+
+
+FINDINGS = Exhibit(name="findings", title="In words", place=0, show=_show)

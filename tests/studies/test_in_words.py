@@ -1,0 +1,66 @@
+"""What is claimed of studies in which weaknesses are planted, and of flat ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from bench.planted import claims, shipped_mentions, simulate, study_of
+from remix.studies.claims import findings
+from remix.studies.exhibit import Sentence, ShownTable
+from remix.studies.exhibits.in_words import FINDINGS
+from tests.studies.small import shuffle, small_results
+
+
+@pytest.fixture(scope="module")
+def mentions(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    """The mentions of the shipped corpus."""
+    return shipped_mentions(tmp_path_factory.mktemp("planted"))
+
+
+def words(results: object) -> list[Sentence]:
+    """The sentences of a study."""
+    return [one for one in FINDINGS.show(results) if isinstance(one, Sentence)]  # type: ignore[arg-type]
+
+
+def test_a_study_of_four_documents_tests_nothing_and_says_so() -> None:
+    said = [one.text for one in words(small_results())]
+    assert "Of the systems One has the highest micro-F1, 0.800 (0.700 to 0.900)." in said
+    assert "Nothing was tested: no part, and no pair of systems, is held by ten documents." in said
+
+
+def test_words_do_not_depend_on_the_order_of_rows() -> None:
+    assert words(shuffle(small_results(), 1)) == words(small_results())
+
+
+@pytest.mark.long
+def test_planted_weaknesses_are_found_and_the_confounded_one_vanishes_within_segments(mentions: pl.DataFrame) -> None:
+    planted = [claims(simulate("planted", mentions, seed)) for seed in range(5)]
+    assert sum(found["rare persons"] for found in planted) >= 4
+    confounded = [claims(simulate("confounded", mentions, seed)) for seed in range(5)]
+    assert sum(found["persons"] for found in confounded) >= 4
+    assert sum(found["persons within segments"] for found in confounded) <= 1
+
+
+@pytest.mark.long
+def test_flat_systems_give_hardly_a_finding(mentions: pl.DataFrame) -> None:
+    assert sum(claims(simulate("flat", mentions, seed))["anything"] for seed in range(5)) <= 2
+
+
+@pytest.mark.long
+def test_each_sentence_with_a_cell_stands_in_a_table_that_is_shown(mentions: pl.DataFrame) -> None:
+    rare = ((mentions["class"] == "Person") & (mentions["pagerankSegment"] == "tail")).fill_null(value=False).to_numpy()
+    random = np.random.default_rng(3)
+    found = {
+        "Weak": random.random(len(mentions)) < np.where(rare, 0.3, 0.85),
+        "Even": random.random(len(mentions)) < 0.7,
+    }
+    results = study_of(mentions, found)
+    assert not findings(results).claims.is_empty()
+    shown = [*FINDINGS.show(results)]
+    tables = {one.name: one.frame for one in shown if isinstance(one, ShownTable)}
+    told = [one for one in shown if isinstance(one, Sentence) and one.cell]
+    assert any("Weak finds" in one.text and "class Person and pagerankSegment tail" in one.text for one in told)
+    for one in told:
+        assert tables[one.table].filter(**dict(one.cell)).height == 1, one.text
