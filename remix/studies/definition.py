@@ -89,7 +89,7 @@ class Study:
     - `profiles`, `tasks`, `matchings`: how is scored, the first of each being what exhibits show;
     - `average`: which average is tested; `unit`: what intervals and tests are over, as `remix evaluate` has them;
     - `samples`, `seed`: how many draws tests make, and by what;
-    - `exhibits`: the parts of the report, by default all (`remix list exhibits`).
+    - `exhibits`: the parts of the report, by default all.
 
     Raises `StudyFaults` for values that there are not and for those that contradict each other.
 

@@ -52,7 +52,8 @@ class TargetCounts:
 
 def read_counts(shelf: StepShelf, target: str, profile: str, cells: Sequence[tuple[str, str]]) -> TargetCounts:
     """Return the counts of systems, each with the key of its step."""
-    parts = {system: shelf.get("count", key, "counts") for system, key in cells}
+    # Systems of the same answers share a step, whose rows have the name of the first.
+    parts = {system: shelf.get("count", key, "counts").with_columns(system=pl.lit(system)) for system, key in cells}
     places = pl.concat([shelf.get("count", key, "documents") for _, key in cells]).unique().sort("document", "nth")
     places = places.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("doc"), "document", "nth")
     counts = pl.concat(parts.values(), how="diagonal_relaxed").join(places, on=["document", "nth"])

@@ -50,6 +50,8 @@ ELSEWHERE = {
     ("reproduce", "cells"): "",
     ("partition", "plot"): "plot_partition",
     ("partition", "plot_width"): "plot_partition",
+    ("study", "dry_run"): "preview_study",
+    ("study", "reproduce"): "reproduce_study",
 }
 """Options that are the first parameter, a mapping, a method of their own, what the result always says, or refused."""
 

@@ -15,6 +15,14 @@ SMALL = Path(__file__).parents[1] / "runs" / "small"
 NAME = "a-corpus-of-newspapers-with-a-long-name"
 LONG, OTHER = f"{NAME}-2019-part-one", f"{NAME}-2020-part-two"
 RUN, SECOND = "a-language-model-of-70-billion-parameters-v3", "a-retriever-with-a-cross-encoder-behind-it-v12"
+STUDY = f"""
+datasets = ["{LONG}", "{OTHER}"]
+tasks = ["A2KB"]
+matchings = ["strong"]
+by = ["class"]
+[runs."{RUN}"]
+[runs."{SECOND}"]
+"""
 SCORED = ("evaluate", LONG, OTHER, "--task", "A2KB", "--match", "strong")
 
 VERBS = [
@@ -44,6 +52,7 @@ VERBS = [
     ("errors", RUN, "--on", LONG, "--beside", SECOND, "--show", "all", "-o", "table"),
     ("compare", LONG, OTHER, "--unit", "context", "--samples", "100"),
     ("compare", LONG, OTHER, "--agreement"),
+    ("study", "{folder}/study.toml", "--dry-run"),
     ("publish", LONG, "--to", "{folder}/published"),
 ]
 
@@ -60,6 +69,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text.replace('"Ada"', f'"{"Ada" * 40}"').replace("corpus.org", "corpus.org/" + "x" * 90)
     )
     (place / "answers.ttl").write_text(text.replace("dbr:Alan_Turing", "dbr:Alan_Kay"))
+    (place / "study.toml").write_text(STUDY)
     for line in (
         ("load", f"{place}/{LONG}.ttl", f"{place}/{OTHER}.ttl"),
         ("run", "add", RUN, f"{place}/answers.ttl"),

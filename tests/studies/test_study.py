@@ -112,6 +112,18 @@ def test_differences_are_those_of_a_comparison(work: Workspace, studied: Studied
     assert (mine["p"] <= found["p"] + 1e-12).all()
 
 
+def test_systems_of_the_same_answers_have_the_same_scores_each(work: Workspace) -> None:
+    """Each counts under its own name, though one step has the counts of both; none has those of both."""
+    found = work.study({**STUDY, "name": "alike", "systems": {"prior": {}, "prior-nil": {}}, "remixes": {}}).results
+    whole = found.scores.filter(column="", average="micro", target="all").sort("system")
+    rows = work.evaluate(["sample-news", "sample-posts"], run=["prior", "prior-nil"], task="D2KB", match="strong").rows
+    theirs = rows.filter(dataset="all", column="", average="micro").sort("system")
+    assert whole.select("system", "tp", "fn").rows() == theirs.select("system", pl.col("tp", "fn")).rows()
+    assert whole["tp"].n_unique() == 1
+    counted = found.counts.filter(column="", target="all").group_by("system").agg(pl.col("tp").sum())
+    assert sorted(counted.rows()) == whole.select("system", "tp").rows()
+
+
 def test_what_is_there_is_not_computed_again(work: Workspace, studied: Studied) -> None:
     assert work.study(STUDY).computed == 0
     more = work.study({**STUDY, "systems": {**STUDY["systems"], "oracle-candidates": {}}})
