@@ -164,9 +164,10 @@ def add_run(
     """Return run, dataset, task, status, documents, answers, linked and nil: what is registered of a run now.
 
     The answers to each dataset are kept under the IRIs that its documents have there. A run of that name on the dataset
-    and task is 'unchanged' where it has the same answers; with others it is refused unless `replace`, and one that
-    equals gold unless it is said to be `perfect`. The `record` says how it was made. What `findings_of` finds is `told`
-    before anything is kept, and with `strict` a run that looks wrong is refused.
+    and task is 'unchanged' where it has the same answers, and is then bound to the dataset as it is now; with others it
+    is refused unless `replace`, and one that equals gold unless it is said to be `perfect`. The `record` says how it
+    was made. What `findings_of` finds is `told` before anything is kept, and with `strict` a run that looks wrong is
+    refused.
 
     Raises `UsageError` for a name that cannot be told from a setting, a task that runs are not made for, other answers
     of the same name, and gold itself; `BadInput` where no document is one of a dataset's. Nothing is kept then.
@@ -191,9 +192,11 @@ def add_run(
         if told or strict:
             _tell_findings(name, target, answers, own, task, kb, strict=strict)
         status = "registered" if before is None else "unchanged" if same else "replaced"
-        if not same or record is not None:
+        moved = before is not None and before.content != target.content
+        if not same or record is not None or moved:
+            known = read_record(folder / before.folder_name) if before is not None and same else None
             run = Run(name, target.name, target.content, task, 0, "", __version__, source or "answers in memory")
-            kept.append((run, own, _bind_to_texts(record or Record(name, ""), answers, target)))
+            kept.append((run, own, _bind_to_texts(record or known or Record(name, ""), answers, target)))
         layer = own.one_layer()
         linked, nil = layer.join(own.links, on="annotation", how="semi").height, int(layer["is_nil"].sum())
         rows.append((name, target.name, task, status, own.documents.height, layer.height, linked, nil))

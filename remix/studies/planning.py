@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any
 
+from remix.measures.partitions import columns_of
 from remix.scoring.inputs.gold import LEARNT
 from remix.studies.counting import StudyRules
 from remix.studies.definition import ALL, Study
@@ -88,11 +89,11 @@ def plan_of(host: Host, study: Study, made: Prepared) -> StudyPlan:
     datasets = [made.aims[name] for name in study.datasets if made.aims[name].state == "there"]
     homes = tuple(aim.gold[0] for aim in datasets)
     rules = rules_of(study)
+    if {*study.columns, *columns_of(study.by)} & LEARNT:
+        common["learnt"] = {name: [held.signature for held in entries[name].attached.values()] for name in homes}
     whole = {"content": [aim.content for aim in datasets], "names": homes, **common}
     asked = {"by": study.by, "columns": study.columns, "unit": study.unit}
     cut = key_of("cut", {**whole, **asked, "profile": study.profiles[0]}) if homes else ""
-    if {*study.columns, *study.by} & LEARNT:
-        common["learnt"] = {name: [held.signature for held in entries[name].attached.values()] for name in homes}
     documents = {aim.name: key_of("documents", {**_read(aim), **common}) for aim in present}
     measures = {aim.name: key_of("measures", {**_read(aim), **common}) for aim in present}
     cells, outcomes = [], {}

@@ -161,9 +161,11 @@ def prepare(host: Host, shelf: StepShelf, study: Study, say: Callable[[str], Non
 
 
 def _content(entry: Any) -> str:
-    """Return the hash of what is read of a loaded dataset: its data and what is kept beside it but for runs."""
-    learnt = [entry.attached[name].signature for name in entry.learnt()]
-    return content_hash(json_of([entry.name, entry.content, entry.enrichment or "", *learnt]))
+    """Return the hash of what is read of a loaded dataset: its data and their measures.
+
+    What is learnt from runs changes with each run that is registered: who reads it has its signatures besides.
+    """
+    return content_hash(json_of([entry.name, entry.content, entry.enrichment or ""]))
 
 
 def json_of(value: object) -> str:

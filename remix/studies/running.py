@@ -48,6 +48,8 @@ def compute(host: Host, shelf: StepShelf, study: Study, plan: StudyPlan, paralle
     plan = plan.without(failed)
     last = [job for job in score_jobs(study, plan) if not shelf.has("scores", job.key)]
     every = [*_do(host, shelf, last, parallel, "scores and tests")]
+    needed = [*plan.places, *(step for job in score_jobs(study, plan) for step in job.steps)]
+    shelf.tidy(shelf.place(*step) for step in needed)
     return sum(len(job.steps) for job in jobs) - len(failed) + len(every), plan
 
 
