@@ -172,9 +172,12 @@ def figure_of_distributions(
         lines = [_line(name, one, left_out[name], len(known[name])) for name, one in placed.items()]
         return _figure([Panel("", "steps", lines, across, up, boundaries)], title)
     lines = [_line(name, one, left_out[name]) for name, one in placed.items()]
-    ranks = [
-        Series(one.name, [y or 0.0 for y in one.y], [float(x) for x in one.x], left_out=one.left_out) for one in lines
-    ]
+    # A value stands over its own annotations: from those before it, which the axis may have no place for, to its last.
+    ranks = []
+    for one in lines:
+        ends = [one.left_out + (upto or 0.0) for upto in one.y]
+        own = [float(value) for value in one.x]
+        ranks.append(Series(one.name, [one.left_out, *ends] if ends else [], [*own, *own[-1:]], left_out=one.left_out))
     return _figure([Panel("", "steps", ranks, Axis(of), of_values, levels=boundaries)], title)
 
 

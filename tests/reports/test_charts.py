@@ -62,8 +62,11 @@ def test_distributions_are_boxes_shares_or_ranks() -> None:
     # Half of four values, of which 0 has no logarithm, are at most 1; all are at most 10.
     assert [(point.x, point.y) for point in shares.drawn[0]] == [(1.0, 0.5), (10.0, 0.75)]
     ranks = figure_of_distributions(values, label="x", shown="ranks", boundaries=[3]).panels[0]
-    assert [(point.x, point.y) for point in ranks.drawn[0]] == [(1.0, 0.0), (3.0, 1.0), (4.0, 10.0)]
+    assert [(point.x, point.y) for point in ranks.drawn[0]] == [(0.0, 0.0), (1.0, 1.0), (3.0, 10.0), (4.0, 10.0)]
     assert ranks.levels == [3]
+    log = figure_of_distributions(values, label="x", shown="ranks", scale="log").panels[0]
+    # The lowest has no logarithm: the others stand where they stood.
+    assert [(point.x, point.y) for point in log.drawn[0]] == [(1.0, 1.0), (3.0, 10.0), (4.0, 10.0)]
     with pytest.raises(UnknownName, match="no view of a distribution named 'box'.*'boxes'"):
         figure_of_distributions(values, shown="box")
 

@@ -86,7 +86,7 @@ def test_distributions_have_values_in_order_and_boundaries_on_the_logarithmic_sc
         ("linear", "linear", []),
         ("linear", "log", [3.0, 30.0]),
     ]
-    assert (list(log.series[0].x), list(log.series[0].y)) == ([3, 6, 8], [1, 10, 100])
+    assert (list(log.series[0].x), list(log.series[0].y)) == ([0, 3, 6, 8], [1, 10, 100, 100])
     ranks = figure(small_results(), "distributions", "distribution-pagerank-thresholds-0.3")
     assert "3 of 8 mentions have no value." in ranks.notes
 
@@ -95,7 +95,7 @@ def test_values_of_documents_are_counted_once() -> None:
     """Four documents have 1, 2, 2 and 3 annotations."""
     shown = figure(small_results(), "distributions", "distribution-numAnnotations-thresholds-1-2")
     line = shown.figure.panels[0].series[0]
-    assert (list(line.x), list(line.y)) == ([1, 3, 4], [1, 2, 3])
+    assert (list(line.x), list(line.y)) == ([0, 1, 3, 4], [1, 2, 3, 3])
 
 
 def test_datasets_are_compared_with_the_highest_on_top() -> None:
