@@ -85,10 +85,11 @@ class Reading:
             inputs = replace(inputs, knowledge=_with_partitions(inputs.knowledge, boundaries))
         return cls(inputs, choice)
 
-    def of_system(self, name: str, *, spans: bool) -> Inputs:
-        """Return the inputs with one run, that which was made for tasks that do or do not give the spans of gold."""
-        own = {key: run for key, run in self.inputs.given_spans.items() if key == name}
-        return replace(self.inputs, runs={name: self.inputs.runs[name]}, given_spans=own).with_runs_for(spans=spans)
+    def of_systems(self, names: Sequence[str], *, spans: bool) -> Inputs:
+        """Return the inputs with some runs, those made for tasks that do or do not give the spans of gold."""
+        own = {key: run for key, run in self.inputs.given_spans.items() if key in names}
+        runs = {name: self.inputs.runs[name] for name in names}
+        return replace(self.inputs, runs=runs, given_spans=own).with_runs_for(spans=spans)
 
 
 def read_gold(reading: Reading) -> dict[str, pl.DataFrame]:
@@ -112,10 +113,12 @@ def read_gold(reading: Reading) -> dict[str, pl.DataFrame]:
     return {"documents": found.sort("document")}
 
 
-def count_system(reading: Reading, name: str) -> dict[str, pl.DataFrame]:
-    """Return the counts of a system on a target, of all gold together, its documents, and on how many it failed.
+def count_systems(reading: Reading, names: Sequence[str]) -> dict[str, dict[str, pl.DataFrame]]:
+    """Return, by system, its counts on a target, of all gold together, its documents, and on how many it failed.
 
     `counts` are labelled counts with the document and, of several contexts in one, `nth`; `documents` has these two.
+    What a system's are does not depend on the others: they are counted together as the query of a remix is asked once
+    of all answers.
     """
     counts, documents = [], []
     choice = reading.choice
@@ -123,19 +126,26 @@ def count_system(reading: Reading, name: str) -> dict[str, pl.DataFrame]:
         tasks = tuple(task for task in choice.task if takes_spans(task) == spans)
         if not tasks:
             continue
-        found = count_tasks(reading.of_system(name, spans=spans), replace(choice, task=tasks))
+        found = count_tasks(reading.of_systems(names, spans=spans), replace(choice, task=tasks))
         places = documents_of(found.whole).filter(dataset="all").sort("doc")
         places = places.with_columns(nth=pl.int_range(pl.len(), dtype=pl.Int64).over("document"))
         rows = found.counts.filter(dataset="all").join(places.select("doc", "document", "nth"), on="doc")
         counts.append(rows.drop("doc"))
         documents.append(places.select("document", "nth"))
-    own = reading.inputs.runs[name]
-    failed = failures_of(reading.inputs.gold, {name: own})["document"].n_unique()
     every = pl.concat(counts, how="diagonal_relaxed").drop("members", "vocabularies", strict=False)
+    every = every.filter((pl.col("column") != "kb") | ("kb" in choice.by))
+    found_documents = pl.concat(documents).unique().sort("document", "nth")
+    failed = {
+        name: failures_of(reading.inputs.gold, {name: reading.inputs.runs[name]})["document"].n_unique()
+        for name in names
+    }
     return {
-        "counts": every.filter((pl.col("column") != "kb") | ("kb" in choice.by)),
-        "documents": pl.concat(documents).unique().sort("document", "nth"),
-        "failed": pl.DataFrame({"failed": [failed]}),
+        name: {
+            "counts": every.filter(system=name),
+            "documents": found_documents,
+            "failed": pl.DataFrame({"failed": [failed[name]]}),
+        }
+        for name in names
     }
 
 
@@ -148,7 +158,7 @@ def judge_system(reading: Reading, name: str) -> dict[str, pl.DataFrame]:
 
     choice = reading.choice
     matching = next((one for one in choice.match if one in MATCHINGS), "strong")
-    inputs = reading.of_system(name, spans=takes_spans(choice.task[0]))
+    inputs = reading.of_systems([name], spans=takes_spans(choice.task[0]))
     found = outcomes(replace(inputs, knowledge=inputs.knowledge.with_types()), matching)
     groups = found.case.kept.select("annotation", "group").unique("annotation")
     answered = found.answers.filter(pl.col("outcome") != "ignored").join(groups, on="annotation")

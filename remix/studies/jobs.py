@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.scoring.inputs.sources import Keeper
-from remix.studies.counting import Reading, StudyRules, count_system, cut, judge_system, measure_target, read_gold
+from remix.studies.counting import Reading, StudyRules, count_systems, cut, judge_system, measure_target, read_gold
 from remix.studies.results import DIFFERENCES
 from remix.studies.scores import Tests, counts_shown, differences, differences_of_targets, read_counts, score
 from remix.studies.shelf import StepShelf, write_frames
@@ -81,7 +82,15 @@ class Job:
                 with shelf.writing("documents", self.documents, self.target) as place:
                     write_frames(place, read_gold(reading))
                 yield "documents", self.documents, ""
-            for kind, keys, work in (("count", self.counts, count_system), ("outcomes", self.outcomes, judge_system)):
+            counted: dict[str, dict[str, pl.DataFrame]] = {}
+
+            def count(reading: Reading, name: str) -> dict[str, pl.DataFrame]:
+                if not counted:
+                    with suppress(UsageError):  # of one of them: each is asked for itself below
+                        counted.update(count_systems(reading, [*self.counts]))
+                return counted[name] if name in counted else count_systems(reading, [name])[name]
+
+            for kind, keys, work in (("count", self.counts, count), ("outcomes", self.outcomes, judge_system)):
                 for name, key in keys.items():
                     try:
                         with shelf.writing(kind, key, f"{name} on {self.target}") as place:

@@ -16,7 +16,9 @@ from polars.testing import assert_frame_equal
 
 from remix.errors import UsageError
 from remix.studies import Studied
+from remix.studies.counting import Reading, count_systems
 from remix.studies.definition import StudyFaults
+from remix.studies.planning import rules_of
 from remix.studies.running import alone
 from remix.workspace import Workspace
 
@@ -110,6 +112,19 @@ def test_differences_are_those_of_a_comparison(work: Workspace, studied: Studied
     assert_frame_equal(mine.select(names), found.select(names))
     # Of so few draws none was as large, so that both say that p is at most 1 / 1001, and Hoeffding's bound says less.
     assert (mine["p"] <= found["p"] + 1e-12).all()
+
+
+def test_systems_are_counted_together_as_apart(work: Workspace, studied: Studied) -> None:
+    """The query of a remix is asked of the answers of all: what is in scope of one does not depend on another's."""
+    names = ["prior", "random-candidate"]
+    for target in ("persons", "all"):
+        reading = Reading.of(work, rules_of(studied.study)[0], studied.made.aims[target].gold, names)
+        together = count_systems(reading, names)
+        for name in names:
+            apart = count_systems(reading, [name])[name]
+            assert apart["counts"].height > 0
+            for table, frame in apart.items():
+                assert_frame_equal(together[name][table], frame, check_row_order=False)
 
 
 def test_systems_of_the_same_answers_have_the_same_scores_each(work: Workspace) -> None:
