@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -82,13 +83,15 @@ class Job:
                 with shelf.writing("documents", self.documents, self.target) as place:
                     write_frames(place, read_gold(reading))
                 yield "documents", self.documents, ""
-            counted: dict[str, dict[str, pl.DataFrame]] = {}
+
+            @cache
+            def together() -> dict[str, dict[str, pl.DataFrame]]:
+                with suppress(UsageError):  # one of them cannot be counted: each is asked for itself
+                    return count_systems(reading, [*self.counts])
+                return {}
 
             def count(reading: Reading, name: str) -> dict[str, pl.DataFrame]:
-                if not counted:
-                    with suppress(UsageError):  # of one of them: each is asked for itself below
-                        counted.update(count_systems(reading, [*self.counts]))
-                return counted[name] if name in counted else count_systems(reading, [name])[name]
+                return together().get(name) or count_systems(reading, [name])[name]
 
             for kind, keys, work in (("count", self.counts, count), ("outcomes", self.outcomes, judge_system)):
                 for name, key in keys.items():

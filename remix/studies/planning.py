@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 from remix.measures.partitions import columns_of
+from remix.scoring.inputs.columns import is_of_errors
 from remix.scoring.inputs.gold import LEARNT
 from remix.studies.counting import StudyRules
 from remix.studies.definition import ALL, Study
@@ -89,7 +90,10 @@ def plan_of(host: Host, study: Study, made: Prepared) -> StudyPlan:
     datasets = [made.aims[name] for name in study.datasets if made.aims[name].state == "there"]
     homes = tuple(aim.gold[0] for aim in datasets)
     rules = rules_of(study)
-    if {*study.columns, *columns_of(study.by)} & LEARNT:
+    columns = {*study.columns, *columns_of(study.by)}
+    if any(map(is_of_errors, columns)):
+        common["judged"] = sorted((run.system, run.dataset, run.task, run.checksum) for run in made.runs)
+    if columns & LEARNT:
         common["learnt"] = {name: [held.signature for held in entries[name].attached.values()] for name in homes}
     whole = {"content": [aim.content for aim in datasets], "names": homes, **common}
     asked = {"by": study.by, "columns": study.columns, "unit": study.unit}

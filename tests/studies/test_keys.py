@@ -96,6 +96,12 @@ def test_other_answers_data_and_queries_make_steps_of_their_own(work: Workspace,
     work.add_run("more", tmp_path / "answers.ttl", on="mine")
     assert keys(work) == answered
     assert changed(agreed, keys(work, **learnt)) >= {"cut", "count"}
+    # A part of the errors of one system is another where that system's answers are, whoever is scored on it.
+    judged = {"by": ["error:theirs"], "runs": {"more": {}}}
+    wrong = keys(work, **judged)
+    work.add_run("theirs", tmp_path / "answers.ttl", on="mine", replace=True)
+    assert changed(wrong, keys(work, **judged)) >= {"cut", "count", "scores"}
+    work.add_run("theirs", tmp_path / "others.ttl", on="mine", replace=True)
     remixes = {"remixes": {"every": {"query": str(tmp_path / "every.rq")}}}
     cut = keys(work, **remixes)
     (tmp_path / "every.rq").write_text(QUERY.replace("a nif:Phrase", "nif:anchorOf 'Ada'"), encoding="utf-8")
