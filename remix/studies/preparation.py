@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from remix import progress
@@ -17,8 +19,6 @@ from remix.store.queries import find
 from remix.studies.definition import ALL, StudiedRemix, StudiedRun, StudiedSystem, Study
 from remix.studies.host import Host
 from remix.studies.shelf import StepShelf, key_of
-
-SYSTEM_TASKS = ("A2KB", "D2KB")
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,6 @@ def _content(entry: Any) -> str:
 
 def json_of(value: object) -> str:
     """Return a value as JSON, the same for the same value."""
-    import json
-
     return json.dumps(value, sort_keys=True, default=str)
 
 
@@ -180,7 +178,13 @@ def _annotate(
 ) -> None:
     """Have a system answer on a dataset; what it fails with is kept, and the others go on."""
     task = made_for(study, system)
+    held = {(run.system, run.dataset, run.task): run.source for run in list_runs(host.runs_folder)}
     try:
+        if source := held.get((system.name, dataset, task), ""):
+            raise Error(
+                f"a run of this name was registered from {source}, and stays: call the system otherwise, or name the "
+                f"run as [runs.{system.name}]"
+            )
         with shelf.writing(
             "annotate", annotation_key(host, study, system, content), f"{system.name} on {dataset}"
         ) as place:
@@ -203,9 +207,20 @@ def _annotate(
 
 
 def _register(host: Host, run: StudiedRun, homes: Sequence[str], made: Prepared) -> None:
+    """Register answers in files, anew where a file of this name changed; what came from elsewhere stays, which is said.
+
+    What a run came from is known by the names of its files alone, as no path is kept.
+    """
+    came_from = {one.source for one in list_runs(host.runs_folder) if one.system == run.name}
+    same_files = came_from == {", ".join(Path(file).name for file in run.files)}
     try:
         host.add_run(
-            run.name, [*run.files], on=homes if len(homes) == 1 else (), task=run.task, replace=True, format=run.format
+            run.name,
+            [*run.files],
+            on=homes if len(homes) == 1 else (),
+            task=run.task,
+            replace=same_files,
+            format=run.format or (),
         )
     except Error as error:
         made.failed.update({(run.name, name): str(error) for name in homes})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from remix.errors import UsageError
+from remix.runs.registration import list_runs
 from remix.studies import Studied
 from remix.studies.counting import Reading, count_systems
 from remix.studies.definition import StudyFaults
@@ -23,6 +25,7 @@ from remix.studies.running import alone
 from remix.workspace import Workspace
 
 pytestmark = pytest.mark.long
+SMALL = Path(__file__).parents[1] / "runs" / "small"
 
 STUDY = {
     "name": "small",
@@ -217,6 +220,39 @@ def test_a_system_that_fails_leaves_a_hole_that_says_why(work: Workspace, studie
     assert own["f1"].null_count() == own.height > 0
     assert all("'mine' failed on" in told for told in own["told"])
     assert {*found.scores.filter(system="prior")["state"]} == {"there"}
+
+
+def test_answers_that_a_user_registered_are_never_replaced(
+    sample_workspace: Callable[[], Workspace], tmp_path: Path
+) -> None:
+    """A system or a file of the same name as a registered run leaves the run as it is, and a hole that says so."""
+    work = sample_workspace()
+    for name in ("mine", "other"):
+        shutil.copy(SMALL / "gold.ttl", tmp_path / f"{name}.ttl")
+    text = (SMALL / "gold.ttl").read_text(encoding="utf-8")
+    (tmp_path / "mine.ttl").write_text(text.replace("dbr:Alan_Turing", "dbr:Alan_Kay"), encoding="utf-8")
+    (tmp_path / "other.ttl").write_text(text.replace("dbr:Alan_Turing", "dbr:Alan_Bennett"), encoding="utf-8")
+    work.load(SMALL / "gold.ttl")
+    work.add_run("mine", tmp_path / "mine.ttl", on="gold")
+
+    def kept() -> list[str]:
+        return [run.checksum for run in list_runs(work.runs_folder) if run.system == "mine"]
+
+    before = kept()
+    said = {"name": "kept", "datasets": ["gold"], "tasks": ["A2KB"], "matchings": ["strong"], "samples": 200}
+    for own, told in (
+        ({"systems": {"mine": {"adapter": "prior"}}}, "registered from mine.ttl, and stays"),
+        ({"runs": {"mine": {"files": [str(tmp_path / "other.ttl")]}}}, "registered with other answers"),
+    ):
+        found = work.study({**said, **own}).results
+        assert {*found.scores["state"]} == {"failed"}
+        assert told in found.scores["told"][0]
+        assert kept() == before
+    # Its own file, which changed meanwhile, is registered anew.
+    shutil.copy(tmp_path / "other.ttl", tmp_path / "mine.ttl")
+    found = work.study({**said, "runs": {"mine": {"files": [str(tmp_path / "mine.ttl")]}}}).results
+    assert {*found.scores["state"]} == {"there"}
+    assert kept() != before
 
 
 def test_what_is_not_registered_is_a_hole_that_says_how_to_get_it(work: Workspace, studied: Studied) -> None:
