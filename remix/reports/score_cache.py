@@ -102,7 +102,8 @@ class ScoreCache:
             self._start(missing, places)
         found = {one: frame for one in questions if (frame := _read(places[one])) is not None}
         frames = [frame for frame in found.values() if "problem" not in frame.columns]
-        problems = [frame["problem"][0] for frame in found.values() if "problem" in frame.columns]
+        told = [frame for frame in found.values() if "problem" in frame.columns]
+        problems = pl.concat([_problem("").clear(), *told], how="diagonal")
         none = pl.DataFrame(schema={"kind": pl.String, "asked": pl.String})
         rows = pl.concat([none, *frames], how="diagonal_relaxed")
         parts = (rows.filter(kind=kind).drop("kind") for kind in ("score", "pair"))
@@ -111,7 +112,8 @@ class ScoreCache:
             part.select(one.name for one in part if one.null_count() < len(part) or one.name in _OF_SCORES)
             for part in parts
         )
-        return Scored(scores, pairs, problems, len(found), len(questions))
+        said, ended = problems["problem"].to_list(), problems.filter("ended")["problem"].to_list()
+        return Scored(scores, pairs, said, len(found), len(questions), ended)
 
     def _places(self, questions: Sequence[Question[str]]) -> dict[Question[str], Path]:
         """Return the file of each answer, named by the question and by all of the workspace that can change it."""
@@ -172,7 +174,8 @@ class ScoreCache:
         assert isinstance(asked, list)
         if why and (left := [(one, Path(place)) for one, place in asked if not _is_answered(Path(place))]):
             one, place = left[0]
-            _write(place, _problem(f"{', '.join(one['datasets'])}: {why}; `remix evaluate` has no limit"))
+            said = f"{', '.join(one['datasets'])}: {why}; `remix evaluate` has no limit"
+            _write(place, _problem(said, ended=True))
         with self._lock:
             self._process = None
 
@@ -234,8 +237,8 @@ def _score(keeper: Keeper, choice: Choice) -> pl.DataFrame:
         return evaluate_question(keeper, choice)[0]
 
 
-def _problem(said: str) -> pl.DataFrame:
-    return pl.DataFrame({"problem": [said]})
+def _problem(said: str, *, ended: bool = False) -> pl.DataFrame:
+    return pl.DataFrame({"problem": [said], "ended": [ended]})
 
 
 def _write(place: Path, frame: pl.DataFrame) -> None:

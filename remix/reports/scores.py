@@ -26,7 +26,8 @@ _KINDS = ["kb", "error_class", ""]
 class Scored:
     """Scores for pages: the `rows` of `evaluate`, the `pairs` of `compare`, each with what was `asked`, the datasets.
 
-    `done` questions `of` all are answered; `problems` says why some have no scores.
+    `done` questions `of` all are answered; `problems` says why some have no scores, and `ended` which of these would
+    have some if computing them had not been ended, by a limit of time or of memory.
     """
 
     rows: pl.DataFrame
@@ -34,6 +35,7 @@ class Scored:
     problems: Sequence[str]
     done: int
     of: int
+    ended: Sequence[str] = ()
 
 
 def figure_of_scores(rows: pl.DataFrame, datasets: Sequence[str] = ()) -> Figure:

@@ -28,6 +28,7 @@ from remix.cells import cell
 from remix.errors import Error, QueryError, Timeout, UnknownName, UsageError
 from remix.paper import typeset
 from remix.reports.plots import can_draw, render
+from remix.reports.score_cache import AGAIN
 from remix.reports.svg import draw
 from remix.store.worker import Bounds, Stopped, limit_queries
 from remix.web.endpoint import log_defect, refuse, status_of
@@ -205,8 +206,10 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
         if form and page.error is not None:
             raise page.error
         if form and page.refresh:
-            said = f"this is still being computed: ask again in {page.refresh} seconds"
-            return PlainTextResponse(f"{said}\n", 503, headers={**HEADERS, "Retry-After": str(page.refresh)})
+            return _put_off(f"this is still being computed: ask again in {page.refresh} seconds", page.refresh)
+        if form and page.missing:
+            said = "this is not whole, and will be tried again: leave out what is missing, or ask again in ten minutes"
+            return _put_off("\n".join([said, *page.missing]), int(AGAIN))
         if form in _FIGURES:
             return _draw(page, form, parameters)
         if form:
@@ -223,6 +226,10 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
         return PlainTextResponse(f"{line}\n", status, headers=HEADERS)
     wrong = Page("Not found" if status == 404 else "Not possible", [Note(line)])
     return Response(render_page(wrong, view, ""), status, media_type="text/html", headers=HEADERS)
+
+
+def _put_off(said: str, seconds: int) -> Response:
+    return PlainTextResponse(f"{said}\n", 503, headers={**HEADERS, "Retry-After": str(seconds)})
 
 
 def _status(error: Error) -> int:

@@ -214,7 +214,8 @@ class Page:
     """What a view shows: a title, blocks, and blocks that stand beside them.
 
     A page that is not ready yet is asked for again after `refresh` seconds. `error` is what went wrong with what was
-    asked, which a block says; data have it in their place. `neighbours` are the addresses of the pages before (`prev`)
+    asked, which a block says; data have it in their place. So it is with what is `missing` of a page, which could be
+    made another time: a part of a table is no data. `neighbours` are the addresses of the pages before (`prev`)
     and after it (`next`), to which the arrow keys lead as well.
     """
 
@@ -223,6 +224,7 @@ class Page:
     beside: Sequence[Shown] = ()
     refresh: int = 0
     error: Error | None = None
+    missing: Sequence[str] = ()
     neighbours: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -204,7 +204,7 @@ def test_question_that_takes_too_long_is_ended_and_said(work: Workspace) -> None
     patience = time.monotonic() + 60
     while (found := cache.ask(asked)).done == 0 and time.monotonic() < patience:
         time.sleep(0.1)
-    assert "longer than 0.001 s" in found.problems[0]
+    assert "longer than 0.001 s" in found.problems[0] and found.ended == found.problems
     while cache._process is not None and time.monotonic() < patience:
         time.sleep(0.05)
     assert cache._process is None  # and it is not asked again for some minutes

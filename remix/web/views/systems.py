@@ -62,7 +62,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         )
     blocks = [] if scored.rows.is_empty() else _tell_scores(asked, scored, columns)
     note = page.Note("The same in a terminal:", _commands(asked, chosen))
-    return page.Page("Systems", [form, *told, *blocks, _tell_conventions(asked["profile"]), note], refresh=2 * waiting)
+    shown = [form, *told, *blocks, _tell_conventions(asked["profile"]), note]
+    return page.Page("Systems", shown, refresh=2 * waiting, missing=scored.ended)
 
 
 def compare_systems(
