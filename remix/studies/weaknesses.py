@@ -147,7 +147,7 @@ def weaknesses(results: Results, parts: StudiedParts | None = None) -> pl.DataFr
     chosen = parts or studied_parts(results)
     mentions = results.mentions.sort("mention")
     documents = mentions["document"].rank("dense").cast(pl.Int64).to_numpy()
-    entities = _entities(mentions)
+    entities = number_entities(mentions)
     systems = results.systems.filter(state="there")
     systems = systems.filter(kind="system") if "system" in set(systems["kind"]) else systems
     found = [WEAKNESSES.empty()]
@@ -163,7 +163,7 @@ def weaknesses(results: Results, parts: StudiedParts | None = None) -> pl.DataFr
     return rows.with_columns(p_holm=holm_within()).select(*WEAKNESSES.types)
 
 
-def _entities(mentions: pl.DataFrame) -> Numbers:
+def number_entities(mentions: pl.DataFrame) -> Numbers:
     """Return the number of each mention's entity; of NIL, and of what has none, each is one of its own."""
     alone = pl.concat_str(pl.lit("\n"), pl.col("mention"))
     entities: Numbers = (

@@ -1,7 +1,7 @@
-"""Agreement of two gold annotations of the same texts.
+"""Agreement of two gold annotations of the same texts, and of systems on the same mentions.
 
-κ is Cohen's: the share of agreement beyond what two annotators with the same labels would reach by chance. Source:
-Cohen, A Coefficient of Agreement for Nominal Scales, 1960.
+κ of two is Cohen's: the share of agreement beyond what two annotators with the same labels would reach by chance.
+Source: Cohen, A Coefficient of Agreement for Nominal Scales, 1960.
 """
 
 from __future__ import annotations
@@ -82,6 +82,25 @@ def kappa(pairs: pl.DataFrame) -> float | None:
     both = one.join(other, on="label")
     chance = both.select((pl.col("one") * pl.col("other")).sum()).item() / len(pairs) ** 2
     return None if chance >= 1 else float((seen - chance) / (1 - chance))
+
+
+def kappa_of_several(right: pl.Series, raters: int) -> float | None:
+    """Return Fleiss's κ of raters, of whom so many say yes of each thing; None where chance alone agrees on all.
+
+    It is the share of pairs of raters that agree on a thing, beyond what is expected where each says yes as often as
+    all of them do together. Source: Fleiss, Measuring Nominal Scale Agreement among Many Raters, 1971.
+
+    >>> kappa_of_several(pl.Series([3, 3, 0, 1]), 3)  # 5/6 agree, by chance (7² + 5²)/12²
+    0.657...
+    """
+    if raters < 2 or right.is_empty():
+        return None
+    yes, pairs = right.cast(pl.Float64), raters * (raters - 1)
+    no = raters - yes
+    seen = float((yes * (yes - 1) + no * (no - 1)).sum()) / (pairs * len(right))
+    share = float(yes.sum()) / (raters * len(right))
+    chance = share**2 + (1 - share) ** 2
+    return None if chance >= 1 else (seen - chance) / (1 - chance)
 
 
 def _keep_required(frames: Frames, documents: pl.Series) -> Frames:
