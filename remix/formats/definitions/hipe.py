@@ -194,7 +194,8 @@ def _begin(rows: pl.DataFrame, within: str) -> pl.DataFrame:
     At `alone` another link begins, whether the tag tells it or not.
     """
     inside, kind = pl.col("inside"), pl.col("kind")
-    before = (inside.shift() & (kind == kind.shift())).over(within).fill_null(False)
+    same = pl.col(within) == pl.col(within).shift()
+    before = (inside.shift() & (kind == kind.shift()) & same).fill_null(False)
     begins = ~inside | pl.col("tag").str.starts_with("B") | ~before
     other = pl.col("linked") != pl.col("linked").shift()
     parts = begins | (pl.col("tag").str.starts_with("I") & other)
@@ -214,7 +215,8 @@ def _mentions(tokens: pl.DataFrame, layer: str, tally: RepairTally) -> pl.DataFr
     iob = pl.col(layer).str.replace("^S-", "B-").str.replace("^E-", "I-")
     # The scorer reads all cells in capitals; links that are none of Wikidata stay as they are.
     linked = pl.col(of_links).str.replace_all(r"(^|\|)q([0-9]+)", "${1}Q$2") if of_links else pl.lit("_")
-    rows = tokens.with_columns(tag=iob.str.to_uppercase(), linked=linked)
+    said = ("row", "name", "home", "token", "begin", "end", "noise", layer)
+    rows = tokens.select(*said, tag=iob.str.to_uppercase(), linked=linked)
     rows = rows.with_columns(inside=pl.col("tag") != "O", kind=pl.col("tag").str.slice(2))
     rows = _begin(rows, "name").with_columns(is_link=~pl.col("linked").is_in(NO_LINK))
     scored = _begin(rows.filter(~pl.col("token").str.starts_with(COMMENT)), "home")
@@ -223,23 +225,27 @@ def _mentions(tokens: pl.DataFrame, layer: str, tally: RepairTally) -> pl.DataFr
     rows = rows.with_columns(pl.col("begins", "parts", "alone").cum_sum()).rename({"begins": "run", "parts": "part"})
     # Without a type no tag tells where a part begins: for the scorer, at its first token that is no comment.
     comment = pl.col("token").str.starts_with(COMMENT)
-    first_read = ~comment & ((~comment).cum_sum().over("part") == 1) & comment.shift().over("part").fill_null(False)
-    rows = rows.with_columns(part=pl.col("part") + (first_read & (pl.col("kind") == "")).cum_sum())
+    part = pl.col("part")
+    read_before = pl.when(~comment).then(part).forward_fill().shift()
+    first_read = ~comment & comment.shift() & (part == part.shift()) & (read_before != part).fill_null(True)
+    rows = rows.with_columns(part=part + (first_read & (pl.col("kind") == "")).fill_null(False).cum_sum())
     typed = rows.filter(pl.col("inside") & (pl.col("kind") != ""))
     first = pl.col("run") != pl.col("run").shift()
     odd = typed.filter(first.fill_null(True) & pl.col("tag").str.starts_with("I-"))
     tally.add_rows("tag", odd, "line {row}: I- begins a mention")
     mentions = _join(typed, "run").with_columns(layer=pl.lit(layer), tag=pl.col(layer).str.slice(2), goes_on="run_on")
-    several = pl.col("part").n_unique().over("run") > 1
-    apart = _join(rows.filter((pl.col("kind") == "") | ~pl.col("inside") | several), "part").filter("is_link")
+    several = part.first().over("run") != part.last().over("run")
+    outside = rows.filter((pl.col("kind") == "") | ~pl.col("inside") | several)
+    apart = _join(outside.filter(pl.col("is_link").first().over("part")), "part")
     apart = apart.with_columns(layer=pl.lit(of_links), tag=pl.lit(None, pl.String), goes_on="part_on")
-    unlike = rows.filter(pl.col("alone").n_unique().over("part") > 1)
-    alone = (
+    alone = pl.col("alone")
+    unlike = rows.filter(alone.first().over("part") != alone.last().over("part"))
+    otherwise = (
         _join(unlike, "alone")
         .filter("is_link")
         .with_columns(layer=pl.lit(ALONE.get(of_links, "")), tag=pl.lit(None, pl.String), goes_on=pl.lit(False))
     )
-    found = pl.concat([mentions, apart, alone])
+    found = pl.concat([mentions, apart, otherwise])
     return found.select(
         *("row", "name", "begin", "end", "linked", "layer", "noise", "goes_on"),
         place=fill("line {}", "row"),
