@@ -80,9 +80,18 @@ class Scorer:
         if form is None:
             raise UnknownName("matching of this profile", matching, MATCHINGS)
         regime, ranks, asked = form[1], int(form[2] or 1), (form[2] is None) == (task in LAYERS)
+        key = (self.edition.name, task, ranks, asked, noise)
+        met = case.once(key, lambda own: self._meet(own, task, ranks if asked else 0, noise))
+        return met.select("system", "doc", "mention", "answer", right=regime, slice="slice")
+
+    def _meet(self, case: Case, task: str, ranks: int, noise: tuple[float, float] | None) -> pl.DataFrame:
+        """Return which answers meet which mentions by both regimes, as `meetings` does, with slice: the label.
+
+        Of answers the first links count, as many as there are ranks; where these are 0 there is none on either side.
+        """
         edition = self.edition
         gold, answers = case.once((edition.name, task), lambda own: sides(own, task, edition))
-        if not asked:
+        if not ranks:
             gold, answers = gold.clear(), answers.clear()
         if noise is not None:
             gold, answers = (cut_noise(rows, case, noise) for rows in (gold, answers))
@@ -91,13 +100,12 @@ class Scorer:
         answers = answers.with_columns(pl.col("labels").list.head(ranks))
         # An answer stays as long as any of its links is one.
         answers = answers.filter(pl.col("labels").list.drop_nulls().list.len() > 0)
-        key = (edition.name, task, ranks, asked, noise)
-        met = case.once(key, lambda own: meetings(gold, answers, len(own.mentions.systems)))
+        met = meetings(gold, answers, len(case.mentions.systems))
         number = pl.int_range(pl.len(), dtype=pl.Int64)
         told = answers.select(answer=number, said=pl.col("labels").list.first())
         met = met.join(gold.select("label", mention=number), on="mention", how="left", maintain_order="left")
         met = met.join(told, on="answer", how="left", maintain_order="left")
-        return met.select("system", "doc", "mention", "answer", right=regime, slice=pl.coalesce("label", "said"))
+        return met.with_columns(slice=pl.coalesce("label", "said"))
 
 
 def _values_of(case: Case, term: str, column: str) -> pl.DataFrame:
