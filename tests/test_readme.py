@@ -40,6 +40,23 @@ def test_readme_shows_what_its_commands_print(tmp_path: Path, sample_store: Stor
 
 
 @pytest.mark.long
+def test_tutorial_runs_from_its_first_line_to_its_last_and_shows_what_comes_out(tmp_path: Path) -> None:
+    page = (CHECKOUT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    script = runpy.run_path(str(CHECKOUT / "scripts" / "readme.py"))
+
+    def done(command: str, folder: Path) -> str:
+        return printed(command, folder) if command.startswith("remix ") else str(script["output"](command, folder))
+
+    assert script["followed"](page, tmp_path, done) == page, "run: python scripts/readme.py"
+    for named in re.findall(r"paper/(?:tables|figures)/[\w-]+(?:\.\w+)?", page):
+        assert [*tmp_path.glob(f"{named}*")], named
+    shown = "".join(re.findall(r"```console\n(.*?)\n```", page, flags=re.DOTALL))
+    paragraph = " ".join(re.findall(r"^> (.*)$", page, flags=re.MULTILINE))
+    numbers = set(re.findall(r"\d+\.\d+|\d{3,}", paragraph)) - {"0.05"}
+    assert len(numbers) > 15 and {one for one in numbers if one not in shown} == set()
+
+
+@pytest.mark.long
 def test_readme_python_example_runs(tmp_path: Path, sample_store: Store) -> None:
     [example] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     copy_workspace(sample_store.folder, tmp_path / "work")  # as remix.open makes it in an empty folder
