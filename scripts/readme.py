@@ -3,9 +3,9 @@
     python scripts/readme.py            rewrite both pages and docs/scores.png
     python scripts/readme.py --check    change nothing; exit 1 where one of them says something else
 
-A `console` block holds lines `$ remix …`; what follows each is what it printed on standard output. A page that is followed
-from its first line to its last (the tutorial) has files besides, blocks that begin with `# NAME`, and blocks `sh` of
-commands whose output it does not show.
+A `console` block holds lines `$ remix …`; what follows each is what it printed on standard output. A page that is
+followed from its first line to its last (the tutorial) has files besides, blocks that begin with `# NAME`, and blocks
+`sh` of commands whose output it does not show.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from bench.planted import claims, shipped_mentions, simulate, study_of
 from remix.studies.claims import findings
 from remix.studies.exhibit import Sentence, ShownTable
-from remix.studies.exhibits.in_words import FINDINGS
+from remix.studies.exhibits.in_words import FINDINGS, _tell_next, _tell_turns
 from tests.studies.small import shuffle, small_results
 
 
@@ -64,3 +66,26 @@ def test_each_sentence_with_a_cell_stands_in_a_table_that_is_shown(mentions: pl.
     assert any("Weak finds" in one.text and "class Person and pagerankSegment tail" in one.text for one in told)
     for one in told:
         assert tables[one.table].filter(**dict(one.cell)).height == 1, one.text
+
+
+def test_a_difference_whose_interval_leaves_0_out_is_not_said_to_be_chance_when_it_is_only_not_claimed() -> None:
+    """The words of the same numbers, claimed, corrected away, and with 0 inside; a turn needs two sides without 0."""
+    results = small_results()
+    found = findings(results)
+    row = {"system": "One", "other": "Two", "column": "", "slice": "", "difference": 0.05, "p": 0.03, "p_family": 0.3}
+    said = {}
+    for low, claimed in ((0.01, True), (0.01, False), (-0.01, False)):
+        pairs = pl.DataFrame([{**row, "low": low, "high": 0.09, "claimed": claimed}])
+        [one] = _tell_next("One", "Two", replace(found, pairs=pairs))
+        said[low, claimed] = one.text.partition(": ")[2]
+    assert said == {
+        (0.01, True): "more than chance.",
+        (0.01, False): "not claimed once it is corrected for all tests, though 0 is outside its interval.",
+        (-0.01, False): "no more than chance could make.",
+    }
+    for least, number in ((0.02, 1), (-0.02, 0)):  # behind by -0.09 to -0.01 on one part, ahead from `least` on another
+        parts = [
+            {**row, "column": "class", "slice": "a", "low": least, "high": 0.09, "claimed": True},
+            {**row, "column": "class", "slice": "b", "difference": -0.05, "low": -0.09, "high": -0.01, "claimed": True},
+        ]
+        assert len([*_tell_turns(replace(found, pairs=pl.DataFrame(parts)))]) == number

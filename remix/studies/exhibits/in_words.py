@@ -10,10 +10,11 @@ The sentences are made by these rules, and by nothing else:
 3. *What may be behind one.* A weakness that is told is held within the parts of every other column. The columns within
    which it is claimed as well are named; for each of the others stands what is left of it there, with its interval, and
    that the column may be what is behind it.
-4. *Turns.* Where a system is ahead of another on one part of a column and behind on another part, and one of the two
-   differences is claimed, both are told with their intervals, and which is more than chance; at most three.
+4. *Turns.* Where a system is ahead of another on one part of a column and behind on another part, by intervals without
+   0, and one of the two differences is claimed, both are told, and which is more than chance; at most three.
 5. *Family.* A difference is claimed where its p is at most 0.05 after correction over all tests of the study, which the
-   last sentence numbers. Where nothing is claimed, that is said.
+   last sentence numbers. An interval is that of its row alone: where it is without 0 and the difference is not claimed,
+   that is said. Where nothing is claimed, that is said.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
+from remix.names import shorten
 from remix.paper import Typesetting
 from remix.studies.claims import Findings, findings
 from remix.studies.exhibit import Exhibit, Sentence, Shown, ShownTable
@@ -91,12 +93,14 @@ def _part(row: Row) -> str:
 
     >>> _part({"column": "class × pagerank:quantiles:2", "slice": "Person × 1: to-3"})
     'class Person and pagerank to-3'
+    >>> _part({"column": "class", "slice": "http://dbpedia.org/ontology/Band"})
+    'class dbo:Band'
     """
     columns, slices = (str(row[name]).split(CROSSED) for name in ("column", "slice"))
     if len(columns) != len(slices):
         return f"{row['column']} {row['slice']}"
     named = (
-        f"{column.partition(':')[0]} {part.partition(': ')[2] or part}"
+        f"{column.partition(':')[0]} {shorten(part.partition(': ')[2] or part)}"
         for column, part in zip(columns, slices, strict=True)
     )
     return " and ".join(named)
@@ -124,9 +128,25 @@ def _tell_next(first: str, other: str, found: Findings) -> Iterator[Sentence]:
     for row in whole.to_dicts():
         if {row["system"], row["other"]} == {first, other} and row["low"] is not None:
             turned = row["system"] != first
-            sure = "more than chance" if row["claimed"] else "no more than chance could make"
             points = f"{_points(row['difference'])} points ({_interval(row, turned=turned)})"
-            yield Sentence(f"It is ahead of {other}, the next, by {points}: {sure}.", PAIRS, _cell(row, _PAIR))
+            yield Sentence(f"It is ahead of {other}, the next, by {points}: {_sure(row)}.", PAIRS, _cell(row, _PAIR))
+
+
+def _sure(row: Row) -> str:
+    """Return whether a difference is claimed, in words.
+
+    >>> _sure({"claimed": False, "low": 0.01, "high": 0.05})
+    'not claimed once it is corrected for all tests, though 0 is outside its interval'
+    """
+    if row["claimed"]:
+        return "more than chance"
+    if _without_zero(row):
+        return "not claimed once it is corrected for all tests, though 0 is outside its interval"
+    return "no more than chance could make"
+
+
+def _without_zero(row: Row) -> bool:
+    return float(str(row["low"])) * float(str(row["high"])) > 0
 
 
 def _choose_weaknesses(found: Findings) -> pl.DataFrame:
@@ -177,14 +197,15 @@ def _tell_weaknesses(told: pl.DataFrame, found: Findings) -> Iterator[Sentence]:
                 more = "fewer" if one["difference"] <= 0 else "more"
                 turned = one["difference"] <= 0
                 left = f"{_points(one['difference'])} points {more} ({_interval(one, turned=turned)})"
-                chance = "more than chance" if one["claimed"] else "no more than chance could make"
-                text = f"Among mentions of the same {column} it is {left}, {chance}: {column} may be what is behind it."
+                behind = f"{column} may be what is behind it"
+                text = f"Among mentions of the same {column} it is {left}, {_sure(one)}: {behind}."
             yield Sentence(text, WEAKNESSES, _cell(one, _KEY))
 
 
 def _tell_turns(found: Findings) -> Iterator[Sentence]:
     turns = []
-    parts = found.pairs.filter(pl.col("column") != "", pl.col("low").is_not_null())
+    without_zero = pl.col("low") * pl.col("high") > 0
+    parts = found.pairs.filter(pl.col("column") != "", without_zero)
     for _, own in parts.group_by("system", "other", "column", maintain_order=True):
         ahead = own.filter(pl.col("difference") > 0).sort("p", "slice").head(1).to_dicts()
         behind = own.filter(pl.col("difference") < 0).sort("p", "slice").head(1).to_dicts()
