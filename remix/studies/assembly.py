@@ -78,6 +78,8 @@ def assemble(
         matching=study.matchings[0],
         unfiltered=study.held_against,
         columns=tuple(label_of(text) for text in study.by),
+        samples=study.samples,
+        seed=study.seed,
     )
 
 

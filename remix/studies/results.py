@@ -192,6 +192,7 @@ COUNTED = Schema(
         SchemaColumn("tp", pl.Float64(), "answers that are right"),
         SchemaColumn("fp", pl.Float64(), "answers that are wrong, of those that the precision shown takes"),
         SchemaColumn("fn", pl.Float64(), "mentions that were not found"),
+        SchemaColumn("found", pl.Float64(), "mentions that were found; more or fewer than tp where answers share one"),
     ),
     ("system", "target", "profile", "task", "matching", "column", "slice", "document"),
 )
@@ -255,8 +256,9 @@ ThresholdSums: TypeAlias = Annotated[pl.DataFrame, THRESHOLDS]
 class Results:
     """All that a study found; the first `profile`, `task` and `matching` are those that exhibits show.
 
-    `unfiltered` is the target that the others are held against, `columns` the partitions in their order. What was not
-    computed is an empty table; what is missing stands in `targets`, `systems` and `scores` with its state.
+    `unfiltered` is the target that the others are held against, `columns` the partitions in their order, `samples` how
+    many draws tests made, `seed` what is drawn by. What was not computed is an empty table; what is missing stands in
+    `targets`, `systems` and `scores` with its state.
     """
 
     targets: Targets
@@ -276,6 +278,8 @@ class Results:
     matching: str = "strong"
     unfiltered: str = "all"
     columns: tuple[str, ...] = ()
+    samples: int = 10_000
+    seed: int = 0
 
     def check(self, place: object) -> None:
         """Raise `BadInput`, which names the place, for a table that is not as it is declared."""

@@ -12,7 +12,7 @@ from remix.question import Question
 from remix.scoring.choice import Choice, choose, fill
 from remix.scoring.profiles import PROFILES
 from remix.scoring.rows import expand, rows_of, with_means
-from remix.scoring.statistics import precision_of_f1, with_fp_of_f1
+from remix.scoring.statistics import precision_of_f1, with_fp_of_f1, with_tp_of_gold
 from remix.scoring.statistics.contrasts import contrasts_of_systems, contrasts_of_targets
 from remix.scoring.statistics.intervals import LEAST_UNITS
 from remix.studies.shelf import StepShelf
@@ -180,7 +180,8 @@ _UNSCOPED = [pl.lit(None, pl.Int64).alias(name) for name in ("fp_in_scope", "fp_
 def counts_shown(tests: Tests, found: TargetCounts) -> pl.DataFrame:
     """Return the counts per document as results have them, of the first rules."""
     rows = found.counts.filter(task=tests.tasks[0], matching=tests.matchings[0])
+    rows = with_tp_of_gold(rows).rename({"tp_of_gold": "found"})
     rows = rows.with_columns(target=pl.lit(found.target), profile=pl.lit(found.profile))
-    sums = [pl.col(name).sum().cast(pl.Float64) for name in ("tp", "fp", "fn")]
+    sums = [pl.col(name).sum().cast(pl.Float64) for name in ("tp", "fp", "fn", "found")]
     keys = ["system", "target", "profile", "task", "matching", "column", "slice", "document"]
     return rows.group_by(keys, maintain_order=True).agg(sums)

@@ -125,6 +125,7 @@ def count_results(
             tp=(pl.col("outcome") == "correct").sum().cast(pl.Float64),
             fp=(pl.col("outcome") == "wrong").sum().cast(pl.Float64),
             fn=(pl.col("outcome") != "correct").sum().cast(pl.Float64),
+            found=(pl.col("outcome") == "correct").sum().cast(pl.Float64),
         )
     )
     composition = held.join(mentions, on="mention").group_by("target", "dataset", maintain_order=True).agg(sizes)

@@ -78,6 +78,17 @@ def test_whole_cells_are_those_of_an_evaluation(work: Workspace, studied: Studie
         assert_frame_equal(own, theirs.with_columns(pl.col("tp", "fp", "fn").cast(pl.Float64)), check_exact=False)
 
 
+def test_counts_make_the_scores_of_wholes_and_parts(studied: Studied) -> None:
+    """What exhibits draw again from documents are the documents that scores are of."""
+    found = studied.results
+    keys = ["system", "target", "column", "slice"]
+    tp, fp, fn = (pl.col(name).sum() for name in ("tp", "fp", "fn"))
+    of_counts = found.counts.group_by(keys).agg(again=2 * tp / (2 * tp + fp + fn), found=pl.col("found").sum())
+    both = found.headline().join(of_counts, on=keys).filter(pl.col("f1").is_not_null())
+    assert {*both["column"]} == {"", *found.columns}
+    assert_frame_equal(both.select("f1", "tp"), both.select(f1="again", tp="found"))
+
+
 def test_parts_are_those_of_all_datasets_together(work: Workspace, studied: Studied) -> None:
     by = "ambiguitySurfaceForm:quantiles:4"
     asked = {"run": ["prior", "random-candidate"], "task": "D2KB", "match": "strong", "by": by}
