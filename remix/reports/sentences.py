@@ -32,7 +32,11 @@ AGREEMENT = {
 ALL_MISS = "missed by all"
 SHOWN = (ERRORS, *OUTCOMES, "all")
 """What can be asked for: errors are what is wrong or missed."""
-MARKS = {"correct": "✓", "wrong": "✗", "missed": "○", "ignored": "–"}
+NO_MENTION = "on no mention"
+"""The slice of answers that are on no mention of gold, where a column of annotations has no value."""
+EXTRA = "extra"
+"""What is said of an answer where gold has no mention, which is wrong, but no wrong link."""
+MARKS = {"correct": "✓", "wrong": "✗", "missed": "○", "ignored": "–", EXTRA: "+"}
 
 BESIDE = 120
 """Characters shown on either side of a mention."""
@@ -63,6 +67,9 @@ class Chosen:
         for name, values in (("show", SHOWN), ("agreement", (*AGREEMENT, ALL_MISS))):
             if (said := getattr(self, name)) and said not in values:
                 raise UnknownName(f"choice of '{name}'", said, values)
+        classes = [*TAXONOMIES["neleval"].classes]
+        if self.error_class and self.error_class not in classes:
+            raise UnknownName("class of errors", self.error_class, classes)
 
 
 def rows_of_systems(judged: Judgements, systems: Sequence[str]) -> pl.DataFrame:
@@ -89,6 +96,9 @@ def choose_rows(rows: pl.DataFrame, chosen: Chosen, systems: Sequence[str]) -> p
         conditions.append(
             pl.any_horizontal(pl.col(f"{name} class").str.split(" ").list.contains(said) for name in systems)
         )
+    if chosen.slice == NO_MENTION and "slice" in rows.columns:
+        conditions.append(pl.col("slice").is_null())
+        chosen = replace(chosen, slice="")
     for column in ("type", "slice", "gold"):
         if (said := getattr(chosen, column)) and column in rows.columns:
             conditions.append(pl.col(column).str.split(SEVERAL).list.contains(said))
@@ -101,6 +111,27 @@ def choose_rows(rows: pl.DataFrame, chosen: Chosen, systems: Sequence[str]) -> p
         conditions += [(one == "correct") == (right == "correct") for one, right in pairs]
         conditions.append(pl.col("annotation").is_not_null())
     return rows.filter(*(condition.fill_null(False) for condition in conditions))
+
+
+def find_slice(rows: pl.DataFrame, said: str) -> str:
+    """Return the slice of `rows_of_systems` that is meant by its name, its short name or the number of a part.
+
+    Raises `UnknownName` for one that there is not, `UsageError` where the rows are by no column.
+    """
+    if not said or (said == NO_MENTION and "slice" in rows.columns):
+        return said
+    if "slice" not in rows.columns:
+        raise UsageError(f"--slice {said} is a part of a column: --by COLUMN names that")
+    known = rows["slice"].str.split(SEVERAL).explode().drop_nulls()
+    # Parts of a range may be named by their number alone.
+    return slice_named(next((one for one in known.unique() if one.startswith(f"{said}: ")), said), known)
+
+
+def find_type(rows: pl.DataFrame, said: str) -> str:
+    """Return the type, where any of `rows_of_systems` has it; raises `UnknownName`."""
+    if said and said not in (types := [*rows["type"].str.split(SEVERAL).explode().drop_nulls().unique()]):
+        raise UnknownName("type", said, types)
+    return said
 
 
 def with_texts(judged: Judgements, rows: pl.DataFrame) -> pl.DataFrame:
@@ -143,7 +174,13 @@ def tell_answers(row: Mapping[str, object], systems: Sequence[str]) -> Iterator[
         answered = row[f"{name} answered"]
         span = f" on “{answered}”" if answered and answered != row["surface_form"] else ""
         kind = f" ({str(row[f'{name} class']).replace(' ', ', ')})" if row[f"{name} class"] else ""
-        yield f"{MARKS[str(said)]} {name}: {answer}{span} – {said}{kind}"
+        yield f"{MARKS[look_of(row, name)]} {name}: {answer}{span} – {said}{kind}"
+
+
+def look_of(row: Mapping[str, object], system: str) -> str:
+    """Return what became of a row for a system, of which an answer where gold has no mention is `EXTRA`."""
+    said = str(row[f"{system} outcome"] or "")
+    return EXTRA if said == "wrong" and row["annotation"] is None else said
 
 
 def name_gold(row: Mapping[str, object]) -> str:
@@ -192,7 +229,7 @@ class ErrorsReport(Printed):
     def readable(self) -> pl.DataFrame:
         """Return the table for people: a sentence a row, gold and the answers beside it."""
         rows = self._list_shown()
-        columns: dict[str, list[str]] = {"document": [_name_document(row) for row in rows]}
+        columns: dict[str, list[str]] = {"document": [name_document(row["name"]) for row in rows]}
         columns["sentence"] = [_mark(row, BESIDE // 2) for row in rows]
         columns["gold"] = [name_gold(row) for row in rows]
         for name in self.systems:
@@ -207,7 +244,7 @@ class ErrorsReport(Printed):
         lines = []
         for number, row in enumerate(self._list_shown(), 1):
             said = [
-                f"{number}. {_name_document(row)}",
+                f"{number}. {name_document(row['name'])}",
                 *textwrap.wrap(_mark(row), width - 3),
                 *tell_answers(row, self.systems),
             ]
@@ -238,9 +275,13 @@ class ErrorsReport(Printed):
         return self.found.head(FIRST if self.limit is None else self.limit).to_dicts()
 
 
-def _name_document(row: Mapping[str, object]) -> str:
-    """Return the last part of a document's name, without the length of its text."""
-    name = re.sub(r"#char=\d*,\d*$", "", str(row["name"]))
+def name_document(named: object) -> str:
+    """Return the last part of a document's name, without the length of its text.
+
+    >>> name_document("http://example.org/news/7#char=0,120")
+    '7'
+    """
+    name = re.sub(r"#char=\d*,\d*$", "", str(named))
     return name.rstrip("/").rpartition("/")[2] or name
 
 
@@ -272,21 +313,10 @@ def errors_report(
     Raises `UnknownName` for a class of errors or a slice that there is not, `UsageError` for a choice that is of two
     systems where there is one.
     """
-    classes = [*TAXONOMIES["neleval"].classes]
-    if chosen.error_class and chosen.error_class not in classes:
-        raise UnknownName("class of errors", chosen.error_class, classes)
     if chosen.agreement in AGREEMENT and len(systems) < 2:
         raise UsageError(f"'{chosen.agreement}' is said of two systems: --beside NAME names the second")
     rows = rows_of_systems(judged, systems)
-    if chosen.slice:
-        if "slice" not in rows.columns:
-            raise UsageError(f"--slice {chosen.slice} is a part of a column: --by COLUMN names that")
-        known = rows["slice"].str.split(SEVERAL).explode().drop_nulls()
-        # Parts of a range may be named by their number alone.
-        numbered = next((one for one in known.unique() if one.startswith(f"{chosen.slice}: ")), chosen.slice)
-        chosen = replace(chosen, slice=slice_named(numbered, known))
-    if chosen.type and chosen.type not in (types := [*rows["type"].str.split(SEVERAL).explode().drop_nulls().unique()]):
-        raise UnknownName("type", chosen.type, types)
+    chosen = replace(chosen, slice=find_slice(rows, chosen.slice), type=find_type(rows, chosen.type))
     found = with_texts(judged, choose_rows(rows, chosen, systems))
     notes = [*judged.notes, *tell_given(runs, dataset, systems), *tell_shortcomings(judged, systems)]
     return ErrorsReport(systems, dataset, found, len(rows), chosen, limit, notes)

@@ -82,13 +82,14 @@ def _heat(table: Table) -> dict[str, list[str]]:
 
     Equal values share the lowest rank, so that many zeros stay without colour.
     """
+    of = table.heat if isinstance(table.heat, Mapping) else {name: name for name in table.heat}
     ranks = table.frame.select(
-        pl.when(pl.col(name).is_null()).then(pl.lit("")).otherwise(
+        pl.when(pl.col(by).is_null()).then(pl.lit("")).otherwise(
             pl.lit("heat-")
-            + ((pl.col(name).rank("min") - 0.5) / pl.col(name).count() * 5).floor().cast(pl.Int8).cast(pl.String)
+            + ((pl.col(by).rank("min") - 0.5) / pl.col(by).count() * 5).floor().cast(pl.Int8).cast(pl.String)
         ).alias(name)
-        for name in table.heat
-        if name in table.frame.columns and table.frame[name].dtype.is_numeric()
+        for name, by in of.items()
+        if name in table.frame.columns and table.frame[by].dtype.is_numeric()
     )  # fmt: skip
     return ranks.to_dict(as_series=False)
 
@@ -203,8 +204,8 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
             if form in view.downloads:
                 return _offer(view.downloads[form](work, parameters))
             page = view.show(work, parameters)
-        if form and page.error is not None:
-            raise page.error
+        if form and (refused := page.error or next(iter(page.dropped), None)) is not None:
+            raise refused
         if form and page.refresh:
             return _put_off(f"this is still being computed: ask again in {page.refresh} seconds", page.refresh)
         if form and page.missing:
@@ -271,7 +272,7 @@ def _data(page: Page, form: str, parameters: Mapping[str, str]) -> Response:
     """Return a `table` of a page in a format of data, with the `columns` that are asked for."""
     if not page.tables:
         raise UsageError("this page has no table")
-    chosen = parameters.get("table", "") or next(iter(page.tables))
+    chosen = parameters.get("table", "") or page.data or next(iter(page.tables))
     if chosen not in page.tables:
         raise UnknownName("table", chosen, page.tables)
     frame, how = page.tables[chosen], page.typesettings[chosen]

@@ -65,8 +65,9 @@ class Table(Shown):
 
     `links` maps columns to the function that makes an address of a row (none where it is empty), `explained` says of
     columns what they are, `heat` names the columns whose cells are coloured by their place among the values of the
-    column. Headers sort the rows. `small` maps columns to those whose cells stand in theirs, in small letters, rather
-    than in a column of their own; as data all are columns. `typesetting` says how a paper has it.
+    column, or of another that it maps them to. Headers sort the rows. `small` maps columns to those whose cells stand
+    in theirs, in small letters, rather than in a column of their own; as data all are columns. `typesetting` says how a
+    paper has it.
     """
 
     name: str
@@ -74,7 +75,7 @@ class Table(Shown):
     links: Mapping[str, Callable[[Mapping[str, Any]], str]] = field(default_factory=dict)
     words: str = ""
     explained: Mapping[str, str] = field(default_factory=dict)
-    heat: Sequence[str] = ()
+    heat: Sequence[str] | Mapping[str, str] = ()
     small: Mapping[str, str] = field(default_factory=dict)
     leads: str = ""
     typesetting: Typesetting | None = None
@@ -107,10 +108,33 @@ class Passage:
 
 
 @dataclass(frozen=True)
+class FilterValue:
+    """A value of a filter: how many there are, the address with it chosen, or with it no longer chosen."""
+
+    words: str
+    number: int
+    href: str
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What a list can be narrowed down by: its name, and its values with how many each would leave."""
+
+    name: str
+    values: Sequence[FilterValue]
+
+
+@dataclass(frozen=True)
 class Passages(Shown):
-    """Texts, one after another; the keys n and p lead from one to the next."""
+    """Texts, one after another, with filters beside them; the keys n and p lead from one text to the next.
+
+    Those that are `paired` stand side by side, where there is room.
+    """
 
     passages: Sequence[Passage]
+    filters: Sequence[Filter] = ()
+    paired: bool = False
 
 
 @dataclass(frozen=True)
@@ -126,7 +150,8 @@ class Field:
     """What a form asks for: the parameter's name, what it is called, and what is chosen now.
 
     `look` is `choice` (one of `values`), `many` (any of `values`, `chosen` has those apart by commas), `text`, `area`
-    (several lines), or `range` (a number from `low` to `high` in steps).
+    (several lines), or `range` (a number from `low` to `high` in steps). `words` are what values are called, where that
+    is not what they are; `values` of a text are suggested.
     """
 
     name: str
@@ -138,6 +163,7 @@ class Field:
     high: float = 1.0
     step: float = 0.01
     explained: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
 
 
 def choose(
@@ -216,7 +242,9 @@ class Page:
     A page that is not ready yet is asked for again after `refresh` seconds. `error` is what went wrong with what was
     asked, which a block says; data have it in their place. So it is with what is `missing` of a page, which could be
     made another time: a part of a table is no data. `neighbours` are the addresses of the pages before (`prev`)
-    and after it (`next`), to which the arrow keys lead as well.
+    and after it (`next`), to which the arrow keys lead as well. `dropped` says which choices of the address do not fit,
+    without which the page is shown; data are refused for them. `data` names the table that the address has as data, by
+    default the first.
     """
 
     title: str
@@ -226,6 +254,8 @@ class Page:
     error: Error | None = None
     missing: Sequence[str] = ()
     neighbours: Mapping[str, str] = field(default_factory=dict)
+    dropped: Sequence[Error] = ()
+    data: str = ""
 
     @property
     def figures(self) -> dict[str, Figure]:
@@ -272,6 +302,11 @@ class View:
 
 
 VIEWS: Registry[View] = Registry("view", "remix.web.views", View)
+
+
+def name_mention(begin: object, end: object) -> str:
+    """Return the name of the place of a mention in the page of its document."""
+    return f"mention-{begin}-{end}"
 
 
 def address(view: str, /, **parameters: object) -> str:

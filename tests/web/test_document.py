@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from remix.errors import MissingKnowledge, UnknownName
 from remix.reports.documents import class_annotations, list_annotations
+from remix.reports.sentences import name_document
 from remix.store import Store
 from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Code, Legend, Note, Page, Passages, Segment, Table
@@ -120,9 +122,9 @@ def test_outcomes_of_a_system_differ_in_shape_and_the_legend_says_which(runs: Wo
     }
     [passages] = [block for block in page.blocks if isinstance(block, Passages)]
     [city] = [one for one in passages.passages[0].segments if one.text == "New York City"]
-    assert city.classes == "missed" and [part.classes for part in city.parts] == ["wrong", ""]
+    assert city.classes == "missed" and [part.classes for part in city.parts] == ["extra", ""]
     assert "where gold has no mention" in city.parts[0].label
-    assert legend_of(page) == {name: name for name in ("correct", "wrong", "missed", "ignored")}
+    assert legend_of(page) == {name: name for name in ("correct", "wrong", "extra", "missed", "ignored")}
     assert marked(shown(runs, system="b"))["Bob"] == "missed nil"
     # Outcomes are those of the first system where none is chosen.
     assert marked(shown(runs, colour="outcome")) == marked(page)
@@ -135,7 +137,7 @@ def test_answers_where_gold_has_no_mention_are_shown_also_in_a_document_without_
     answer = {"document": [name], "begin": [38], "end": [42], "entity": ["http://dbpedia.org/resource/X"]}
     work.add_run("own", pl.DataFrame(answer), on="news")
     page = shown(work, dataset="news", name=name, system="own")
-    assert marked(page) == {"bour": "wrong"} and page.tables["annotations"].is_empty()
+    assert marked(page) == {"bour": "extra"} and page.tables["annotations"].is_empty()
 
 
 def test_mentions_are_told_apart_by_type_and_by_any_column(runs: Workspace, sample: Workspace) -> None:
@@ -186,7 +188,7 @@ def test_a_mention_leads_to_all_that_is_known_of_it(sample: Workspace) -> None:
     )
     assert len(graph) == len(lines) > 10
     html = render_page(page, DOCUMENT, "")
-    assert html.count(" chosen") == 1 and "annotation=" in html and 'id="mention-0"' in html
+    assert html.count(" chosen") == 1 and "annotation=" in html and f'id="mention-{row["begin"]}-{row["end"]}"' in html
 
 
 def test_answers_of_every_run_stand_beside_a_mention(runs: Workspace) -> None:
@@ -230,4 +232,30 @@ def test_documents_lead_to_the_one_before_and_the_one_after(sample: Workspace) -
 def test_dataset_alone_leads_to_its_first_document(sample: Workspace) -> None:
     first = sample.frames("sample-news").documents.row(0, named=True)
     page = DOCUMENT.show(sample, {"dataset": "sample-news"})
-    assert page.title == f"sample-news: {first['given'] or first['document']}"
+    assert page.title == f"sample-news: {name_document(first['given'])}" == "sample-news: n01"
+
+
+def test_system_that_is_chosen_colours_the_text_by_its_outcomes_and_two_stand_side_by_side(runs: Workspace) -> None:
+    """The form says nothing of a colour: with a system it is what that made of the mentions."""
+    assert marked(shown(runs, colour="", system="b"))["Ada"] == "correct"
+    page = shown(runs, system="a", other="b")
+    [passages] = [block for block in page.blocks if isinstance(block, Passages)]
+    assert [one.heading for one in passages.passages] == ["a", "b"] and passages.paired
+    looks = [{one.text: one.classes for one in passage.segments} for passage in passages.passages]
+    assert [one["Alan"] for one in looks] == ["wrong", "correct"]
+    html = render_page(page, DOCUMENT, "")
+    names = re.findall(r'id="(mention-[^"]*)"', html)
+    assert len(names) == len({*names}) == 5 and "other=b" in html
+
+
+def test_system_and_document_of_another_dataset_are_left_out_and_said(tmp_path: Path) -> None:
+    work = Workspace(tmp_path / ".remix")
+    work.load([SMALL / "news.ttl", SMALL / "posts.ttl"])
+    answer = {"document": ["http://example.org/news/3#char=0,55"], "begin": [38], "end": [42], "entity": [None]}
+    work.add_run("own", pl.DataFrame(answer, schema_overrides={"entity": pl.String}), on="news")
+    page = DOCUMENT.show(work, {"dataset": "posts", "system": "own", "name": answer["document"][0]})
+    assert [str(one).partition(";")[0] for one in page.dropped] == [
+        "no run on posts named 'own'",
+        f"no document named '{answer['document'][0]}'",
+    ]
+    assert page.title.startswith("posts: ")

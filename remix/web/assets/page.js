@@ -52,6 +52,9 @@ document.addEventListener("keydown", (pressed) => {
   const texts = articles.length > 1 || !mentions.length ? articles : mentions;
   if (!step || !texts.length) return;
   const at = texts.indexOf(document.querySelector("article.here, a.here") || document.querySelector("mark.chosen a"));
+  // Behind the last text comes the first of the next page.
+  const beyond = at + step >= texts.length && texts === articles && document.querySelector("link[rel=next]");
+  if (beyond) return location.assign(beyond.href);
   const next = texts[Math.min(texts.length - 1, Math.max(0, at + step))];
   texts.forEach((text) => text.classList.toggle("here", text === next));
   next.focus({ preventScroll: true });

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from remix.errors import UnknownName
+from remix.errors import UnknownName, UsageError
 from remix.formats.nif.writing import terms_of
 from remix.kb.lookup import SHOWN, list_candidates
 from remix.names import shorten
@@ -22,14 +22,33 @@ from remix.reports.documents import (
     explain_columns,
     list_annotations,
 )
+from remix.reports.sentences import (
+    ERRORS,
+    EXTRA,
+    choose_rows,
+    name_document,
+    rows_of_systems,
+    tell_answers,
+    with_texts,
+)
 from remix.reports.statistics import frames_of, measures_of
 from remix.runs.judgements import OUTCOMES, Judgements
 from remix.web import page
-from remix.web.views.errors import judge, list_answers
+from remix.web.views.errors import CHOICES, judge, list_answers, name_systems, place_of, read_choice
 
 _DEEP = 12
 """Mentions within each other that are shown; what lies deeper is in the table alone."""
 _OUTCOME = "outcome"
+_LISTED = 500
+"""Documents of a dataset that are listed to choose one; of more the name is written."""
+_KEPT = ("name", "system", "other", "colour", "annotation", "error", *CHOICES)
+_LOOKS = {
+    "correct": OUTCOMES["correct"],
+    "wrong": "an answer is on the mention and has another entity",
+    EXTRA: "an answer is where gold has no mention",
+    **{name: OUTCOMES[name] for name in ("missed", "ignored")},
+}
+"""What the looks of mentions say of a system; an answer where gold has none is told apart from a wrong link."""
 
 
 @dataclass(order=True)
@@ -52,24 +71,21 @@ class Mark:
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     dataset = work.store.dataset(parameters.get("dataset", "")).name
     documents = _documents(work, dataset)
-    document = _find(documents, dataset, parameters.get("name", ""))
+    asked = {"dataset": dataset, **{key: parameters.get(key, "") for key in _KEPT}}
+    asked, judged, systems, dropped = _complete(work, asked)
+    document, missing = _find(work, documents, dataset, asked["name"])
+    asked["name"] = document["called"]
     rows = work.store.cached(
         ("annotations", dataset), lambda: list_annotations(frames_of(work.store, dataset), measures_of(work.store))
     )
     own = rows.filter(document=document["document"])
-    judged = judge(work, dataset) if any(run.dataset == dataset for run in list_answers(work)) else None
-    systems = [] if judged is None else judged.systems["system"].unique().sort().to_list()
-    asked = {"dataset": dataset, "name": document["called"]}
-    asked |= {key: parameters.get(key, "") for key in ("system", "colour", "annotation")}
-    if asked["system"] and asked["system"] not in systems:
-        raise UnknownName(f"run on {dataset}", asked["system"], systems, "remix run list")
     if asked["colour"] == _OUTCOME and systems:
         asked["system"] = asked["system"] or systems[0]
-    asked["colour"] = asked["colour"] or (_OUTCOME if asked["system"] else "type")
-    marks, legend = _marks(work, rows, document["document"], judged, asked)
-    text = document["text"] or ""
-    segments, notes = lay_out(text, marks)
-    blocks = [_form(work, rows, systems, asked), legend, page.Passages([page.Passage("", segments, notes)])]
+    step = None if judged is None else _find_error(judged, asked, document)
+    blocks: list[page.Shown] = [_form(work, rows, documents, systems, asked)]
+    blocks += [] if step is None else [step.note]
+    legend, passages = _read(work, rows, document, judged, asked, step)
+    blocks += [legend, page.Passages(passages, paired=len(passages) > 1)]
     beside = _beside(work, own, judged, asked) if asked["annotation"] else ()
     hint = "A mention in the text leads to its candidates, the answers of systems, and its RDF."
     blocks.append(page.Note("", links={"What is known of this mention": "#columns"}) if beside else page.Note(hint))
@@ -79,8 +95,67 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         blocks.append(page.Note(f"No answer is here of {', '.join(failed.sort())}, which failed on this document."))
     blocks += [_table(own, asked), page.Note("There is as well:", links=leads)]
     return page.Page(
-        f"{dataset}: {document['called']}", blocks, beside, neighbours=_neighbours(documents, document, asked)
+        f"{dataset}: {name_document(document['called'])}",
+        blocks,
+        beside,
+        neighbours=_neighbours(documents, document, asked) if step is None else step.neighbours,
+        dropped=[*dropped, *missing],
     )
+
+
+def _complete(
+    work: page.Explored, asked: dict[str, str]
+) -> tuple[dict[str, str], Judgements | None, list[str], list[UsageError]]:
+    """Return what is asked, what systems made of the dataset, which these are, and what of them did not fit.
+
+    A system that is on another dataset is left out; raises `UnknownName` for one that is on none.
+    """
+    runs, dataset, dropped = list_answers(work), asked["dataset"], list[UsageError]()
+    systems = sorted({run.system for run in runs if run.dataset == dataset})
+    for key in ("system", "other"):
+        if asked[key] and asked[key] not in systems:
+            wrong = UnknownName(f"run on {dataset}", asked[key], systems, "remix run list")
+            if all(run.system != asked[key] for run in runs):
+                raise wrong
+            dropped.append(wrong)
+            asked = {**asked, key: "", "error": ""}
+    if asked["other"] and not asked["system"]:
+        asked = {**asked, "system": asked["other"], "other": ""}
+    judged = judge(work, dataset, asked["by"] if asked["error"] else "") if systems else None
+    return asked, judged, systems, dropped
+
+
+@dataclass(frozen=True)
+class _Step:
+    """The error that the document is opened at, what is said of it, and what leads to those before and after it."""
+
+    row: Mapping[str, Any]
+    note: page.Note
+    neighbours: Mapping[str, str]
+
+
+def _find_error(judged: Judgements, asked: Mapping[str, str], document: Mapping[str, Any]) -> _Step | None:
+    """Return the error that the address names by its number among those that are chosen, None where it is not here."""
+    if not (asked["system"] and asked["error"].isdecimal()):
+        return None
+    shown, place = name_systems(asked), int(asked["error"][:9]) - 1
+    found = choose_rows(rows_of_systems(judged, shown), read_choice(asked), shown)
+    rows = with_texts(judged, found.slice(max(0, place - 1), 3 if place else 2)).to_dicts()
+    here = rows[min(place, 1)] if 0 <= place < found.height else None
+    if here is None or here["document"] != document["document"]:
+        return None
+    steps = {"prev": place - 1, "next": place + 1}
+    ways = {
+        way: place_of(rows[min(place, 1) + nth - place], asked, str(nth + 1))
+        for way, nth in steps.items()
+        if 0 <= nth < found.height
+    }
+    kept = {key: asked[key] for key in ("dataset", "system", "other", *CHOICES)}
+    words = "error" if asked["show"] in ("", ERRORS) else asked["show"]
+    said = f"{words} {place + 1} of {found.height}. {'; '.join(tell_answers(here, shown))}."
+    links = {{"prev": "previous", "next": "next"}[way]: href for way, href in ways.items()}
+    links |= {"all of them": page.address("errors", **{**kept, "from": place})}
+    return _Step(here, page.Note(said, links=links), ways)
 
 
 def _documents(work: page.Explored, dataset: str) -> pl.DataFrame:
@@ -89,49 +164,100 @@ def _documents(work: page.Explored, dataset: str) -> pl.DataFrame:
     )
 
 
-def _find(documents: pl.DataFrame, dataset: str, name: str) -> dict[str, Any]:
-    """Return the document of a name, without one the first."""
+def _find(
+    work: page.Explored, documents: pl.DataFrame, dataset: str, name: str
+) -> tuple[dict[str, Any], list[UsageError]]:
+    """Return the document of a name, without one the first, which is also that for the name of another dataset's."""
     found = documents.filter((pl.col("called") == name) | (pl.col("document") == name)) if name else documents
-    if found.is_empty():
-        raise UnknownName("document", name, documents["called"], f"remix serve, page {dataset}")
-    return found.row(0, named=True)
+    if len(found):
+        return found.row(0, named=True), []
+    wrong = UnknownName("document", name, documents["called"], f"remix serve, page {dataset}")
+    every = frames_of(work.store).documents
+    if every.filter((pl.col("given") == name) | (pl.col("document") == name)).is_empty() or documents.is_empty():
+        raise wrong
+    return documents.row(0, named=True), [wrong]
 
 
 def _neighbours(documents: pl.DataFrame, document: Mapping[str, Any], asked: page.Parameters) -> dict[str, str]:
     places = {"prev": document["index"] - 1, "next": document["index"] + 1}
     return {
-        way: page.address("document", **{**asked, "name": documents["called"][place], "annotation": ""})
+        way: page.address("document", **{**asked, "name": documents["called"][place], "annotation": "", "error": ""})
         for way, place in places.items()
         if 0 <= place < documents.height
     }
 
 
-def _form(work: page.Explored, rows: pl.DataFrame, systems: Sequence[str], asked: page.Parameters) -> page.Form:
+def _form(
+    work: page.Explored,
+    rows: pl.DataFrame,
+    documents: pl.DataFrame,
+    systems: Sequence[str],
+    asked: page.Parameters,
+) -> page.Form:
     groups = [name for name in rows.columns if name.startswith("category ")]
     known = [name for name in explain_columns(measures_of(work.store)) if STANDS_FOR.get(name, name) in rows.columns]
-    colours = dict.fromkeys([*known[:3], *groups, *([_OUTCOME] if systems else []), *known])
+    colours = dict.fromkeys(["", *known[:3], *groups, *([_OUTCOME] if systems else []), *known])
     colours.pop("surface_form", None)
-    return page.Form(
-        [
-            page.choose("dataset", "dataset", [asked["dataset"]], asked["dataset"]),
-            page.Field("name", "document", asked["name"]),
-            page.choose("colour", "colour by", [*colours], asked["colour"]),
-            page.choose("system", "answers of", ["", *systems], asked["system"]),
-        ]
-    )
+    names = documents["called"].to_list()
+    said = "By default by what the system made of each mention, without a system by type."
+    fields = [
+        page.choose("dataset", "dataset", [entry.name for entry in page.list_datasets(work)], asked["dataset"]),
+        page.Field(
+            "name",
+            "document",
+            asked["name"],
+            names,
+            "choice" if len(names) <= _LISTED else "text",
+            words={name: f"{nth}. {name_document(name)}" for nth, name in enumerate(names[:_LISTED], 1)},
+        ),
+        page.Field("colour", "colour by", asked["colour"], [*colours], "choice", explained=said),
+        page.choose("system", "answers of", ["", *systems], asked["system"]),
+    ]
+    if systems:
+        fields.append(page.choose("other", "beside them those of", ["", *systems], asked["other"]))
+    return page.Form(fields)
+
+
+def _read(
+    work: page.Explored,
+    rows: pl.DataFrame,
+    document: Mapping[str, Any],
+    judged: Judgements | None,
+    asked: page.Parameters,
+    step: _Step | None,
+) -> tuple[page.Shown, list[page.Passage]]:
+    """Return the text with its marks, of two systems twice, and what the looks of the marks mean."""
+    text, at = document["text"] or "", None if step is None else (step.row["begin"], step.row["end"])
+    colour = asked["colour"] or (_OUTCOME if asked["system"] else "type")
+    shown = (name_systems(asked) if colour == _OUTCOME else []) or [""]
+    legend: page.Shown = page.Note("")
+    passages = []
+    for nth, system in enumerate(shown):
+        one = {**asked, "colour": colour}
+        marks, legend = _marks(work, rows, document["document"], judged, one, system, at)
+        # A place of the page is named once.
+        segments, notes = lay_out(text, [replace(mark, name="") for mark in marks] if nth else marks)
+        passages.append(page.Passage(system if len(shown) > 1 else "", segments, notes))
+    return legend, passages
 
 
 def _marks(
-    work: page.Explored, rows: pl.DataFrame, document: str, judged: Judgements | None, asked: page.Parameters
+    work: page.Explored,
+    rows: pl.DataFrame,
+    document: str,
+    judged: Judgements | None,
+    asked: page.Parameters,
+    system: str,
+    at: tuple[int, int] | None,
 ) -> tuple[list[Mark], page.Shown]:
-    """Return the stretches of a document's text that are annotated, and what their looks mean."""
+    """Return the stretches of a document's text that are annotated, and what their looks mean; `at` one is chosen."""
     own = rows.filter(document=document)
-    by_outcome = asked["colour"] == _OUTCOME and judged is not None and bool(asked["system"])
-    if by_outcome and judged is not None:
-        found = _outcomes(own, judged, asked["system"], document)
+    if system and judged is not None:
+        found = _outcomes(own, judged, system, document)
         looks, said = {row["annotation"]: row["outcome"] for row in found}, {row["annotation"]: row for row in found}
+        every_system = " and ".join(name_systems(asked))
         legend = page.Legend(
-            f"What {asked['system']} made of each mention:", [page.Segment(n, n, OUTCOMES[n]) for n in OUTCOMES]
+            f"What {every_system} made of each mention:", [page.Segment(n, n, _LOOKS[n]) for n in _LOOKS]
         )
         alone = [row for row in found if row["annotation"] is None]
     else:
@@ -144,17 +270,22 @@ def _marks(
     spans: dict[tuple[int, int], list[Mapping[str, Any]]] = {}
     for row in own.drop_nulls(["begin", "end"]).iter_rows(named=True):
         spans.setdefault((row["begin"], row["end"]), []).append(row)
-    for number, ((begin, end), every) in enumerate(spans.items()):
+    for (begin, end), every in spans.items():
         known = [row for row in every if row["annotation"] in looks] or every
         first = next((row for row in every if row["annotation"] == asked["annotation"]), known[0])
         look = looks.get(first["annotation"], "unjudged") + (" nil" if first["is_nil"] else "")
-        chosen = first["annotation"] == asked["annotation"]
+        chosen = first["annotation"] == asked["annotation"] or (begin, end) == at
         label = "; ".join(dict.fromkeys(_label(row, said.get(row["annotation"])) for row in every))
-        href = page.address("document", **{**asked, "annotation": first["annotation"]}) + f"#mention-{number}"
-        marks.append(Mark(begin, -end, look + " chosen" * chosen, label, href, f"mention-{number}"))
-    for row in alone:
-        label = f"{row['outcome']}: {row['answer']}, where gold has no mention"
-        marks.append(Mark(row["begin"], -row["end"], row["outcome"], label, "", ""))
+        href = page.address("document", **{**asked, "annotation": first["annotation"]})
+        name = page.name_mention(begin, end)
+        marks.append(Mark(begin, -end, look + " chosen" * chosen, label, f"{href}#{name}", name))
+    for begin, end, outcome, answer in dict.fromkeys(
+        (row["begin"], row["end"], row["outcome"], row["answer"]) for row in alone
+    ):
+        look = EXTRA if outcome == "wrong" else outcome
+        name = "" if (begin, end) in spans else page.name_mention(begin, end)
+        label = f"{look}: {shorten(answer or 'NIL')}, where gold has no mention"
+        marks.append(Mark(begin, -end, look + " chosen" * ((begin, end) == at), label, "", name))
     return marks, legend
 
 
@@ -281,7 +412,7 @@ def _candidates(work: page.Explored, row: Mapping[str, Any]) -> page.Shown:
 def _write(work: page.Explored, parameters: page.Parameters) -> page.Download:
     """Return the document as NIF, with the IRIs that its file gave."""
     dataset = work.store.dataset(parameters.get("dataset", "")).name
-    document = _find(_documents(work, dataset), dataset, parameters.get("name", ""))
+    document, _ = _find(work, _documents(work, dataset), dataset, parameters.get("name", ""))
     kept = frames_of(work.store, dataset).keep(documents=pl.Series([document["document"]]))
     name = str(document["called"]).rstrip("/").rpartition("/")[2] or "document"
     return page.Download(turtle(terms_of(kept, given=True)), "text/turtle", f"{dataset}-{name}.ttl")

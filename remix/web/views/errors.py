@@ -1,23 +1,35 @@
-"""The errors of one or two systems in their sentences: what gold has, what was answered, and what went wrong."""
+"""The errors of systems: counted by class and by the parts of a column, and in their sentences."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import polars as pl
 
-from remix.errors import UnknownName
+from remix.errors import UnknownName, UsageError
+from remix.measures import MEASURES
+from remix.measures.columns import OWN
+from remix.names import shorten
+from remix.reports.error_counts import ANY, count_errors, explain_classes
 from remix.reports.sentences import (
     AGREEMENT,
     ALL_MISS,
     ERRORS,
+    NO_MENTION,
     SHOWN,
     Chosen,
     choose_rows,
     columns_of_errors,
     cut_sentence,
+    find_slice,
+    find_type,
+    look_of,
+    name_document,
     name_gold,
     rows_of_systems,
     tell_answers,
@@ -33,6 +45,20 @@ _PAGE = 50
 """Sentences on a page."""
 _MOST = 500
 """Sentences that an address can ask for on a page."""
+_FEW = 12
+"""Values of a facet that are shown, the most frequent ones."""
+CHOICES = ("by", "show", "class", "type", "slice", "gold", "answer", "agreement")
+"""What chooses among the mentions and answers of systems, by the names of parameters."""
+_BY = {
+    "type:dbo": "type",
+    "pagerankSegment": "prominence",
+    "isRare": "rarity",
+    "ambiguitySurfaceForm": "readings of a name",
+    "nameRelation": "how the name relates to the entity",
+    "is_nil": "NIL",
+    "words": "length of the text",
+}
+"""Columns by which errors are counted most often, with words for them; any other can be named."""
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -42,13 +68,16 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             work.store.dataset(named)
         return page.Page("Errors", [page.Note("No run is registered yet.", ["remix run add NAME FILE --on DATASET"])])
     asked = {name: value for name, value in parameters.items() if value}
-    asked, systems = _complete(asked, runs)
+    asked, systems, dropped = _complete(asked, runs)
     dataset, by = asked["dataset"], asked.get("by", "")
-    judged, shown = judge(work, dataset, by), _name_systems(asked)
-    form = _form(asked, rows_of_systems(judged, shown), sorted({run.dataset for run in runs}), systems)
+    judged, shown = judge(work, dataset, by), name_systems(asked)
+    asked, unfit = _fit(asked, rows_of_systems(judged, shown))
+    form = _form(work, asked, sorted({run.dataset for run in runs}), systems)
     told = [page.Note(said) for said in tell_given(runs, dataset, shown)]
     same = page.Note("The same in a terminal:", [_command(asked)])
-    return page.Page(f"Errors of {' and '.join(shown)} on {dataset}", [form, *told, *browse(judged, asked), same])
+    blocks = [form, *told, *_count(work, judged, asked), *browse(judged, asked), same]
+    title = f"Errors of {' and '.join(shown)} on {dataset}"
+    return page.Page(title, blocks, neighbours=_turn(judged, asked), dropped=[*dropped, *unfit], data="errors")
 
 
 def _command(asked: Mapping[str, str]) -> str:
@@ -80,24 +109,27 @@ def judge(work: page.Explored, dataset: str, by: str = "") -> Judgements:
 
 
 def browse(judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
-    """Return the sentences that are asked for, as texts and as a table, and the pairs of entities that are confused.
+    """Return the sentences that are asked for, as texts with facets and as a table, and the pairs that are confused.
 
     `asked` are the parameters of the page, of which `dataset` and `system` must be there.
     """
-    shown = _name_systems(asked)
+    shown = name_systems(asked)
     rows = rows_of_systems(judged, shown)
-    chosen = with_texts(judged, choose_rows(rows, _read_choice(asked), shown))
-    start, count = (_number(asked.get(key, ""), default) for key, default in (("from", 0), ("count", _PAGE)))
-    count = min(max(count, 1), _MOST)
-    passages = [_passage(row, asked["dataset"], shown) for row in chosen.slice(start, count).iter_rows(named=True)]
+    chosen = with_texts(judged, choose_rows(rows, read_choice(asked), shown))
+    start, count = _read_place(asked)
+    passages = [
+        _passage(row, asked, shown, f"{nth} of {chosen.height}")
+        for nth, row in enumerate(chosen.slice(start, count).iter_rows(named=True), start + 1)
+    ]
     told = f"{chosen.height} of {rows.height} mentions and answers are of this kind; {len(passages)} are shown."
     told += _explain_agreement(asked, shown)
-    steps = _steps(asked, start, count, chosen.height)
+    steps = {{"prev": "previous", "next": "next"}[way]: place for way, place in _turn(judged, asked).items()}
+    keys = "The keys n and p lead to the next and the previous text, the arrow keys to the next and previous texts."
     return [
         *[page.Note(said) for said in (*judged.notes, *tell_shortcomings(judged, shown))],
         page.Note(told, links=steps),
-        page.Passages(passages),
-        page.Note("The keys n and p lead to the next and the previous text.", links=steps),
+        page.Passages(passages, [*_list_filters(rows, asked, shown)]),
+        page.Note(keys, links=steps),
         _tabulate(chosen, shown),
         _tell_confused(judged, asked),
     ]
@@ -113,27 +145,51 @@ def _explain_agreement(asked: Mapping[str, str], shown: Sequence[str]) -> str:
     return ""
 
 
-def _complete(asked: dict[str, str], runs: Sequence[Run]) -> tuple[dict[str, str], list[str]]:
-    """Return what is asked, with a dataset and a system, and the systems that are on the dataset."""
+def _complete(asked: dict[str, str], runs: Sequence[Run]) -> tuple[dict[str, str], list[str], list[UsageError]]:
+    """Return what is asked, with a dataset and a system, the systems that are on the dataset, and what did not fit.
+
+    A system that is on another dataset is left out; raises `UnknownName` for one that is on none.
+    """
     dataset = asked.get("dataset", runs[0].dataset)
     systems = sorted({run.system for run in runs if run.dataset == dataset})
     if not systems:
         raise UnknownName("dataset with a run", dataset, sorted({run.dataset for run in runs}), "remix run list")
-    asked = {**asked, "dataset": dataset, "system": asked.get("system", systems[0])}
-    for name in _name_systems(asked):
-        if name not in systems:
-            raise UnknownName(f"run on {dataset}", name, systems, "remix run list")
-    _read_choice(asked)
-    return asked, systems
+    asked, dropped = {**asked, "dataset": dataset}, list[UsageError]()
+    for key in ("system", "other"):
+        if (name := asked.get(key, "")) and name not in systems:
+            wrong = UnknownName(f"run on {dataset}", name, systems, "remix run list")
+            if all(run.system != name for run in runs):
+                raise wrong
+            dropped.append(wrong)
+            del asked[key]
+    if "system" not in asked:
+        asked["system"] = asked.pop("other", systems[0])
+    read_choice(asked)
+    return asked, systems, dropped
 
 
-def _read_choice(asked: Mapping[str, str]) -> Chosen:
+def _fit(asked: dict[str, str], rows: pl.DataFrame) -> tuple[dict[str, str], list[UsageError]]:
+    """Return what is asked without a type or slice that the rows do not have, and what is said of these."""
+    asked, dropped = {**asked}, list[UsageError]()
+    for key, find in (("slice", find_slice), ("type", find_type)):
+        try:
+            if key in asked:
+                asked[key] = find(rows, asked[key])
+        except UsageError as error:
+            dropped.append(error)
+            del asked[key]
+    return {key: value for key, value in asked.items() if value}, dropped
+
+
+def read_choice(asked: Mapping[str, str]) -> Chosen:
+    """Return which mentions and answers the parameters of an address ask for; raises `UnknownName`."""
     names = ("show", "type", "slice", "gold", "answer", "agreement")
     given = {name: asked[name] for name in names if asked.get(name)}
     return Chosen(**given, error_class=asked.get("class", ""))
 
 
-def _name_systems(asked: Mapping[str, str]) -> list[str]:
+def name_systems(asked: Mapping[str, str]) -> list[str]:
+    """Return the one or two systems that the parameters of an address name."""
     return list(dict.fromkeys(asked[name] for name in ("system", "other") if asked.get(name)))
 
 
@@ -147,63 +203,182 @@ def _number(said: str, default: int) -> int:
     return min(int(said), 10_000_000) if re.fullmatch("[0-9]{1,9}", said) else default
 
 
-def _form(asked: Mapping[str, str], rows: pl.DataFrame, datasets: Sequence[str], systems: Sequence[str]) -> page.Form:
+def _form(work: page.Explored, asked: Mapping[str, str], datasets: Sequence[str], systems: Sequence[str]) -> page.Form:
     dataset, system, other = asked["dataset"], asked["system"], asked.get("other", "")
-    classes = pl.concat([rows[f"{name} class"].str.split(" ") for name in _name_systems(asked)])
+    told, by = "a column, as `remix errors --by` has it", asked.get("by", "")
     fields = [
         page.choose("dataset", "dataset", datasets, dataset),
         page.choose("system", "system", systems, system),
         page.choose("other", "beside it", ["", *systems], other, "a second system, whose answers stand beside"),
         page.choose("show", "show", SHOWN, asked.get("show", ERRORS), "what became of the mention"),
-        page.choose("class", "class of error", ["", *_values(classes)], asked.get("class", "")),
-        page.choose("type", "type", ["", *_values(rows["type"].str.split(SEVERAL))], asked.get("type", "")),
-        page.choose(
-            "agreement",
-            "agreement",
-            ["", *(AGREEMENT if other else ()), ALL_MISS],
-            asked.get("agreement", ""),
-            "which of the systems are right",
-        ),
-        page.Field("by", "slices by", asked.get("by", ""), explained="a column, as `remix evaluate --by` has it"),
+        page.Field("by", "count by", by, _list_columns(work), explained=told),
     ]
-    if "slice" in rows.columns:
-        slices = _values(rows["slice"].str.split(SEVERAL))
-        fields.append(page.choose("slice", "slice", ["", *slices], asked.get("slice", "")))
-    fields += [page.Field(name, name, asked[name]) for name in ("gold", "answer") if asked.get(name)]
-    return page.Form(fields)
+    # What the facets choose stays chosen.
+    return page.Form([*fields, *(page.Field(key, key, asked[key], look="hidden") for key in _KEPT if asked.get(key))])
 
 
-def _values(lists: pl.Series) -> list[str]:
-    return [str(value) for value in lists.explode().drop_nulls().unique().sort() if value]
+def _list_columns(work: page.Explored) -> list[str]:
+    """Return the columns that errors can be counted by: those of every gold, and those of measures."""
+    own = [name for name in OWN if name not in ("document", "surface_form", "dataset")]
+    return [*own, *(one.name for measure in MEASURES if work.kb or not measure.needs for one in measure.columns)]
 
 
-def _steps(asked: Mapping[str, str], start: int, count: int, number: int) -> dict[str, str]:
-    """Return the addresses of the texts before and after those that are shown."""
-    steps = {}
-    if start:
-        steps["previous"] = page.address("errors", **{**asked, "from": max(0, start - count)})
-    if start + count < number:
-        steps["next"] = page.address("errors", **{**asked, "from": start + count})
-    return steps
+_KEPT = tuple(name for name in CHOICES if name not in ("by", "show"))
 
 
-def _passage(row: Mapping[str, object], dataset: str, shown: Sequence[str]) -> page.Passage:
+def _count(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
+    """Return the errors of all systems on the dataset by class and, where a column is named, by its parts."""
+    places = {
+        words: page.address("errors", **{**asked, "by": name, "slice": "", "from": ""})
+        for name, words in _BY.items()
+        if name.partition(":")[0] in OWN
+        or any(one.name == name for m in MEASURES if work.kb or not m.needs for one in m.columns)
+    }
+    lead = page.Note("The errors by", links=places)
+    blocks = [tabulate_classes(judged, asked), lead]
+    return [*blocks, _tabulate_parts(judged, asked)] if "slice" in judged.mentions.columns else blocks
+
+
+def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
+    """Return a row for each system and a column for each class of errors: how many, and their share of what could be.
+
+    `asked` are parameters of the page, of which `dataset` must be there.
+    """
+    explained, counts = explain_classes(), count_errors(judged)
+    frame = counts.select("system").unique(maintain_order=True)
+    for name in explained:
+        own = counts.filter(pl.col("class") == name)
+        own = own.select("system", pl.col("errors").alias(name), pl.col("share").alias(f"share of {name}"))
+        frame = frame.join(own, on="system", how="left", maintain_order="left")
+
+    def lead(name: str, row: Mapping[str, Any]) -> str:
+        chosen = "" if name == ANY else name
+        return page.address("errors", dataset=asked["dataset"], system=row["system"], **{"class": chosen})
+
+    words = (
+        "How many errors of which class each system makes on this dataset, and their share of what each class is of."
+    )
+    small = {name: f"share of {name}" for name in explained}
+    links = {name: partial(lead, name) for name in explained}
+    leads = "A number leads to its sentences."
+    return page.Table("classes of errors", frame, links, words, explained, small, small, leads)
+
+
+def _tabulate_parts(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
+    """Return a row for each part of the column and a column for each system: errors of the class that is chosen."""
+    by, kind = asked["by"], asked.get("class", "")
+    counts = count_errors(judged, parts=True).filter(pl.col("class") == (kind or ANY))
+    sizes = counts.group_by("part").agg(most=pl.col("of").max()).filter(pl.col("most") > 0)
+    ranged = sizes["part"].str.contains(r"^\d+: ").any()
+    order = pl.col("part") if ranged else -pl.col("most")
+    frame = sizes.sort(pl.col("part") == NO_MENTION, order, "part").select(pl.col("part").alias(by))
+    systems = counts["system"].unique().sort().to_list()
+    for name in systems:
+        own = counts.filter(system=name)
+        own = own.select(pl.col("part").alias(by), pl.col("errors").alias(name), share=pl.col("share"))
+        own = own.rename({"share": f"share of {name}"})
+        frame = frame.join(own, on=by, how="left", maintain_order="left")
+    whole = {shorten(part): part for part in frame[by]}
+    frame = frame.with_columns(pl.col(by).replace({part: short for short, part in whole.items()}))
+
+    def lead(system: str, row: Mapping[str, Any]) -> str:
+        sliced = {"by": by, "slice": whole[row[by]], "class": kind}
+        return page.address("errors", dataset=asked["dataset"], system=system, **sliced) if row[system] else ""
+
+    small = {name: f"share of {name}" for name in systems}
+    links = {name: partial(lead, name) for name in systems}
+    words = f"{kind or ANY}: {explain_classes()[kind or ANY]}; of each part how many, and the share."
+    leads = "A number leads to its sentences."
+    return page.Table(f"errors by {by}", frame, links, words, {}, small, small, leads)
+
+
+def _list_filters(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[str]) -> Iterator[page.Filter]:
+    """Give what the sentences can be narrowed down by, each value with the number that it would leave."""
+    chosen = read_choice(asked)
+    plain = {name: value for name, value in asked.items() if name not in ("from", "at", "sort")}
+
+    def tell(name: str, counts: Mapping[str, int], own: str = "", unset: str = "") -> page.Filter:
+        own = own or plain.get(name, "")
+        told = [
+            page.FilterValue(
+                shorten(value), number, page.address("errors", **{**plain, name: unset if value == own else value}),
+                value == own,
+            )
+            for value, number in counts.items()
+            if number or value == own
+        ]  # fmt: skip
+        return page.Filter(name, told[:_FEW] + [one for one in told[_FEW:] if one.chosen])
+
+    of_shown = {value: choose_rows(rows, replace(chosen, show=value), shown).height for value in SHOWN}
+    yield tell("show", of_shown, chosen.show)
+    left = choose_rows(rows, replace(chosen, error_class=""), shown)
+    classes = pl.concat([left.select("mention", value=pl.col(f"{name} class").str.split(" ")) for name in shown])
+    yield tell("class", _count_values(classes))
+    for name in ("type", *(["slice"] if "slice" in rows.columns else [])):
+        left = choose_rows(rows, replace(chosen, **{name: ""}), shown)
+        yield tell(name, _count_values(left.select("mention", value=pl.col(name).str.split(SEVERAL))))
+    of_both = {
+        value: choose_rows(rows, replace(chosen, agreement=value), shown).height
+        for value in (*(AGREEMENT if len(shown) > 1 else ()), ALL_MISS)
+    }
+    yield tell("agreement", of_both)
+    for name in ("gold", "answer"):
+        if said := asked.get(name):
+            yield tell(name, {said: choose_rows(rows, chosen, shown).height})
+
+
+def _count_values(rows: pl.DataFrame) -> dict[str, int]:
+    """Return how many mentions have each of the values of lists, the most frequent first."""
+    every = rows.explode("value").drop_nulls("value").filter(pl.col("value") != "").unique(["mention", "value"])
+    counts = every.group_by("value").agg(number=pl.len()).sort("number", "value", descending=[True, False])
+    return dict(counts.iter_rows())
+
+
+def _read_place(asked: Mapping[str, str]) -> tuple[int, int]:
+    """Return with which of the sentences the page begins, and how many it shows."""
+    start, count = (_number(asked.get(key, ""), default) for key, default in (("from", 0), ("count", _PAGE)))
+    return start, min(max(count, 1), _MOST)
+
+
+def _turn(judged: Judgements, asked: Mapping[str, str]) -> dict[str, str]:
+    """Return the addresses of the sentences before and after those that are shown."""
+    shown, (start, count) = name_systems(asked), _read_place(asked)
+    number = choose_rows(rows_of_systems(judged, shown), read_choice(asked), shown).height
+    places = {"prev": max(0, start - count) if start else -1, "next": start + count}
+    return {
+        way: page.address("errors", **{**asked, "from": place}) for way, place in places.items() if 0 <= place < number
+    }
+
+
+def _passage(row: Mapping[str, Any], asked: Mapping[str, str], shown: Sequence[str], place: str) -> page.Passage:
     before, mention, after = cut_sentence(row)
-    outcome = next(str(row[f"{name} outcome"]) for name in shown if row[f"{name} outcome"])
+    outcome = next(look for name in shown if (look := look_of(row, name)))
     gold = name_gold(row)
     segments = [
         page.Segment(before),
         page.Segment(mention, f"{outcome}{' nil' if gold == 'NIL' else ''}", f"{outcome}; gold: {gold}"),
         page.Segment(after),
     ]
-    place = page.address("document", dataset=dataset, name=row["name"], system=shown[0])
     types = str(row["type"] or "").replace(SEVERAL, " ")
     facets = {"outcome": outcome, "class": str(row[f"{shown[0]} class"] or ""), "type": types}
     if "slice" in row:  # facets are words: the spaces in a slice become others, which do not part them
         facets["slice"] = " ".join(
             one.replace(" ", "\N{NO-BREAK SPACE}") for one in str(row["slice"] or "").split(SEVERAL)
         )
-    return page.Passage(str(row["name"]), segments, [*tell_answers(row, shown)], place, facets)
+    what = "error " if asked.get("show", ERRORS) == ERRORS else ""
+    heading = f"{what}{place}: {name_document(row['name'])}"
+    href = place_of(row, asked, place.partition(" ")[0])
+    return page.Passage(heading, segments, [*tell_answers(row, shown)], href, facets)
+
+
+def place_of(row: Mapping[str, Any], asked: Mapping[str, str], nth: str) -> str:
+    """Return the address of the document of a row of `with_texts`, at its mention, with the systems and what is chosen.
+
+    `nth` is the number of the row among those that are chosen, so that the document leads to the next one.
+    """
+    kept = {key: asked.get(key, "") for key in ("dataset", "system", "other", *CHOICES)}
+    place = page.address("document", **{**kept, "name": row["name"], "error": nth})
+    return f"{place}#{page.name_mention(row['begin'], row['end'])}"
 
 
 def _tell_confused(judged: Judgements, asked: Mapping[str, str]) -> page.Table:

@@ -11,6 +11,7 @@ from tests.web.browser.conftest import Visit
 pytestmark = pytest.mark.extra
 
 PLACE = "/errors?dataset=sample-news&system=prior"
+IN_VIEW = "one => (box => box.top >= 0 && box.bottom <= innerHeight)(one.getBoundingClientRect())"
 HERE = "() => [...document.querySelectorAll('article')].findIndex(one => one === document.activeElement)"
 
 
@@ -47,11 +48,35 @@ def test_outcomes_differ_in_shape_as_well_as_in_colour(visit: Visit) -> None:
         assert len(set(shapes.values())) == len(shapes)
 
 
-def test_sentence_leads_to_its_document(visit: Visit) -> None:
-    with visit(PLACE) as visited:
+def test_sentence_leads_to_its_mention_in_the_document_and_on_to_the_next(visit: Visit) -> None:
+    """The mention is marked and in view, also without scripts; the second system stays; an arrow key leads on."""
+    with visit(f"{PLACE}&other=coherence&from=20") as visited:
         page = visited.page
         word = page.inner_text("article mark >> nth=0")
         with page.expect_navigation():
             page.click("article h2 a >> nth=0")
-        assert urlsplit(page.url).path == "/document"
-        assert word in page.inner_text(".text")
+        place = urlsplit(page.url)
+        assert place.path == "/document" and parse_qs(place.query)["other"] == ["coherence"]
+        mark = page.locator("mark:target")
+        assert mark.inner_text() == word and page.locator(".paired article").count() == 2
+        assert mark.evaluate(IN_VIEW)
+        assert "error 21 of" in page.inner_text("main")
+        with page.expect_navigation():
+            page.keyboard.press("ArrowRight")
+        assert "error 22 of" in page.inner_text("main") and page.locator("mark:target").evaluate(IN_VIEW)
+        assert visited.wrong == []
+
+
+def test_cell_of_the_table_leads_to_as_many_sentences_and_facets_narrow_them_down(visit: Visit) -> None:
+    with visit(PLACE, java_script_enabled=False) as visited:
+        page = visited.page
+        cell = page.locator("section[data-update='classes of errors'] tr", has_text="coherence").locator("a >> nth=4")
+        number = cell.inner_text()
+        with page.expect_navigation():
+            cell.click()
+        assert f"of {number}:" in page.inner_text("article h2 >> nth=0")
+        facet = page.locator(".facets h2:text-is('type') + ul li >> nth=0")
+        left = facet.inner_text().split()[-1]
+        with page.expect_navigation():
+            facet.locator("a").click()
+        assert f"of {left}:" in page.inner_text("article h2 >> nth=0")
