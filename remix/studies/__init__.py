@@ -74,7 +74,7 @@ def run_study(
     """
     asked = given_study(study)
     host.ensure_sample(asked.datasets)
-    check(host, asked, allow)
+    asked = check(host, asked, allow)
     held = None if to is None else check_folder(to, asked.name)
     shelf = shelf_of(host)
     with alone(shelf, asked):
@@ -100,7 +100,7 @@ def preview_study(
     """Return the steps of a study, what is there of them, requests and seconds; see `remix.studies.preview`."""
     asked = given_study(study)
     host.ensure_sample(asked.datasets)
-    check(host, asked, allow)
+    asked = check(host, asked, allow)
     return preview(host, shelf_of(host), asked)
 
 

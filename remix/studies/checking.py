@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -26,10 +27,15 @@ from remix.systems import SYSTEMS
 from remix.systems.asked import ADAPTERS
 
 
-def check(host: Host, study: Study, allowed: Collection[str] = ()) -> None:
-    """Raise `StudyFaults` with all that a study names and that is not there, and with what it may not run or ask."""
+def check(host: Host, study: Study, allowed: Collection[str] = ()) -> Study:
+    """Return the study with the task and the matching by which profiles are compared where it names none.
+
+    Raises `StudyFaults` with all that it names and that is not there, and with what it may not run or ask.
+    """
     if faults := [*_faults(host, study), *refusals(study, allowed)]:
         raise StudyFaults(f"study '{study.name}'", faults)
+    task, matching = PROFILES[study.profiles[0]].headline
+    return replace(study, tasks=study.tasks or (task,), matchings=study.matchings or (matching,))
 
 
 def _faults(host: Host, study: Study) -> Iterator[str]:

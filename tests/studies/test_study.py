@@ -250,7 +250,7 @@ def test_answers_that_a_user_registered_are_never_replaced(
         return [run.checksum for run in list_runs(work.runs_folder) if run.system == "mine"]
 
     before = kept()
-    said = {"name": "kept", "datasets": ["gold"], "tasks": ["A2KB"], "matchings": ["strong"], "samples": 200}
+    said = {"name": "kept", "datasets": ["gold"], "samples": 200}
     for own, told in (
         ({"systems": {"mine": {"adapter": "prior"}}}, "registered from mine.ttl, and stays"),
         ({"runs": {"mine": {"files": [str(tmp_path / "other.ttl")]}}}, "registered with other answers"),
@@ -263,6 +263,8 @@ def test_answers_that_a_user_registered_are_never_replaced(
     shutil.copy(tmp_path / "other.ttl", tmp_path / "mine.ttl")
     found = work.study({**said, "runs": {"mine": {"files": [str(tmp_path / "mine.ttl")]}}}).results
     assert {*found.scores["state"]} == {"there"}
+    # Without a task and a matching it is scored as profiles are compared.
+    assert {*found.scores.select("task", "matching").rows()} == {("A2KB", "strong")}
     assert kept() != before
 
 
