@@ -223,6 +223,14 @@ def read_settings(_: click.Context, __: click.Parameter, settings: tuple[str, ..
     return found
 
 
+def read_shares(_: click.Context, __: click.Parameter, settings: tuple[str, ...]) -> dict[str, str]:
+    """Return PART=N settings by part, whose name may hold '='; raises `click.UsageError` for what is none."""
+    shares = dict(setting.rpartition("=")[::2] for setting in settings)
+    if "" in shares:
+        raise click.UsageError(f"'{shares['']}' is no part=number")
+    return shares
+
+
 query_values = _together(
     option("--set values NAME=VALUE", "Set a parameter of the query.", multiple=True, callback=read_settings),
     option("--set-from SET", "Take a named set of parameters, such as table4."),

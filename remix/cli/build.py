@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from remix import tables
-from remix.cli._options import COUNT, asking_options, calling, option, print_table
+from remix.cli._options import COUNT, asking_options, calling, option, print_table, read_shares
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ AFTER = "query"
 
 
 @click.command()
-@option("--query", "A shipped query, a .rq file, or SPARQL text.")
+@option("--query", "A shipped query, a .rq file, or SPARQL text (default, with --balance: all annotations).")
 @asking_options
 @option("--name", "Name of the remix (default: that of the query).")
 @option(
@@ -39,7 +39,23 @@ AFTER = "query"
     "else the first by name).",
 )
 @option("--limit N", "Keep at most N documents, the first of each dataset by IRI.")
-@option("--seed N", "Draw the documents of --limit with this seed.", type=COUNT)
+@option("--seed N", "Draw the documents of --limit, and the mentions of --balance, with this seed.", type=COUNT)
+@option(
+    "--balance COLUMN[,COLUMN]",
+    "Keep the largest selection of mentions that is even in these columns (as in partition --by); repeatable.",
+)
+@option(
+    "--balance-over",
+    "What is even: each column by itself, or each combination of their parts.",
+    type=click.Choice(["marginals", "cells"]),
+)
+@option(
+    "--balance-share PART=N",
+    "N times as many of this part as of others, 0 for none; repeatable (default: 0 of what has no value, else 1).",
+    multiple=True,
+    callback=read_shares,
+)
+@option("--balance-tolerance N", "Let parts have up to N mentions more than is even.", type=COUNT)
 @option("--explain", "Also print the query as it was run and what each condition left.")
 @option("--fix-variables", "Mend a template variable that the pattern never binds.")
 @calling(Workspace.build)
@@ -49,9 +65,13 @@ def command(build: partial[Remix], to: Path, output: str, explain: bool) -> None
     Writes NAME.ttl and NAME.manifest.ttl and prints how much each dataset gave. An empty workspace takes the sample
     corpus that ships with remix. `--endpoint https://example.org/sparql` makes a remix of what is there.
 
+    With --balance a remix has no skew by construction, and a second table says of each part how many mentions were
+    there, how many were chosen, and which parts limit it. A mention of several parts of a column counts in each.
+
     \b
     Example:
       remix build --query persons_hard.rq --set min_confusion=5
+      remix build --balance class,ambiguitySurfaceForm:quantiles:2 --seed 1
     """
     remix = build()
     if explain:
@@ -59,6 +79,8 @@ def command(build: partial[Remix], to: Path, output: str, explain: bool) -> None
         print("As one CONSTRUCT, which any store runs: `remix show QUERY --construct`, with the same --set.\n")
         print(f"{tables.render(remix.waterfall)}\n")
     print_table(remix.counts, output)
+    if remix.parts.width and output == "table":
+        print(f"\n{tables.render(remix.parts)}")
     file, manifest = remix.place(to)
     for line in (*remix.notes, f"{file} and {manifest} are written"):
         print(line, file=sys.stderr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,8 @@ class Remix(Printed):
     """A dataset that a query yields.
 
     `frames` hold the IRIs of the store, with the remix as their dataset; `triples` have those of the written file.
-    `counts` say what each origin gave, `waterfall` what each condition left, `notes` what the user should know.
+    `counts` say what each origin gave, `waterfall` what each condition left, `notes` what the user should know. Of a
+    balanced one `parts` has column, part, share, available, chosen, left_out and limits: whether all are in.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Remix(Printed):
     rewritten: str
     notes: tuple[str, ...]
     signature: Signature
+    parts: pl.DataFrame = field(default_factory=pl.DataFrame)
 
     def preview(self) -> tuple[str, pl.DataFrame]:
         """Return what this is in one line, and the table that is shown of it."""
@@ -129,7 +131,8 @@ def build(
 
     Annotations of kept documents that were not selected become ignorable, with `drop` they go. `limit` keeps so many
     documents, the first of each dataset by IRI or, with a `seed`, a sample. Measures of documents and of the remix are
-    computed afresh, values on annotations are those of their origins. The manifest names the documents that were
+    computed afresh, values on annotations are those of their origins. `narrow` leaves some of what the query selects,
+    as `remix.remixes.balance` does. The manifest names the documents that were
     emptied, unless a limit, the query or `drop` leaves open which these are. `explain` fills the waterfall. The query
     runs in a process of its own, which is killed after so many seconds, or at the `endpoint` that the store mirrors.
 
@@ -149,14 +152,15 @@ def build(
     how = {"fix_variables": fix_variables, "explain": explain, "allow_services": tuple(allow_services)}
     selection, left = _select(store, query, text, origin, entries, endpoint, limits, how)
     kept, others, left = _one_edition(choice, origin, selection.documents, left)
-    documents, annotations, narrowed = limit_documents(kept, limit, seed), selection.annotations, None
-    if narrow is not None:
-        narrowed = narrow(origin, _list_required(origin, documents, annotations))
+    documents, annotations = limit_documents(kept, limit, seed), selection.annotations
+    narrowed = None if narrow is None else narrow(origin, _list_required(origin, documents, annotations))
+    if narrowed is not None:
         documents, annotations, left = _narrow_selection(query.name, origin, documents, narrowed, left)
     closed = close(origin, documents, annotations, drop=drop)
     kept_of = str(choice) if len(others) or edition else ""
     told = {"editions": kept_of, "endpoint": "" if endpoint is None else endpoint.address}
     told |= {} if narrowed is None else narrowed.said
+    parts = pl.DataFrame() if narrowed is None else narrowed.parts
     limited = "none" if limit is None else str(limit) if seed is None else f"{limit} by seed {seed}"
     choices = {"limit": limited, "left-out": "removed" if drop else "ignorable", **told}
     signature = _signature(title, text, entries, kb, choices)
@@ -173,12 +177,13 @@ def build(
         parameters=query.values(chosen, set_from),
         emptied=None if drop or limit else left,
         others=others,
+        parts=parts,
     )
     notes = (*selection.notes, *_warnings(closed, made, endpoint, drop=drop), *tell_editions(others))
     notes += () if narrowed is None else narrowed.notes
     frames, triples = made.frames, made.triples
     waterfall, rewritten = selection.waterfall, selection.rewritten
-    return Remix(title, iri, frames, triples, manifest, counts, waterfall, rewritten, notes, signature)
+    return Remix(title, iri, frames, triples, manifest, counts, waterfall, rewritten, notes, signature, parts)
 
 
 def _one_edition(

@@ -42,12 +42,14 @@ class Closed:
 class Narrowed:
     """Which of the annotations that a query selects stay, by a rule that is no query.
 
-    `said` is what signature and manifest tell of it, by the local names of terms; `notes` are for the user.
+    `said` is what signature and manifest tell of it, by the local names of terms; `notes` are for the user. `parts`
+    are those that a balance made even (see `remix.remixes.balance`).
     """
 
     annotations: pl.Series
     said: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    parts: pl.DataFrame = field(default_factory=pl.DataFrame)
 
 
 Narrow = Callable[[Frames, pl.Series], Narrowed]
@@ -119,7 +121,7 @@ def limit_documents(documents: Documents, limit: int | None, seed: int | None) -
     """
     ordered = documents.unique("document").sort("document")
     if seed is not None and limit is None:
-        raise UsageError("a seed draws the documents of a limit: give both")
+        raise UsageError("a seed draws the documents of a limit, or the mentions of a balance: give one of them")
     if seed is not None and seed < 0:
         raise UsageError(f"a seed is 0 or more, not {seed}")
     if limit is not None and limit < 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyoxigraph as ox
@@ -27,7 +28,7 @@ class Manifest:
     `query` is bound; `contents` holds each origin's content hash by its name, `kept` the origins that gave documents.
     `enrichment` is the signature of the origins' measures, empty where they had none; `signature` that of the remix.
     `emptied` are the documents of the origins (by their IRIs in the store) in which nothing was selected, None where
-    the manifest does not tell.
+    the manifest does not tell. `balance` are the columns that it was made even in, empty without any.
     """
 
     query: str
@@ -37,6 +38,7 @@ class Manifest:
     signature: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
     emptied: tuple[str, ...] | None = None
+    balance: str = ""
 
 
 def read_manifest(remix: Path) -> Manifest | None:
@@ -68,6 +70,7 @@ def read_manifest(remix: Path) -> Manifest | None:
         next((about[f"{RMX}signature"] for about in said.values() if f"{RMX}signature" in about), ""),
         {about[f"{RMX}name"]: about[f"{RMX}value"] for _, about in sorted(said.items()) if f"{RMX}value" in about},
         tuple(emptied) if any(f"{RMX}emptiedDocuments" in about for about in said.values()) else None,
+        next((about[f"{RMX}balance"] for about in said.values() if f"{RMX}balance" in about), ""),
     )
 
 
@@ -130,19 +133,21 @@ def describe(
     parameters: Mapping[str, str],
     emptied: pl.DataFrame | None,
     others: pl.DataFrame,
+    parts: pl.DataFrame,
 ) -> pl.DataFrame:
     """Return the manifest as triples in PROV-O; it holds no time, no path, and no host but that of an endpoint.
 
     `made` is what is said of its making, by the local names of terms: query, signature, knowledgeBase, endpoint, and
     editions, the order in which editions of texts were kept. `emptied` (dataset, document) are the documents of the
     origins in which nothing was selected, if that is known, `others` (document, dataset, kept) those that were left out
-    for those of another origin.
+    for those of another origin; `parts` those that were made even (see `Remix`).
     """
     activity, software = f"{iri}#build", f"{iri}#software"
     whole = counts.row(by_predicate=pl.col("dataset") == "all", named=True)
     origins = {f"{iri}#origin-{entry.name}": entry for entry in entries}
     given = sorted(parameters.items())
     nodes = {f"{iri}#parameter-{name}": {f"{RMX}name": name, f"{RMX}value": [value]} for name, value in given}
+    even = {f"{iri}#part-{number}": _part(row) for number, row in enumerate(parts.iter_rows(named=True), 1)}
     said: dict[str, Said] = {
         iri: {
             f"{RDF}type": [ox.NamedNode(f"{PROV}Entity"), ox.NamedNode(f"{HFTS}Dataset")],
@@ -160,9 +165,11 @@ def describe(
             f"{PROV}qualifiedUsage": [*map(ox.NamedNode, origins)],
             **{f"{RMX}{term}": value for term, value in made.items()},
             f"{RMX}parameter": [*map(ox.NamedNode, nodes)],
+            f"{RMX}balancedPart": [*map(ox.NamedNode, even)],
         },
         software: describe_software(__version__),
         **nodes,
+        **even,
     }
     for usage, entry in origins.items():
         known = catalog.recognise(entry.name, entry.source)
@@ -181,6 +188,17 @@ def describe_software(version: str) -> Said:
     """Return what is said of the software that made something."""
     kind = ox.NamedNode(f"{PROV}SoftwareAgent")
     return {f"{RDF}type": kind, f"{RDFS}label": "remix", f"{RMX}version": version}
+
+
+def _part(row: Mapping[str, Any]) -> Said:
+    """Return what is said of a part that was made even with others."""
+    return {
+        f"{RMX}column": row["column"],
+        f"{RMX}part": row["part"],
+        f"{RMX}share": row["share"],
+        f"{RMX}annotations": row["available"],
+        f"{RMX}keptAnnotations": row["chosen"],
+    }
 
 
 def _usage(entry: DatasetEntry, counts: pl.DataFrame, emptied: pl.DataFrame | None, others: pl.DataFrame) -> Said:

@@ -74,7 +74,7 @@ def cut_store(store: Store, by: str) -> Partitioned:
     if not store.datasets():
         raise StoreError("nothing is loaded: `remix load FILE` first")
     gold = named_frames(store)
-    slicing = _slice_store(store, gold, asked)
+    slicing = slice_store(store, gold, asked)
     rows = slicing.of_annotations(gold)
     required = gold.annotations.filter(pl.col("ignorable").is_null()).select("annotation", "document", "group")
     placed = rows.join(required, on="annotation", maintain_order="left")
@@ -90,11 +90,15 @@ def cut_store(store: Store, by: str) -> Partitioned:
     return Partitioned(asked, slicing.parts, rows, documents, table, (told,) if told else ())
 
 
-def _slice_store(store: Store, gold: Frames, asked: Breakdown) -> Slicing:
-    """Return the values of a column of loaded datasets as names of its parts."""
+def slice_store(store: Store, gold: Frames, asked: Breakdown) -> Slicing:
+    """Return the values of a column of `gold`, which is what is loaded or some of it, as names of its parts.
+
+    Raises as `cut_store`.
+    """
     if asked.column in OF_DOCUMENTS:
         return values_by(gold, asked)
-    plain = [entry.name for entry in store.datasets() if entry.enrichment is None]
+    names = set(gold.documents["dataset"].unique())
+    plain = [entry.name for entry in store.datasets() if entry.enrichment is None and entry.name in names]
     if asked.column in OF_CLASSES:
         _refuse_plain(plain)
         return values_by(replace(gold, classes=_classes_of(store, gold)), asked)

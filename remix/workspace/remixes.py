@@ -133,7 +133,7 @@ class Remixes(KnowledgeBases):
 
     def build(
         self,
-        query: Query | Path | str,
+        query: Query | Path | str = "",
         *,
         to: Path | str | None = None,
         force: bool = False,
@@ -150,6 +150,10 @@ class Remixes(KnowledgeBases):
         dataset: Several = (),
         edition: Several = (),
         endpoint: str | None = None,
+        balance: Several = (),
+        balance_over: str = "marginals",
+        balance_share: Mapping[str, object] | None = None,
+        balance_tolerance: int = 0,
         **parameters: object,
     ) -> Remix:
         """Return the remix that a query selects, written into the folder `to` where one is named.
@@ -157,16 +161,31 @@ class Remixes(KnowledgeBases):
         Parameters of the query are given as keywords or in `values`; `set_from` names a set of them. `force` overwrites
         files that remix has not written. `dataset` names those that the query sees, by default all; `edition` those
         whose edition of a text is kept where several have it, or 'all'. With an `endpoint` they are its own, and it
-        runs the query. See `remix.remixes.build` for the rest.
+        runs the query. Columns to `balance` leave of what it selects, or of everything, the largest part that is
+        even in each of them or (`balance_over` 'cells') in all combinations, drawn by the seed: see
+        `remix.remixes.balance.Balance` for this, for shares and tolerance, and `parts` of what is returned for what was
+        left out. See `remix.remixes.build` for the rest.
 
         >>> remix = open_workspace("work").build("persons_hard.rq", min_confusion=5)  # doctest: +SKIP
         """
+        from remix.errors import UsageError
         from remix.remixes import build, is_folder_of
         from remix.store.queries import find
 
         if to is not None:
             is_folder_of(Path(to))  # refused before the query runs
-        names = several(dataset)
+        names, even = several(dataset), None
+        if several(balance):
+            from remix.remixes.balance import EVERYTHING, Balance
+
+            even = Balance.of(
+                several(balance), over=balance_over, shares=balance_share, tolerance=balance_tolerance, seed=seed
+            )
+            query = query or EVERYTHING
+        elif balance_share or balance_tolerance or balance_over != "marginals":
+            raise UsageError("nothing is balanced: name the columns with --balance")
+        if not query:
+            raise UsageError("no query is named: `remix list queries` shows those that ship")
         if endpoint is None:
             self.ensure_sample()
             self._refresh()
@@ -180,7 +199,7 @@ class Remixes(KnowledgeBases):
                 name=name,
                 drop=drop,
                 limit=limit,
-                seed=seed,
+                seed=seed if limit is not None or even is None else None,
                 fix_variables=fix_variables,
                 allow_services=several(allow_service),
                 explain=explain,
@@ -188,6 +207,7 @@ class Remixes(KnowledgeBases):
                 dataset=names,
                 edition=several(edition),
                 endpoint=mirror,
+                narrow=None if even is None else even.narrow(store),
             )
         if to is not None:
             made.write(to, force=force)

@@ -157,6 +157,7 @@ class Background:
       one background, so that nothing of it depends on what else is scored;
     - `kb`: the knowledge base, without what it was measured without;
     - `queries`: the bound query that a dataset of gold was cut by, by the dataset's name;
+    - `drawn`: the columns that its mentions were drawn to be even in, by the name of a dataset that is balanced;
     - `reference`, `case_sensitive`: as in `remix.measures.compute`.
     """
 
@@ -164,6 +165,7 @@ class Background:
     places: pl.DataFrame
     kb: KnowledgeBase | None
     queries: Mapping[str, str] = field(default_factory=dict)
+    drawn: Mapping[str, str] = field(default_factory=dict)
     reference: str = "dataset"
     case_sensitive: bool = False
 

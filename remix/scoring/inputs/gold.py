@@ -156,7 +156,8 @@ def origins_of(
             kept.add(target.name)
             if documents == "all":
                 raise UsageError(_lacking(target.name, found, loaded))
-        backgrounds.append(_as_enriched(background, found))
+        drawn = {target.name: found.balance} if found.balance else {}
+        backgrounds.append(replace(_as_enriched(background, found), drawn=drawn))
     homes = pl.concat(one.homes() for one in backgrounds).filter(pl.col("home").is_in([*loaded]))
     return Origins(backgrounds, emptied, frozenset(kept), homes)
 

@@ -32,7 +32,8 @@ def scope_of_queries(evidence: Evidence) -> Scope:
 
     An answer in a dataset that nothing was dropped from is in scope. An entity of unknown type, or NIL, may be of any:
     it is in scope where some class would put it there. Unknown, with a note, are the documents of a dataset whose
-    query is not known, or cannot be evaluated on an answer's own form and entity.
+    query is not known, or cannot be evaluated on an answer's own form and entity, and of one whose mentions were drawn:
+    all answers that are on none would be held against some of the mentions.
     """
     scope = Scope()
     for part in evidence.measured:
@@ -40,6 +41,8 @@ def scope_of_queries(evidence: Evidence) -> Scope:
         for name in part.mentions.gold.filter(ignorable="dropped").join(documents, on="doc")["dataset"].unique().sort():
             docs = documents.filter(dataset=name)["doc"]
             try:
+                if even := part.background.drawn.get(name):
+                    raise Error(f"its mentions were drawn, to be even in {even}, and answers were not")
                 if name not in queries:
                     raise Error("the query that it was cut by is in no manifest beside it")
                 chosen = select_answers(part, queries[name], docs)

@@ -79,10 +79,11 @@ def precision_of_f1(counts: LabelledCounts) -> str:
     shown = counts.filter(pl.col("column") != "kb")
     if not shown["cut"].any():
         return "all"
+    several = pl.col("fp_on_mention").is_not_null().any()  # or the task knows one precision alone
     for of in ("in scope", "on mention"):
-        wrong = pl.col(f"fp_{of.replace(' ', '_')}")
-        known = shown.group_by("task").agg(any=wrong.is_not_null().any(), all=wrong.is_not_null().all())
-        if known["any"].any() and (known["any"] == known["all"]).all():
+        known = pl.col(f"fp_{of.replace(' ', '_')}").is_not_null().all()
+        tasks = shown.group_by("task").agg(several=several, known=known).filter("several")
+        if len(tasks) and tasks["known"].all():
             return of
     return "all"
 
