@@ -16,8 +16,12 @@ NODES = 20_000
 """Nodes that the search may visit. A limit of time would make what comes out depend on the machine."""
 
 
+_INFEASIBLE = 2
+"""What scipy says of a program without a solution."""
+
+
 @dataclass(frozen=True)
-class Part:
+class EvenPart:
     """A part that is to be even with the others of its `column`, and the kinds of mentions that are in it.
 
     `share` says how many times as many it has to have as a part of share 1.
@@ -36,7 +40,7 @@ class Allotment:
     short_of: int = 0
 
 
-def allot(available: Sequence[int], parts: Sequence[Part], *, tolerance: int = 0, nodes: int = NODES) -> Allotment:
+def allot(available: Sequence[int], parts: Sequence[EvenPart], *, tolerance: int = 0, nodes: int = NODES) -> Allotment:
     """Return the largest selection of `available` mentions of each kind that is even in every column.
 
     The parts of a column have as many mentions as their shares say, but for at most `tolerance` more of some. A kind
@@ -45,18 +49,21 @@ def allot(available: Sequence[int], parts: Sequence[Part], *, tolerance: int = 0
     that one column does not stand for another.
 
     It is an integer program: x mentions of each kind, t for each column, and for each part of share s
-    s·t ≤ Σ x ≤ s·t + tolerance; Σ x is as large as can be.
+    s·t ≤ Σ x ≤ s·t + tolerance; Σ x is as large as can be, t at least 1. Where there is no such selection nothing is
+    taken.
 
-    >>> allot([5, 3, 9], [Part(0, 1, [0]), Part(0, 1, [1]), Part(0, 1, [2])])
+    >>> allot([5, 3, 9], [EvenPart(0, 1, [0]), EvenPart(0, 1, [1]), EvenPart(0, 1, [2])])
     Allotment(taken=(3, 3, 3), short_of=0)
-    >>> allot([5, 3, 9], [Part(0, 1, [0]), Part(0, 1, [1]), Part(0, 2, [2])], tolerance=1).taken
+    >>> allot([5, 3, 9], [EvenPart(0, 1, [0]), EvenPart(0, 1, [1]), EvenPart(0, 2, [2])], tolerance=1).taken
     (4, 3, 7)
     """
     limits = np.asarray(available, dtype=np.int64)
     columns = 1 + max(part.column for part in parts)
     first = _Program(limits, parts, columns, tolerance)
     found = first.solve(np.concatenate([-np.ones(len(limits)), np.zeros(columns)]), nodes)
-    if found.x is None:  # nothing was found in so many nodes; that nothing is taken is even, too
+    if found.x is None:
+        if found.status == _INFEASIBLE:
+            return Allotment((0,) * len(limits))
         bound = found.mip_dual_bound
         most = int(limits.sum()) if bound is None or not np.isfinite(bound) else int(-bound + 1e-6)
         return Allotment((0,) * len(limits), most)
@@ -71,7 +78,7 @@ def allot(available: Sequence[int], parts: Sequence[Part], *, tolerance: int = 0
 class _Program:
     """The integer program of kinds and columns."""
 
-    def __init__(self, limits: Counts, parts: Sequence[Part], columns: int, tolerance: int) -> None:
+    def __init__(self, limits: Counts, parts: Sequence[EvenPart], columns: int, tolerance: int) -> None:
         self.limits, self.parts, self.columns, self.tolerance = limits, parts, columns, tolerance
         rows = np.repeat(np.arange(len(parts)), [len(part.kinds) for part in parts])
         kinds = np.asarray([kind for part in parts for kind in part.kinds], dtype=np.int64)
@@ -86,6 +93,7 @@ class _Program:
         """Return what scipy finds; with a `size` for so many mentions, and further variables that are ≥ |x - u|."""
         kinds, own = len(self.limits), len(self.limits) + self.columns
         top = np.concatenate([self.limits, np.full(self.columns, self.limits.sum())]).astype(float)
+        low = np.concatenate([np.zeros(kinds), np.ones(self.columns)])
         rules = [LinearConstraint(self.even, 0, self.tolerance)]
         integrality = np.ones(own, dtype=np.int64)
         if size is not None:
@@ -99,12 +107,13 @@ class _Program:
                 LinearConstraint(sparse.hstack([one, none, one], format="csr"), wanted, np.inf),
                 LinearConstraint(total, size, size),
             ]
+            low = np.concatenate([low, np.zeros(kinds)])
             top = np.concatenate([top, np.full(kinds, np.inf)])
             integrality = np.concatenate([integrality, np.zeros(kinds, dtype=np.int64)])
         return milp(
             cost,
             integrality=integrality,
-            bounds=Bounds(0, top),
+            bounds=Bounds(low, top),
             constraints=rules,
             options={"node_limit": nodes, "mip_rel_gap": 0.0},
         )
@@ -133,7 +142,7 @@ class _Program:
             own = [n for n, part in enumerate(self.parts) if part.column == column]
             # The level of the column is as low as the part that has fewest for its share.
             level = min(int(numbers[n]) // int(self.shares[n]) for n in own)
-            if any(int(numbers[n]) > level * int(self.shares[n]) + self.tolerance for n in own):
+            if level < 1 or any(int(numbers[n]) > level * int(self.shares[n]) + self.tolerance for n in own):
                 return False
         return True
 

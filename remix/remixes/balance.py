@@ -16,7 +16,7 @@ from remix.measures.columns import Slicing
 from remix.measures.partitions import Breakdown, Subset, breakdown
 from remix.names import NIF, UNSPECIFIED
 from remix.question import Several, several
-from remix.remixes.allotment import Allotment, Part, allot
+from remix.remixes.allotment import Allotment, EvenPart, allot
 from remix.remixes.closure import Narrow, Narrowed
 from remix.remixes.partitions import slice_store
 from remix.store import Store
@@ -95,7 +95,7 @@ class Balance:
         """Return its columns as the signature of a remix has them."""
         return ", ".join(one.label for one in self.by)
 
-    def said(self) -> dict[str, str]:
+    def describe(self) -> dict[str, str]:
         """Return what signature and manifest tell of it, by the local names of terms."""
         shares = ", ".join(f"{name}={share}" for name, share in sorted(self.shares.items()))
         told = {"balance": self.label, "balanceOver": self.over, "balanceShares": shares}
@@ -139,7 +139,7 @@ def _narrow(asked: Balance, store: Store, origin: Frames, selected: pl.Series) -
         placed.group_by("column", "key").agg(kinds="place"), on=["column", "key"], how="left", maintain_order="left"
     )
     _refuse_empty(asked, wanted.filter(pl.col("kinds").is_null()), members)
-    program = [Part(*row) for row in wanted.select("column", "share", "kinds").iter_rows()]
+    program = [EvenPart(*row) for row in wanted.select("column", "share", "kinds").iter_rows()]
     found = allot(usable["available"].to_list(), program, tolerance=asked.tolerance)
     if not sum(found.taken):
         raise EmptySelection(_explain_nothing(asked, wanted, found))
@@ -151,7 +151,7 @@ def _narrow(asked: Balance, store: Store, origin: Frames, selected: pl.Series) -
     overlapping = mentions.filter(pl.col("kind").is_in(several.unique().implode())).height
     told = [one.vocabularies.note(one.asked.column) for one in slicings if one.vocabularies is not None]
     notes = (*_tell(asked, mentions, table, can, overlapping, found), *filter(None, told))
-    return Narrowed(chosen["annotation"], asked.said(), notes, table)
+    return Narrowed(chosen["annotation"], asked.describe(), notes, table)
 
 
 def _parts_of(asked: Balance) -> list[str]:
@@ -246,7 +246,7 @@ def _shares_of(asked: Balance, slicings: Sequence[Slicing]) -> list[list[int | N
             (column, part.number)
             for column, slicing in enumerate(slicings)
             for part in slicing.parts
-            if name in _called(slicing.asked, part)
+            if name in _names_of_part(slicing.asked, part)
         ]
         if not places:
             raise UnknownName("part", name, [part.name for slicing in slicings for part in slicing.parts])
@@ -276,7 +276,7 @@ def _has_no_value(part: Subset) -> bool:
     return part.missing or part.category == UNSPECIFIED
 
 
-def _called(column: Breakdown, part: Subset) -> set[str]:
+def _names_of_part(column: Breakdown, part: Subset) -> set[str]:
     names = {part.name, part.file_name}
     if part.category is not None:
         names.add(part.category.replace("#", "/").rsplit("/", 1)[-1])

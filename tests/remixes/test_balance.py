@@ -202,7 +202,11 @@ def test_parts_are_even_among_the_mentions_that_were_chosen(
     asked = Balance.of([one, other], over=over, tolerance=tolerance)
     origin = named_frames(work.store)
     gold = origin.annotations.filter(pl.col("ignorable").is_null())
-    narrowed = asked.narrow(work.store)(origin, gold["annotation"])
+    try:
+        narrowed = asked.narrow(work.store)(origin, gold["annotation"])
+    except EmptySelection as error:
+        assert over == "cells" and "balance over marginals" in str(error)
+        return
     wanted = narrowed.parts.filter(pl.col("share") > 0)
     chosen = gold.filter(pl.col("annotation").is_in(narrowed.annotations.implode()))
     # Counted again, by the partition of all that is loaded: a group of alternatives counts once.
