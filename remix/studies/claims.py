@@ -1,9 +1,10 @@
 """What may be said of a study in words: its weaknesses and differences that are more than chance, and by which family.
 
 A page of words tests two families: parts of mentions in each system (`weaknesses`), and pairs of systems on all
-mentions and on each part (`differences` of the results, by F1). Each is corrected by Holm, and then for there being two
-(Bonferroni), so that a study without any difference says something in one of twenty. A row is claimed where its
-corrected p, `p_family`, is at most 0.05.
+mentions and on each part (`differences` of the results, by F1). The first is corrected by how its tests go together
+(`remix.scoring.statistics.families`), the second by Holm, and then both for there being two (Bonferroni), so that a
+study without any difference says something in one of twenty. A row is claimed where its corrected p, `p_family`, is at
+most 0.05.
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ def findings(results: Results) -> Findings:
     parts = studied_parts(results)
     weak, pairs = weaknesses(results, parts), compared_pairs(results)
     families = max(1, sum(table["p"].count() > 0 for table in (weak, pairs)))
-    return Findings(parts, _claim(weak, families), _claim(pairs, families))
+    return Findings(parts, _claim(weak, "p_corrected", families), _claim(pairs, "p_holm", families))
 
 
-def _claim(rows: pl.DataFrame, families: int) -> pl.DataFrame:
-    corrected = (pl.col("p_holm") * families).clip(None, 1.0)
+def _claim(rows: pl.DataFrame, corrected_once: str, families: int) -> pl.DataFrame:
+    corrected = (pl.col(corrected_once) * families).clip(None, 1.0)
     return rows.with_columns(p_family=corrected, claimed=(corrected <= LEVEL).fill_null(value=False))
 
 

@@ -17,9 +17,9 @@ import polars as pl
 
 from remix.schemas import Schema, SchemaColumn
 from remix.scoring.statistics.effects import Numbers, Verdicts
-from remix.scoring.statistics.intervals import LEAST_UNITS
-from remix.scoring.statistics.parts import Flags, compare_parts
-from remix.scoring.statistics.significance import holm_within
+from remix.scoring.statistics.families import correct_together
+from remix.scoring.statistics.intervals import LEAST_UNITS, Array
+from remix.scoring.statistics.parts import Flags, compare_parts, correlate_contrasts
 from remix.studies.results import Results
 
 CROSSED = " × "
@@ -44,10 +44,13 @@ WEAKNESSES = Schema(
         SchemaColumn("low", pl.Float64(), "the lower bound of its interval of 95 %", null=True),
         SchemaColumn("high", pl.Float64(), "the upper bound", null=True),
         SchemaColumn("p", pl.Float64(), "the p of the test, null where there are too few documents", null=True),
-        SchemaColumn("p_holm", pl.Float64(), "corrected by Holm over all rows", null=True),
+        SchemaColumn("p_corrected", pl.Float64(), "corrected over all rows together", null=True),
     ),
     ("system", "column", "slice", "within"),
 )
+
+FOLLOWING = 0.2
+"""What a test within strata weighs in the correction, where one over all mentions weighs 1: it follows that one."""
 
 _RATES = ("found", "others", "difference", "low", "high", "p")
 
@@ -141,8 +144,8 @@ def weaknesses(results: Results, parts: StudiedParts | None = None) -> pl.DataFr
     """Return a row (`WEAKNESSES`) for each system and part, over all mentions and within the parts of other columns.
 
     `difference` is of recall by the first rules of the study: what is found of the part less what is found of the
-    others. Rows of all systems are one family, which Holm corrects. Baselines and oracles are not asked, unless a study
-    has nothing else.
+    others. Rows of all systems are one family, corrected together (`remix.scoring.statistics.families`). Baselines and
+    oracles are not asked, unless a study has nothing else.
     """
     chosen = parts or studied_parts(results)
     mentions = results.mentions.sort("mention")
@@ -150,7 +153,7 @@ def weaknesses(results: Results, parts: StudiedParts | None = None) -> pl.DataFr
     entities = number_entities(mentions)
     systems = results.systems.filter(state="there")
     systems = systems.filter(kind="system") if "system" in set(systems["kind"]) else systems
-    found = [WEAKNESSES.empty()]
+    found, verdicts = [], []
     for system in systems.sort("place", "system")["system"]:
         own = results.outcomes.filter(system=system).select("mention", right=pl.col("outcome") == "correct")
         right = mentions.select("mention").join(own, on="mention", how="left", maintain_order="left")["right"]
@@ -159,8 +162,28 @@ def weaknesses(results: Results, parts: StudiedParts | None = None) -> pl.DataFr
             values = right.fill_null(False).cast(pl.Float64).to_numpy()
             outcomes = Verdicts(values, documents, entities).only(judged)
             found.append(_test(system, outcomes, chosen, judged))
-    rows = pl.concat(found, how="diagonal")
-    return rows.with_columns(p_holm=holm_within()).select(*WEAKNESSES.types)
+            verdicts.append(np.where(judged, values, values[judged].mean()))
+    if not found:
+        return WEAKNESSES.empty()
+    return _correct(found, np.array(verdicts), chosen, results.seed).select(*WEAKNESSES.types)
+
+
+def _correct(found: list[pl.DataFrame], verdicts: Array, parts: StudiedParts, seed: int) -> pl.DataFrame:
+    """Return the rows of all systems with p corrected for all of them; `verdicts` are of systems by mentions."""
+    rows = pl.concat([own.with_columns(nth=pl.lit(place)) for place, own in enumerate(found)])
+    tested = rows.filter(pl.col("p").is_not_null())
+    used, place = np.unique(tested["test"].to_numpy(), return_inverse=True)
+    nth = tested["nth"].to_numpy()
+    p = np.full((len(found), len(used)), np.nan)
+    p[nth, place] = tested["p"].to_numpy()
+    correlations = correlate_contrasts(parts.flags, [None, *parts.strata.values()])[np.ix_(used, used)]
+    with np.errstate(all="ignore"):
+        between = np.nan_to_num(np.corrcoef(verdicts).reshape(len(found), len(found)))
+    np.fill_diagonal(between, 1.0)
+    weights = np.where(used < len(parts.names), 1.0, FOLLOWING)
+    corrected = correct_together(p, correlations, between=between, weights=weights, seed=seed)
+    known = tested.select("nth", "test", p_corrected=pl.Series(corrected[nth, place], dtype=pl.Float64))
+    return rows.join(known, on=["nth", "test"], how="left", maintain_order="left")
 
 
 def number_entities(mentions: pl.DataFrame) -> Numbers:
@@ -173,7 +196,7 @@ def number_entities(mentions: pl.DataFrame) -> Numbers:
 
 
 def _test(system: str, outcomes: Verdicts, parts: StudiedParts, judged: Flags) -> pl.DataFrame:
-    """Return the rows of a system, of whose mentions those are judged."""
+    """Return the rows of a system, of whose mentions those are judged, each with the number of its `test`."""
     flags = parts.flags[judged]
     held = [len(np.unique(outcomes.documents[own])) for own in flags.T]
     about = pl.DataFrame(
@@ -186,10 +209,12 @@ def _test(system: str, outcomes: Verdicts, parts: StudiedParts, judged: Flags) -
         }
     )
     tables = []
-    for within, numbers in ((("", None)), *parts.strata.items()):
+    for nth, (within, numbers) in enumerate(((("", None)), *parts.strata.items())):
         rates = compare_parts(outcomes, flags, None if numbers is None else numbers[judged])
         columns = (rates.rate, rates.other, rates.difference, rates.low, rates.high, rates.p)
         values = {name: pl.Series(column) for name, column in zip(_RATES, columns, strict=True)}
-        rows = about.with_columns(pl.lit(within).alias("within"), **values)
+        rows = about.with_columns(pl.lit(within).alias("within"), **values).with_columns(
+            test=pl.int_range(pl.len(), dtype=pl.Int64) + nth * len(parts.names)
+        )
         tables.append(rows.filter(pl.col("column") != within))
     return pl.concat(tables).with_columns(pl.col(_RATES).fill_nan(None))

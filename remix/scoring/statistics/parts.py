@@ -16,6 +16,7 @@ docs/statistics.md.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,6 +69,58 @@ def compare_parts(outcomes: Verdicts, parts: Flags, strata: Numbers | None = Non
     if not blocks:
         return Rates(*(np.zeros(0) for _ in range(6)))
     return Rates(*(np.concatenate(column) for column in zip(*blocks, strict=True)))
+
+
+def correlate_contrasts(parts: Flags, strata: Sequence[Numbers | None]) -> Array:
+    """Return how far the tests of `compare_parts` go together: of the parts in all, then within each of the strata.
+
+    That is of mentions which each tell the same. A test in which nothing counts goes together with none.
+
+    >>> first = np.arange(8)[:, None] < 4  # a part, and the half of it
+    >>> parts = np.concatenate([first, np.arange(8)[:, None] < 2], axis=1)
+    >>> correlate_contrasts(parts, [None]).round(3).tolist()  # (2/8 of 1/2 and 2/8 of -1/6) / sqrt(1/2 · 2/3)
+    [[1.0, 0.577], [0.577, 1.0]]
+    """
+    from threadpoolctl import threadpool_limits
+
+    mentions, number = parts.shape
+    tests = number * len(strata)
+    numbers = [np.zeros(mentions, dtype=np.int64) if one is None else _number(one) for one in strata]
+    shares = [_shares_of_strata(own, parts) for own in numbers]
+    found = np.zeros((tests, tests))
+    size = max(1, _BLOCK // max(tests, 1))
+    for first in range(0, mentions, size):
+        rows = slice(first, first + size)
+        contrasts = np.concatenate(
+            [
+                np.where(parts[rows], each[own[rows]], -each_other[own[rows]])
+                for own, (each, each_other, _) in zip(numbers, shares, strict=True)
+            ],
+            axis=1,
+        )
+        with threadpool_limits(1, user_api="blas"):  # the same on any number of processors
+            found += contrasts.T @ contrasts
+    spread = np.sqrt(np.diag(found))
+    with np.errstate(all="ignore"):
+        correlations: Array = np.nan_to_num(found / spread / spread[:, None])
+    np.fill_diagonal(correlations, 1.0)
+    return correlations
+
+
+def _shares_of_strata(strata: Numbers, parts: Flags) -> tuple[Array, Array, Flags]:
+    """Return what each mention of a stratum counts in the rate of a part, and of the others, and whether any counts.
+
+    The first two are of strata by tests.
+    """
+    number = int(strata.max(initial=0)) + 1
+    within = np.array([np.bincount(strata, column, minlength=number) for column in parts.T]).reshape(-1, number).T
+    beside = np.bincount(strata, minlength=number)[:, None] - within
+    with np.errstate(all="ignore"):
+        shared = np.nan_to_num(within * beside / (within + beside))
+        shares = np.nan_to_num(shared / shared.sum(axis=0))
+        each = np.where(within > 0, shares / within, 0.0)
+        each_other = np.where(beside > 0, shares / beside, 0.0)
+    return each, each_other, shared.sum(axis=0) > 0
 
 
 def interval_of_rate(outcomes: Verdicts) -> tuple[float, float, float]:
@@ -154,17 +207,9 @@ class _Frame:
 
     def weights(self, parts: Flags) -> tuple[Array, Array, Flags]:
         """Return what each mention counts in the rate of the part, and of the others, and whether any counts."""
-        number = int(self.strata.max(initial=0)) + 1
-        within = np.zeros((number, parts.shape[1]))
-        np.add.at(within, self.strata, parts)
-        beside = np.bincount(self.strata, minlength=number)[:, None] - within
-        with np.errstate(all="ignore"):
-            shared = np.nan_to_num(within * beside / (within + beside))
-            told = shared.sum(axis=0) > 0
-            shares = shared / shared.sum(axis=0)
-            each = np.where(within > 0, shares / within, 0.0)[self.strata]
-            each_other = np.where(beside > 0, shares / beside, 0.0)[self.strata]
-        return np.where(parts, each, 0.0), np.where(parts, 0.0, each_other), told
+        each, each_other, told = _shares_of_strata(self.strata, parts)
+        own, other = each[self.strata], each_other[self.strata]
+        return np.where(parts, own, 0.0), np.where(parts, 0.0, other), told
 
     def count_documents(self, weights: Array) -> Array:
         """Return how many documents hold what counts."""

@@ -59,7 +59,7 @@ def _show(results: Results) -> Iterator[Shown]:
     yield ShownTable(
         WEAKNESSES,
         "Parts of the mentions that a system finds more or less often than the others by more than chance.",
-        rows.drop("p_holm").sort(*_KEY),
+        rows.drop("p_corrected").sort(*_KEY),
         notes=(
             f"{found.tests[0]} tests were made, and those that are claimed are shown; of parts that the words name also"
             " those within the parts of other columns. p_family is corrected over all tests of the study.",
