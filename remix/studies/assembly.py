@@ -62,6 +62,7 @@ def assemble(
         "scores": _scores(study, made, plan, scored, sizes),
         "differences": tested,
         "counts": counts,
+        "thresholds": _thresholds(shelf, plan),
     }
     if mentions is not None and members is not None and cut["parts"] is not None and cut["annotations"] is not None:
         mentions = _name_datasets(mentions, called)
@@ -169,6 +170,15 @@ def _sizes_of_parts(parts: pl.DataFrame, members: pl.DataFrame, mentions: pl.Dat
     found = every.join(counted, on=["column", "slice", "dataset"], how="left", maintain_order="left")
     found = found.with_columns(pl.col("documents", "mentions").fill_null(0)).sort("order", maintain_order=True)
     return found.select(results.PARTS.types.keys())
+
+
+def _thresholds(shelf: StepShelf, plan: StudyPlan) -> pl.DataFrame:
+    parts = [results.THRESHOLDS.empty()]
+    for system, key in plan.thresholds.items():
+        if shelf.has("thresholds", key):  # its counts say what is missing
+            rows = shelf.get("thresholds", key, "thresholds").with_columns(system=pl.lit(system))
+            parts.append(fit(rows, results.THRESHOLDS.types))
+    return pl.concat(parts).sort("system", "above", nulls_last=False)
 
 
 def _outcomes(shelf: StepShelf, plan: StudyPlan, annotations: pl.DataFrame) -> pl.DataFrame:

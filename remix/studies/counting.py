@@ -27,6 +27,8 @@ from remix.scoring.inputs.shortcomings import failures_of
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.matching import Case
 from remix.scoring.rows import documents_of
+from remix.scoring.statistics.thresholds import sums_by_threshold, together
+from remix.scoring.statistics.weights import CRITERIA
 from remix.scoring.tasks import takes_spans
 from remix.store.targets import targets
 from remix.vocabularies import Vocabularies
@@ -168,6 +170,25 @@ def judge_system(reading: Reading, name: str) -> dict[str, pl.DataFrame]:
     outcome = pl.when(pl.col("outcome") == "tp").then(pl.lit("correct")).otherwise(wrong)
     rows = rows.select("annotation", outcome=outcome, confidence=pl.col("confidence").cast(pl.Float64))
     return {"outcomes": rows.unique("annotation").sort("annotation")}
+
+
+def sum_thresholds(reading: Reading, name: str) -> dict[str, pl.DataFrame]:
+    """Return above (null is none), tp, fp and fn of a system's answers above each threshold that changes anything.
+
+    That is by the first task and matching, over all gold together. Without confidence there is no row, nor of a task
+    that does not say which answers are right.
+    """
+    choice = reading.choice
+    task, matching = choice.task[0], choice.match[0]
+    if task not in CRITERIA:
+        return {"thresholds": _NO_SUMS}
+    inputs = complete(reading.of_systems([name], spans=takes_spans(task)), choice)
+    case = case_of(choice.profile.prepare(inputs), choice).pool()
+    sums = sums_by_threshold(case, task, matching, choice.profile.count, together(case))
+    return {"thresholds": pl.concat([_NO_SUMS, sums.select(pl.col(*_NO_SUMS.columns).cast(pl.Float64))])}
+
+
+_NO_SUMS = pl.DataFrame(schema=dict.fromkeys(("above", "tp", "fp", "fn"), pl.Float64))
 
 
 def cut(reading: Reading, by: Sequence[str]) -> dict[str, pl.DataFrame]:

@@ -13,7 +13,16 @@ import polars as pl
 from remix import progress
 from remix.errors import UsageError
 from remix.scoring.inputs.sources import Keeper
-from remix.studies.counting import Reading, StudyRules, count_systems, cut, judge_system, measure_target, read_gold
+from remix.studies.counting import (
+    Reading,
+    StudyRules,
+    count_systems,
+    cut,
+    judge_system,
+    measure_target,
+    read_gold,
+    sum_thresholds,
+)
 from remix.studies.results import DIFFERENCES
 from remix.studies.scores import Tests, counts_shown, differences, differences_of_targets, read_counts, score
 from remix.studies.shelf import StepShelf, write_frames
@@ -27,8 +36,8 @@ class Job:
     """Steps on a target that read the same: each is left out that has no key.
 
     `gold` are the names of loaded datasets, or one file. `columns` are those that the cut has besides those of
-    partitions, `parts` is the key of the cut whose boundaries hold. `counts` and `outcomes` have the key of the step
-    of each system.
+    partitions, `parts` is the key of the cut whose boundaries hold. `counts`, `outcomes` and `thresholds` have the
+    key of the step of each system.
     """
 
     target: str
@@ -41,12 +50,13 @@ class Job:
     documents: str = ""
     counts: Mapping[str, str] = field(default_factory=dict)
     outcomes: Mapping[str, str] = field(default_factory=dict)
+    thresholds: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def steps(self) -> list[tuple[str, str]]:
         """Return the kind and key of each step."""
         alone = {"cut": self.cut, "measures": self.measures, "documents": self.documents}
-        several = {"count": self.counts, "outcomes": self.outcomes}
+        several = {"count": self.counts, "outcomes": self.outcomes, "thresholds": self.thresholds}
         return [(kind, key) for kind, key in alone.items() if key] + [
             (kind, key) for kind, keys in several.items() for key in keys.values()
         ]
@@ -74,7 +84,7 @@ class Job:
                     wanted = replace(self.rules, by=(*self.rules.by, *self.columns))
                     write_frames(place, cut(Reading.of(keeper, wanted, self.gold), self.rules.by))
                 yield "cut", self.cut, ""
-            systems = sorted({*self.counts, *self.outcomes})
+            systems = sorted({*self.counts, *self.outcomes, *self.thresholds})
             if not (systems or self.documents):
                 return
             boundaries = shelf.get("cut", self.parts, "boundaries") if self.parts else None
@@ -93,7 +103,11 @@ class Job:
             def count(reading: Reading, name: str) -> dict[str, pl.DataFrame]:
                 return together().get(name) or count_systems(reading, [name])[name]
 
-            for kind, keys, work in (("count", self.counts, count), ("outcomes", self.outcomes, judge_system)):
+            for kind, keys, work in (
+                ("count", self.counts, count),
+                ("outcomes", self.outcomes, judge_system),
+                ("thresholds", self.thresholds, sum_thresholds),
+            ):
                 for name, key in keys.items():
                     try:
                         with shelf.writing(kind, key, f"{name} on {self.target}") as place:

@@ -36,7 +36,8 @@ class StudyPlan:
     """The steps of a study that read its workspace, as jobs, and the keys by which what they find is looked up.
 
     - `cells`: a system on a target by a profile; `cut`: the partitions over all datasets;
-    - `documents`, `measures`: of each target; `outcomes`: of each dataset and system.
+    - `documents`, `measures`: of each target; `outcomes`: of each dataset and system;
+    - `thresholds`: of each system on the target that others are held against.
     """
 
     cells: tuple[StudyCell, ...]
@@ -44,6 +45,7 @@ class StudyPlan:
     documents: Mapping[str, str]
     measures: Mapping[str, str]
     outcomes: Mapping[tuple[str, str], str]
+    thresholds: Mapping[str, str]
     jobs: tuple[Job, ...]
 
     def without(self, failed: Mapping[str, str]) -> StudyPlan:
@@ -70,7 +72,8 @@ class StudyPlan:
             }
             counts = {name: key for name, key in job.counts.items() if not shelf.has("count", key)}
             outcomes = {name: key for name, key in job.outcomes.items() if not shelf.has("outcomes", key)}
-            left = replace(job, **alone, counts=counts, outcomes=outcomes)
+            thresholds = {name: key for name, key in job.thresholds.items() if not shelf.has("thresholds", key)}
+            left = replace(job, **alone, counts=counts, outcomes=outcomes, thresholds=thresholds)
             if left.steps:
                 found.append(left)
         return found
@@ -100,7 +103,7 @@ def plan_of(host: Host, study: Study, made: Prepared) -> StudyPlan:
     cut = key_of("cut", {**whole, **asked, "profile": study.profiles[0]}) if homes else ""
     documents = {aim.name: key_of("documents", {**_read(aim), **common}) for aim in present}
     measures = {aim.name: key_of("measures", {**_read(aim), **common}) for aim in present}
-    cells, outcomes = [], {}
+    cells, outcomes, thresholds = [], {}, {}
     for aim in made.aims.values():
         for one in study.scored:
             state, told = made.hole(one.name, aim)
@@ -116,10 +119,13 @@ def plan_of(host: Host, study: Study, made: Prepared) -> StudyPlan:
                 first = {"task": study.tasks[0], "matching": study.matchings[0]}
                 read = {**_read(aim), **common, "runs": runs, **first, "system": one.name}
                 outcomes[aim.name, one.name] = key_of("outcomes", read)
-    jobs = [*_jobs(made, cells, rules, cut, documents, measures, outcomes)]
+            if state == "there" and aim.name == study.held_against:
+                own_rules = asdict(replace(rules[0], by=()))
+                thresholds[one.name] = key_of("thresholds", {**_read(aim), **common, "runs": runs, "rules": own_rules})
+    jobs = [*_jobs(study, made, cells, rules, cut, documents, measures, outcomes, thresholds)]
     if cut:
         jobs.insert(0, Job(ALL, homes, rules[0], study.columns, cut=cut))
-    return StudyPlan(tuple(cells), cut, documents, measures, outcomes, tuple(jobs))
+    return StudyPlan(tuple(cells), cut, documents, measures, outcomes, thresholds, tuple(jobs))
 
 
 def _read(aim: Aim) -> dict[str, Any]:
@@ -127,6 +133,7 @@ def _read(aim: Aim) -> dict[str, Any]:
 
 
 def _jobs(
+    study: Study,
     made: Prepared,
     cells: list[StudyCell],
     rules: list[StudyRules],
@@ -134,6 +141,7 @@ def _jobs(
     documents: Mapping[str, str],
     measures: Mapping[str, str],
     outcomes: Mapping[tuple[str, str], str],
+    thresholds: Mapping[str, str],
 ) -> Iterator[Job]:
     for aim in made.aims.values():
         if aim.state != "there":
@@ -147,8 +155,16 @@ def _jobs(
             }
             judged = {system: key for (target, system), key in outcomes.items() if target == aim.name and not number}
             first = documents[aim.name] if not number else ""
+            summed = thresholds if aim.name == study.held_against and not number else {}
             yield Job(
-                aim.name, aim.gold, own, parts=cut if own.by else "", documents=first, counts=counts, outcomes=judged
+                aim.name,
+                aim.gold,
+                own,
+                parts=cut if own.by else "",
+                documents=first,
+                counts=counts,
+                outcomes=judged,
+                thresholds=summed,
             )
 
 

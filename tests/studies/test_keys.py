@@ -61,7 +61,7 @@ def changed(before: dict[str, set[str]], after: dict[str, set[str]]) -> set[str]
     return {kind for kind in before if not before[kind] & after[kind]}
 
 
-ALL = {"cut", "documents", "measures", "count", "outcomes", "scores"}
+ALL = {"cut", "documents", "measures", "count", "outcomes", "thresholds", "scores"}
 
 
 @pytest.mark.long
@@ -71,12 +71,12 @@ def test_each_choice_makes_steps_of_its_own_and_a_name_none(work: Workspace) -> 
     assert keys(work) == first
     for other, kinds in (
         ({"name": "else", "title": "Else", "exhibits": ["origins"]}, set()),
-        ({"tasks": ["ERec"]}, {"count", "outcomes", "scores"}),
-        ({"matchings": ["weak"]}, {"count", "outcomes", "scores"}),
-        ({"profiles": ["gerbil"]}, {"cut", "count", "scores"}),
+        ({"tasks": ["ERec"]}, {"count", "outcomes", "thresholds", "scores"}),
+        ({"matchings": ["weak"]}, {"count", "outcomes", "thresholds", "scores"}),
+        ({"profiles": ["gerbil"]}, {"cut", "count", "thresholds", "scores"}),
         ({"by": ["numWords:quantiles:2"]}, {"cut", "count", "scores"}),
         ({"columns": ["formAcronym"]}, {"cut", "count", "scores"}),
-        ({"unit": "context"}, {"cut", "count", "scores"}),
+        ({"unit": "context"}, {"cut", "count", "thresholds", "scores"}),
         ({"average": "macro"}, {"scores"}),
         ({"samples": 300}, {"scores"}),
         ({"seed": 1}, {"scores"}),
@@ -89,7 +89,7 @@ def test_other_answers_data_and_queries_make_steps_of_their_own(work: Workspace,
     first = keys(work)
     work.add_run("theirs", tmp_path / "others.ttl", on="mine", replace=True)
     answered = keys(work)
-    assert changed(first, answered) == {"count", "outcomes", "scores"}
+    assert changed(first, answered) == {"count", "outcomes", "thresholds", "scores"}
     # What is learnt from runs is another with each run, which matters to those who look at it.
     learnt = {"columns": ["systemAgreement"]}
     agreed = keys(work, **learnt)

@@ -117,6 +117,20 @@ def test_cells_of_a_remix_are_those_of_an_evaluation_of_it(work: Workspace, stud
     assert_frame_equal(own, theirs.with_columns(pl.col("tp", "fn").cast(pl.Float64)))
 
 
+def test_thresholds_are_those_of_a_curve(work: Workspace, studied: Studied) -> None:
+    """Over both datasets together, and without a threshold what is scored; who has no confidence has none."""
+    assert studied.results.thresholds.is_empty()
+    found = work.study({**STUDY, "name": "sure", "systems": {"coherence": {}, "prior": {}}, "remixes": {}}).results
+    asked = {"run": "coherence", "task": "D2KB", "match": "strong"}
+    curve = work.curve(["sample-news", "sample-posts"], kind="threshold", **asked).rename({"threshold": "above"})
+    names = ["system", "above", "tp", "fp", "fn"]
+    theirs = curve.select(names).sort("above", nulls_last=False)
+    assert theirs.height > 10
+    assert_frame_equal(found.thresholds, theirs.with_columns(pl.col("tp", "fp", "fn").cast(pl.Float64)))
+    whole = found.headline().filter(target="all", column="", system="coherence").select("system", "tp", "fp", "fn")
+    assert_frame_equal(found.thresholds.filter(pl.col("above").is_null()).drop("above"), whole)
+
+
 def test_differences_are_those_of_a_comparison(work: Workspace, studied: Studied) -> None:
     asked = {"run": ["prior", "random-candidate"], "task": "D2KB", "match": "strong", "samples": 1000}
     found = work.compare(["sample-news", "sample-posts"], **asked).pairs.sort("part")
@@ -156,8 +170,9 @@ def test_systems_of_the_same_answers_have_the_same_scores_each(work: Workspace) 
 def test_what_is_there_is_not_computed_again(work: Workspace, studied: Studied) -> None:
     assert work.study(STUDY).computed == 0
     more = work.study({**STUDY, "systems": {**STUDY["systems"], "oracle-candidates": {}}})
-    # Counts on four targets (two datasets, both, a remix), outcomes on two datasets, and the scores of four targets.
-    assert more.computed == 4 + 2 + 4
+    # Counts on four targets (two datasets, both, a remix), outcomes on two datasets, thresholds on both together, and
+    # the scores of four targets.
+    assert more.computed == 4 + 2 + 1 + 4
     # Other draws change the tests of four targets alone.
     assert work.study({**STUDY, "samples": 200}).computed == 4
 
