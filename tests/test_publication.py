@@ -5,9 +5,12 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Callable
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 import polars as pl
 import pyoxigraph as ox
@@ -76,7 +79,9 @@ def test_checksums_are_those_of_all_files(folder: Path) -> None:
     files = [file for file in folder.iterdir() if file.name != "SHA256SUMS"]
     assert named == {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
     described = {"news.manifest.ttl", "news.dcat.ttl", "news.dataid.ttl", "news.croissant.json"}
-    assert set(named) == {"news.ttl", "news.parquet", "README.md", "CITATION.cff"} | described
+    drawn = {f"news.{name}.svg" for name in ("names", "entities", "annotations", "words")}
+    pages = {"README.md", "CITATION.cff", "index.html", "ontology.html"}
+    assert set(named) == {"news.ttl", "news.parquet"} | pages | described | drawn
 
 
 def test_manifest_names_the_content_and_the_measures(small_store: Store, folder: Path) -> None:
@@ -186,6 +191,92 @@ def test_citation_has_all_datasets_of_the_folder_whichever_was_published_last(
         small_store.dataset(name).iri for name in ("news", "posts")
     ]
     assert cited["authors"] == [{"name": "Makers of news"}, {"name": "Makers of posts"}]
+
+
+class Links(HTMLParser):
+    """What a page leads to, its ids, and every element and attribute that it has."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.places: list[str] = []
+        self.ids: list[str] = []
+        self.elements: set[str] = set()
+        self.attributes: set[str] = set()
+        self.texts: list[str] = []
+        self.feed(file.read_text())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.places += [value or "" for name, value in attrs if name in ("href", "src", "action", "data")]
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    def broken(self, folder: Path) -> list[str]:
+        """Links to what is neither a place in the page, nor a file beside it, nor a page of the web."""
+        places = [one for one in self.places if not one.startswith(("https://", "http://", "data:,"))]
+        here = {f"#{one}" for one in self.ids}
+        return [one for one in places if one not in here and not (folder / unquote(one)).is_file()]
+
+
+def test_home_page_leads_to_files_that_are_there_and_tells_their_checksums(folder: Path) -> None:
+    page = Links(folder / "index.html")
+    assert page.broken(folder) == [] and len(page.ids) == len({*page.ids})
+    assert {unquote(one).removeprefix("./") for one in page.places if one.startswith("./")} == {
+        file.name for file in folder.iterdir() if file.name != "index.html"
+    }
+    # SHA256SUMS has the checksum of the page, so that the page cannot have those of all files.
+    own = [line.split("  ") for line in (folder / "SHA256SUMS").read_text().splitlines() if "  news." in line]
+    assert [name for sum_, name in own if f"SHA-256 {sum_}" not in page.texts] == [] and len(own) == 10
+    assert Links(folder / "ontology.html").broken(folder) == []
+
+
+def test_home_page_tells_the_numbers_that_the_file_has(folder: Path) -> None:
+    said = " ".join(Links(folder / "index.html").texts)
+    assert "3 documents with 8 mentions of 8 entities" in said
+    assert "http://creativecommons.org/licenses/by/4.0/" in said and "remix load news.ttl" in said
+    drawn = (folder / "news.names.svg").read_text()
+    known = read(folder / "news.ttl").frames.values.filter(pl.col("term").str.ends_with("ambiguitySurfaceForm"))
+    counts = [int(one) for one in re.findall(r"<title>[^<]* to [^<]*: (\d+)</title>", drawn)]
+    assert sum(counts) == known.height > 0
+
+
+def test_what_users_say_stays_text_on_the_home_page(small_store: Store, tmp_path: Path) -> None:
+    evil = '"><script>alert(1)</script><img src=x onerror=alert(2)> `<b>` <!-- end of news -->'
+    publish(
+        small_store, "news", tmp_path, licence="javascript:alert(3)", creator=[evil], description=evil, url="urn:x:y"
+    )
+    publish(small_store, "posts", tmp_path, description="مرحبا 中文")
+    page = Links(tmp_path / "index.html")
+    assert not page.elements & {"script", "img", "b", "iframe", "object", "form"}
+    assert not [name for name in page.attributes if name.startswith("on") or name == "style"]
+    assert page.broken(tmp_path) == [] and "مرحبا 中文" in page.texts
+    assert any("<script>alert(1)</script>" in text for text in page.texts)
+    assert "script-src" not in (policy := (tmp_path / "index.html").read_text().partition("<title>")[0])
+    assert "default-src 'none'" in policy.replace("&#39;", "'")
+
+
+def test_home_page_has_all_datasets_of_the_folder_whichever_was_published_last(
+    small_store: Store, tmp_path: Path
+) -> None:
+    for names in (("news", "posts"), ("posts", "news"), ("news", "posts", "news")):
+        for name in names:
+            publish(small_store, name, tmp_path / "-".join(names), description=f"These are {name}.")
+    said = {(folder / "index.html").read_text() for folder in tmp_path.iterdir()}
+    assert len(said) == 1 and all(f"These are {name}." in next(iter(said)) for name in ("news", "posts"))
+    page = Links(tmp_path / "news-posts" / "index.html")
+    assert page.broken(tmp_path / "news-posts") == [] and len(page.ids) == len({*page.ids})
+
+
+def test_home_page_of_somebody_else_stays_unless_it_is_forced(small_store: Store, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<p>mine</p>")
+    with pytest.raises(UsageError, match=r"index\.html is there already, and remix has not written it"):
+        publish(small_store, "news", tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["index.html"]
+    publish(small_store, "news", tmp_path, force=True)
+    assert "mine" not in (tmp_path / "index.html").read_text()
 
 
 @pytest.mark.parametrize(

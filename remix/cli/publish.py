@@ -35,7 +35,8 @@ def command(publish: partial[Listed[Path]], dataset: str, to: Path, run: str | N
     """Write a dataset or a remix as NIF with its measures and as Parquet, described for people and machines.
 
     Beside them stand a manifest (PROV-O), descriptions in DCAT and VoID, DataID, and Croissant with schema.org, a
-    README that Hugging Face reads, CITATION.cff and checksums. An empty workspace takes the sample corpus.
+    README that Hugging Face reads, CITATION.cff and checksums. `index.html` is the home page of the folder, which any
+    static host can show. An empty workspace takes the sample corpus.
 
     \b
     Example:

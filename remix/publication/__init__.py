@@ -25,6 +25,8 @@ from remix.publication.description import (
     table_of,
     to_croissant,
 )
+from remix.publication.figures import draw_published
+from remix.publication.home import HOME, ONTOLOGY, write_home
 from remix.rdf.ntriples import columns
 from remix.rdf.parsing import parse_lines
 from remix.rdf.turtle import ntriples, turtle
@@ -32,6 +34,7 @@ from remix.remixes.manifest import refuse_unknown
 from remix.signature import content_hash
 from remix.store import DatasetEntry, Store, in_one_state
 from remix.store.state import RUN
+from remix.web.folder import render_ontology
 
 SYNTAXES = {
     "ttl": "https://www.iana.org/assignments/media-types/text/turtle",
@@ -62,8 +65,9 @@ def publish(
     the runs; `NAME.parquet` has a document a row. `NAME.manifest.ttl` says what it was made from, for a remix also the
     query, and how the runs were made that columns were derived from; `NAME.dcat.ttl` describes it in DCAT and VoID,
     `NAME.dataid.ttl` as GERBIL reads it, `NAME.croissant.json` in Croissant and schema.org. `README.md`, with a plot,
-    and `CITATION.cff` are the card of the folder, `SHA256SUMS` has checksums that `sha256sum -c` reads, also those that
-    are there of other files. `url` is where the folder will be.
+    and `CITATION.cff` are the card of the folder. `index.html` is its home page, which needs no server, with figures
+    that are files as well (`NAME.types.svg`, …), `ontology.html` says what the terms mean. `SHA256SUMS` has checksums
+    that `sha256sum -c` reads, also those that are there of other files. `url` is where the folder will be.
     Alternatives of a mention and NIL are written as GERBIL reads them (`remix.formats.nif.published`).
 
     Raises `UnknownName` for a dataset that is not loaded and another syntax, `UsageError` for a licence or URL that is
@@ -96,11 +100,16 @@ def publish(
     files[f"{dataset}.croissant.json"] = to_croissant(about)
     if plot := draw_measures(about):
         files[f"{dataset}.svg"] = plot
+    drawn = draw_published(about)
+    for one in drawn:
+        files |= one.files(dataset)
     own = [folder / name for name in files]
+    home = write_home(about, folder / HOME, drawn)
     files["README.md"] = write_card(about, folder / "README.md", plot=bool(plot))
     refuse_unknown(own, folder / f"{dataset}.manifest.ttl", force=force)
     _refuse_others(folder, force=force)
     files["CITATION.cff"] = write_citation(about, folder / "CITATION.cff")
+    files |= {HOME: home, ONTOLOGY: render_ontology().encode()}
     sums = {name: content_hash(content) for name, content in files.items()}
     if (folder / SUMS).exists() and not force:
         sums = checksums(folder) | sums
@@ -121,8 +130,8 @@ def _describe_runs(store: Store, entry: DatasetEntry) -> pl.DataFrame:
 
 
 def _refuse_others(folder: Path, *, force: bool) -> None:
-    """Raise `UsageError` for a card in the folder that is not of remix's making, as its checksums tell."""
-    for name in ("README.md", "CITATION.cff"):
+    """Raise `UsageError` for a card or page in the folder that is not of remix's making, as its checksums tell."""
+    for name in ("README.md", "CITATION.cff", HOME, ONTOLOGY):
         if (folder / name).exists() and not force and not ((folder / SUMS).exists() and name in checksums(folder)):
             raise UsageError(
                 f"{folder / name} is there already, and remix has not written it: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +50,7 @@ def write_card(about: Publication, file: Path, *, plot: bool) -> bytes:
 
     Its head is what Hugging Face reads: one configuration a dataset, of its table.
     """
-    there = file.read_text(encoding="utf-8") if file.is_file() else ""
-    sections = dict(re.findall(_SECTION, there)) | {about.entry.name: _section(about, plot=plot)}
+    sections = read_sections(file) | {about.entry.name: _section(about, plot=plot)}
     configs = [
         {"config_name": name, "data_files": [{"split": "test", "path": f"{name}.parquet"}]} for name in sorted(sections)
     ]
@@ -64,9 +64,20 @@ def write_card(about: Publication, file: Path, *, plot: bool) -> bytes:
     if about.licences:
         head |= {"license": "other", "license_link": about.licences[0]}
     text = f"---\n{yaml.safe_dump(head, sort_keys=True)}---\n\n"
-    for name, section in sorted(sections.items()):
-        text += f"<!-- remix: {name} -->\n{section}<!-- end of {name} -->\n"
-    return text.encode()
+    return (text + "".join(mark_sections(sections).values())).encode()
+
+
+def read_sections(file: Path) -> dict[str, str]:
+    """Return the sections of datasets that a card of ours has, by their names; none of a file that is not there."""
+    there = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+    return dict(re.findall(_SECTION, there))
+
+
+def mark_sections(sections: Mapping[str, str]) -> dict[str, str]:
+    """Return sections in the order of their names, each between the marks by which `read_sections` finds it."""
+    return {
+        name: f"<!-- remix: {name} -->\n{section}<!-- end of {name} -->\n" for name, section in sorted(sections.items())
+    }
 
 
 def _section(about: Publication, *, plot: bool) -> str:
@@ -75,7 +86,8 @@ def _section(about: Publication, *, plot: bool) -> str:
     lines += [f"- `{about.data}`: NIF with the measures of each mention, document and of the dataset"]
     lines += [f"- `{name}.parquet`: a document a row, with its mentions"]
     lines += [f"- `{name}.manifest.ttl`: what it was made from, in PROV-O"]
-    lines += [f"- `{name}.dcat.ttl`, `{name}.dataid.ttl`, `{name}.croissant.json`: descriptions for machines", ""]
+    lines += [f"- `{name}.dcat.ttl`, `{name}.dataid.ttl`, `{name}.croissant.json`: descriptions for machines"]
+    lines += ["- `index.html`: all of this as a page, with figures; `ontology.html`: what the terms mean", ""]
     lines += [line for one in about.licences for line in (f"Licence: <{one}>", "")]
     if about.rights:
         lines += ["Licences of what it was made of:", "", *(f"- {one}" for one in about.rights), ""]

@@ -19,6 +19,24 @@ def report(work: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
 
+@pytest.fixture(scope="module")
+def published(work: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    to = tmp_path_factory.mktemp("published")
+    work.publish("sample-news", to=to)
+    return to
+
+
+@pytest.mark.parametrize("name", ["index.html", "ontology.html"])
+def test_published_pages_are_read_from_the_disk_by_everybody(visit: Visit, published: Path, name: str) -> None:
+    with visit(published / name, width=400) as visited:
+        assert [one for one in visited.requests if not one.startswith("data:")] == [(published / name).as_uri()]
+        assert visited.page.evaluate("document.documentElement.scrollWidth") <= 400
+        for scheme in ("light", "dark"):
+            visited.page.emulate_media(color_scheme=scheme)
+            assert visited.violations() == [], scheme
+        assert visited.wrong == []
+
+
 @pytest.mark.parametrize("scripts", [True, False])
 def test_report_is_read_from_the_disk_and_asks_for_nothing(visit: Visit, report: Path, scripts: bool) -> None:
     with visit(report, java_script_enabled=scripts) as visited:
