@@ -3,6 +3,7 @@
     Error                  anything that remix itself has to say; exit code 1
     ├── UsageError         wrong option, value or combination; exit code 2
     │   ├── UnknownName    no dataset, query, measure, … of that name
+    │   ├── Faults         all that is wrong in a file or a definition, a line each
     │   └── QueryError     a query that does not parse, or cannot be answered as it is put
     │       └── NotAllowed a query that would change data, or asks an endpoint that is not allowed
     ├── BadInput           a file that cannot be read as what it should be
@@ -12,7 +13,7 @@
     ├── EmptySelection     a query that selects nothing
     └── Timeout            a query that ran longer than it may
 
-Every message is one line: the thing, where, the nearest known alternative, what to do next.
+Every message but that of `Faults` is one line: the thing, where, the nearest known alternative, what to do next.
 """
 
 from __future__ import annotations
@@ -97,6 +98,21 @@ class UnknownName(UsageError):
         super().__init__(f"no {kind} named '{name}'{hint}{more}")
         self.kind = kind
         self.name = name
+
+
+class Faults(UsageError):
+    """All that is wrong in one thing, a line each under a line that names it: the only message of several lines.
+
+    >>> print(Faults("study 'mine'", ["by: 'clas' is no column", "seed: it is 0 or more, not -1"]))
+    study 'mine' has 2 faults:
+    - by: 'clas' is no column
+    - seed: it is 0 or more, not -1
+    """
+
+    def __init__(self, place: object, faults: Iterable[str]) -> None:
+        self.faults = tuple(dict.fromkeys(faults))
+        number = f"{len(self.faults)} faults" if len(self.faults) > 1 else "a fault"
+        super().__init__("\n".join([f"{place} has {number}:", *(f"- {fault}" for fault in self.faults)]))
 
 
 class QueryError(UsageError):

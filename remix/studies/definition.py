@@ -7,12 +7,12 @@ scored and on what.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from remix.errors import UsageError, nearest
+from remix.errors import Faults, UsageError, nearest
 
 Value: TypeAlias = str | int | float | bool
 
@@ -22,13 +22,8 @@ KINDS = ("system", "baseline", "oracle")
 """What a system is: the last two have rows of their own and are never called best."""
 
 
-class StudyFaults(UsageError):
+class StudyFaults(Faults):
     """All that is wrong in a study, a line each."""
-
-    def __init__(self, place: object, faults: Iterable[str]) -> None:
-        self.faults = tuple(dict.fromkeys(faults))
-        number = f"{len(self.faults)} faults" if len(self.faults) > 1 else "a fault"
-        super().__init__("\n".join([f"{place} has {number}:", *(f"- {fault}" for fault in self.faults)]))
 
 
 @dataclass(frozen=True, kw_only=True)
