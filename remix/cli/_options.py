@@ -239,11 +239,17 @@ query_values = _together(
 
 asking_options = _together(
     query_values,
-    option("--allow-service URL", "Let SERVICE ask this endpoint."),
+    option("--allow-service URL", "Let SERVICE, or a filter, ask this endpoint."),
     option("--endpoint URL", "Ask this SPARQL endpoint in place of the workspace."),
     option("--timeout S", "Seconds that the query may run.", type=click.FloatRange(min=0, min_open=True)),
 )
 """What a query is given, and where and how long it is asked."""
+
+service_option = option(
+    "--service OLD=NEW",
+    "Of filters, ask another service in the place of OLD: an address, a file, 'loaded' or 'kb'.",
+)
+"""What filters ask in the place of a service that their file names."""
 
 
 def question_options(command: Command) -> Command:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from remix import tables
-from remix.cli._options import COUNT, asking_options, calling, option, print_table, read_shares
+from remix.cli._options import COUNT, asking_options, calling, option, print_table, read_shares, service_option
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -20,8 +20,13 @@ AFTER = "query"
 
 
 @click.command()
-@option("--query", "A shipped query, a .rq file, or SPARQL text (default, with --balance: all annotations).")
+@option(
+    "--query",
+    "A shipped query, a .rq file, SPARQL text, or a filter of GERBIL's, FILE.properties#NAME (default, with --balance: "
+    "all annotations).",
+)
 @asking_options
+@service_option
 @option("--name", "Name of the remix (default: that of the query).")
 @option(
     "--to",

@@ -154,6 +154,23 @@ def test_precision_in_scope_is_not_known_where_the_query_asks_more_than_an_answe
     assert reason in capsys.readouterr().err
 
 
+def test_answers_are_in_the_scope_of_a_filter_by_their_own_entity(kb: KnowledgeBase) -> None:
+    # The filter was asked about e:1, which it keeps, and e:4. Of the answers that are no mention of gold, e:4 is out of
+    # scope, e:9 and e:2 are in none of gold, so that nobody knows: 1 TP of 1 + 2.
+    query = """#+ filter: "kb.ttl: …"
+        SELECT ?document ?annotation WHERE {
+          VALUES (?link) {
+    (<e:1>)
+          }
+          ?annotation itsrdf:taIdentRef ?link ; nif:referenceContext ?document .
+        }"""
+    row = scored(cut(framed(GOLD), "Ada"), kb, query).row(0, named=True)
+    assert (row["precision"], row["precision_in_scope"], row["precision_on_mention"]) == (1 / 4, 1 / 3, 1)
+    # As a query alone it would say that no other entity is meant.
+    alone = scored(cut(framed(GOLD), "Ada"), kb, query.replace("#+ filter", "#+ title")).row(0, named=True)
+    assert alone["precision_in_scope"] == 1
+
+
 def test_answers_are_in_the_scope_of_a_remix_of_an_entity_by_what_they_are_linked_to(kb: KnowledgeBase) -> None:
     query = "SELECT ?annotation { ?annotation rmx:entity <e:1> }"
     row = scored(cut(framed(GOLD), "Ada"), kb, query).row(0, named=True)

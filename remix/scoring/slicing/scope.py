@@ -18,6 +18,7 @@ from remix.measures.declaration import write_out
 from remix.measures.enrichment import entity_lines
 from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD
 from remix.rdf.iris import dataset_iri
+from remix.remixes.filters import links_kept_by, names_of
 from remix.scoring.inputs.evidence import NOT_OF_ANSWERS, Evidence, MeasuredAnswers
 from remix.scoring.matching import Scope
 from remix.store.index import Index
@@ -30,7 +31,8 @@ from remix.store.worker import GuardedIndex
 def scope_of_queries(evidence: Evidence) -> Scope:
     """Return the answers that the query which their dataset was cut by selects.
 
-    An answer in a dataset that nothing was dropped from is in scope. An entity of unknown type, or NIL, may be of any:
+    An answer in a dataset that nothing was dropped from is in scope. Where it was cut by a filter, those are out of
+    scope whose entity the filter does not keep. An entity of unknown type, or NIL, may be of any:
     it is in scope where some class would put it there. Unknown, with a note, are the documents of a dataset whose
     query is not known, or cannot be evaluated on an answer's own form and entity, and of one whose mentions were drawn:
     all answers that are on none would be held against some of the mentions.
@@ -45,6 +47,10 @@ def scope_of_queries(evidence: Evidence) -> Scope:
                     raise Error(f"its mentions were drawn, to be even in {even}, and answers were not")
                 if name not in queries:
                     raise Error("the query that it was cut by is in no manifest beside it")
+                kept = links_kept_by(queries[name])
+                if kept is not None:
+                    scope = scope.within(_scope_of_filter(part, kept, docs))
+                    continue
                 chosen = select_answers(part, queries[name], docs)
             except Error as error:
                 progress.note(f"{name}: P in scope is not known, as {' '.join(str(error).split())}; see P on mention")
@@ -53,6 +59,22 @@ def scope_of_queries(evidence: Evidence) -> Scope:
             own = part.numbered.filter(pl.col("side") == "answer", pl.col("doc").is_in(docs.implode()))
             scope = scope.within(Scope(own.select(answer="id", in_scope=pl.col("iri").is_in(chosen.implode()))))
     return scope
+
+
+def _scope_of_filter(part: MeasuredAnswers, kept: pl.Series, docs: pl.Series) -> Scope:
+    """Return the answers one of whose entities a filter keeps, or was not asked about, as gold has it nowhere; and NIL.
+
+    An entity that was not asked about may be one that the filter would keep, as an entity of unknown type may be.
+    """
+    names = names_of(part.background.frames.links, part.background.kb)
+    named = names.filter(pl.col("link").is_in(kept.implode()))["name"]
+    out = names.filter(~pl.col("name").is_in(named.implode()))["name"].unique()
+    mentions = part.mentions
+    links = mentions.answer_links.join(mentions.iris, on="entity")
+    is_out = links.group_by("answer").agg(out=pl.col("iri").is_in(out.implode()).all())
+    own = mentions.answers.filter(pl.col("doc").is_in(docs.implode())).select("answer")
+    own = own.join(is_out, on="answer", how="left")
+    return Scope(own.select("answer", in_scope=~pl.col("out").fill_null(False)))
 
 
 TIMEOUT = 600.0
