@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from remix.measures import Measured
     from remix.measures.measurement import Comparing
     from remix.remixes import Remix
-    from remix.remixes.filters import Filter, Filters
+    from remix.remixes.filters import EntityFilter, Filters
     from remix.reports.statistics import Statistics
     from remix.store import Store
     from remix.store.mirror import Mirror
@@ -206,7 +206,7 @@ class Remixes(KnowledgeBases):
 
     def build(
         self,
-        query: Query | Filter | Path | str = "",
+        query: Query | EntityFilter | Path | str = "",
         *,
         to: Path | str | None = None,
         force: bool = False,
@@ -290,18 +290,18 @@ class Remixes(KnowledgeBases):
         return made
 
     def _find_query(
-        self, query: Query | Filter | Path | str, store: Store, datasets: tuple[str, ...], **asked: Any
+        self, query: Query | EntityFilter | Path | str, store: Store, datasets: tuple[str, ...], **asked: Any
     ) -> Query:
         """Return a query, or that of what a filter keeps of datasets of a store; `asked` are options of filters."""
         from remix.measures.enrichment import named_frames
-        from remix.remixes.filters import Filter
+        from remix.remixes.filters import EntityFilter
         from remix.remixes.filters.definition import split_reference
         from remix.store.queries import find
 
         named = split_reference(str(query)) if isinstance(query, str | Path) else None
         if named is not None:
             query = self.open_filters(named[0], **asked).find(named[1])
-        if isinstance(query, Filter):
+        if isinstance(query, EntityFilter):
             return query.query(named_frames(store, datasets or None))
         return find(query)
 

@@ -41,7 +41,7 @@ _VALUE = ("    (<", ">)")
 
 
 @dataclass(frozen=True, repr=False)
-class Filter(Printed):
+class EntityFilter(Printed):
     """One filter of a file: what it keeps of entities, and the query that selects their mentions."""
 
     file: FilterFile
@@ -128,15 +128,15 @@ class Filter(Printed):
         return _query_of(self, kept)
 
 
-class Filters(Printed, dict[str, Filter]):
+class Filters(Printed, dict[str, EntityFilter]):
     """The filters of a file by their names, in its order."""
 
     def __init__(self, file: FilterFile, around: Surroundings) -> None:
-        super().__init__({one.name: Filter(file, one, around) for one in file.filters})
+        super().__init__({one.name: EntityFilter(file, one, around) for one in file.filters})
         self.file = file
         self.around = around
 
-    def find(self, name: str = "") -> Filter:
+    def find(self, name: str = "") -> EntityFilter:
         """Return the filter of a name, whatever its case; of the only one no name is needed. Raises `UsageError`."""
         return self[name_one(self.file, name).name]
 
@@ -160,7 +160,7 @@ def open_filters(file: Path | str, around: Surroundings, *, service: Sequence[st
 
 
 def links_kept_by(query: str) -> pl.Series | None:
-    """Return the links that a query names which `Filter.query` made, None for any other query.
+    """Return the links that a query names which `EntityFilter.query` made, None for any other query.
 
     Its filter was asked about entities of gold alone, so that it says nothing of others.
     """
@@ -170,7 +170,7 @@ def links_kept_by(query: str) -> pl.Series | None:
     return lines.str.extract(rf"^{re.escape(_VALUE[0])}(.*){re.escape(_VALUE[1])}$", 1).drop_nulls()
 
 
-def _tell(one: Filter, definition: FilterDefinition) -> str:
+def _tell(one: EntityFilter, definition: FilterDefinition) -> str:
     """Return what a filter asks of whom, for a manifest: no path, and nothing that authenticates."""
     if definition.kind != "combinator":
         text = " ".join(definition.text.split())
@@ -179,7 +179,7 @@ def _tell(one: Filter, definition: FilterDefinition) -> str:
     return f" {definition.service.lower()} ".join(f"({_tell(one, member)})" for member in members)
 
 
-def _query_of(one: Filter, links: pl.Series) -> Query:
+def _query_of(one: EntityFilter, links: pl.Series) -> Query:
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", one.name).strip("-.") or "filter"
     values = "\n".join(f"{_VALUE[0]}{link}{_VALUE[1]}" for link in links)
     text = f"""#+ summary: {quote(f"Mentions of entities that the filter '{one.name}' keeps")}
@@ -217,7 +217,7 @@ def keep_gold_links(frames: Frames) -> pl.DataFrame:
     return frames.links.join(gold.select("annotation"), on="annotation", how="semi", maintain_order="left")
 
 
-def describe_filters(filters: Iterable[Filter]) -> pl.DataFrame:
+def describe_filters(filters: Iterable[EntityFilter]) -> pl.DataFrame:
     """Return filter, kind, service, chunk (of an endpoint) and text: the query, the parts, or what is combined."""
     rows = []
     for one in filters:
@@ -236,7 +236,7 @@ def _tell_service(service: str) -> str:
     return without_secrets(service) if "://" in service else service
 
 
-def count_kept(filters: Iterable[Filter], frames: Frames) -> tuple[pl.DataFrame, dict[str, str]]:
+def count_kept(filters: Iterable[EntityFilter], frames: Frames) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return what filters keep of datasets, a row a filter and dataset, and why some were not asked.
 
     Columns: filter, dataset ('all' is of all together, where there are several), `entities` (distinct ones, in
@@ -282,11 +282,11 @@ def _count(name: str, gold: pl.DataFrame, links: pl.DataFrame, kept: pl.DataFram
     )
 
 
-def compare_filters(filters: Iterable[Filter], frames: Frames) -> pl.DataFrame:
+def compare_filters(filters: Iterable[EntityFilter], frames: Frames) -> pl.DataFrame:
     """Return what each two filters keep of the entities of datasets.
 
     Columns: first, second, `kept_first`, `kept_second`, `both`, `only_first`, `only_second`, `neither` (distinct
-    entities in canonical form), and `jaccard`: both by either, null where neither keeps any. Raises as `Filter.select`.
+    entities in canonical form), and `jaccard`: both by either, null where neither keeps any. Raises as `EntityFilter.select`.
     """
     links = keep_gold_links(frames)
     every = links["entity"].n_unique()
@@ -305,10 +305,10 @@ def compare_filters(filters: Iterable[Filter], frames: Frames) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def mark_entities(filters: Iterable[Filter], frames: Frames) -> pl.DataFrame:
+def mark_entities(filters: Iterable[EntityFilter], frames: Frames) -> pl.DataFrame:
     """Return entity (in canonical form) and annotations, and of each filter whether it keeps it, sorted by entity.
 
-    Raises as `Filter.select`.
+    Raises as `EntityFilter.select`.
     """
     links = keep_gold_links(frames)
     counts = links.group_by("entity").agg(annotations=pl.col("annotation").n_unique().cast(pl.Int64)).sort("entity")
