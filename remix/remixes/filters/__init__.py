@@ -286,7 +286,8 @@ def compare_filters(filters: Iterable[EntityFilter], frames: Frames) -> pl.DataF
     """Return what each two filters keep of the entities of datasets.
 
     Columns: first, second, `kept_first`, `kept_second`, `both`, `only_first`, `only_second`, `neither` (distinct
-    entities in canonical form), and `jaccard`: both by either, null where neither keeps any. Raises as `EntityFilter.select`.
+    entities in canonical form), and `jaccard`: both by either, null where neither keeps any. Raises as
+    `EntityFilter.select`.
     """
     links = keep_gold_links(frames)
     every = links["entity"].n_unique()

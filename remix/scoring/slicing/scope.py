@@ -18,7 +18,7 @@ from remix.measures.declaration import write_out
 from remix.measures.enrichment import entity_lines
 from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD
 from remix.rdf.iris import dataset_iri
-from remix.remixes.filters import links_kept_by, names_of
+from remix.remixes.filters import keep_gold_links, links_kept_by, names_of
 from remix.scoring.inputs.evidence import NOT_OF_ANSWERS, Evidence, MeasuredAnswers
 from remix.scoring.matching import Scope
 from remix.store.index import Index
@@ -32,8 +32,8 @@ def scope_of_queries(evidence: Evidence) -> Scope:
     """Return the answers that the query which their dataset was cut by selects.
 
     An answer in a dataset that nothing was dropped from is in scope. Where it was cut by a filter, those are out of
-    scope whose entity the filter does not keep. An entity of unknown type, or NIL, may be of any:
-    it is in scope where some class would put it there. Unknown, with a note, are the documents of a dataset whose
+    scope whose entity the filter does not keep. An entity of unknown type, or NIL, may be of any: it is in scope where
+    some class would put it there. Unknown, with a note, are the documents of a dataset whose
     query is not known, or cannot be evaluated on an answer's own form and entity, and of one whose mentions were drawn:
     all answers that are on none would be held against some of the mentions.
     """
@@ -66,7 +66,7 @@ def _scope_of_filter(part: MeasuredAnswers, kept: pl.Series, docs: pl.Series) ->
 
     An entity that was not asked about may be one that the filter would keep, as an entity of unknown type may be.
     """
-    names = names_of(part.background.frames.links, part.background.kb)
+    names = names_of(keep_gold_links(part.background.frames), part.background.kb)
     named = names.filter(pl.col("link").is_in(kept.implode()))["name"]
     out = names.filter(~pl.col("name").is_in(named.implode()))["name"].unique()
     mentions = part.mentions
