@@ -13,6 +13,7 @@ from remix.dense import distinct
 from remix.errors import StoreError, UnknownName
 from remix.frames import Frames
 from remix.measures import MEASURES
+from remix.measures.classes import COARSE
 from remix.measures.declaration import local, write_out
 from remix.measures.enrichment import named_frames
 from remix.names import ITSRDF, PREFIXES
@@ -26,6 +27,7 @@ from remix.store.worker import GuardedIndex
 
 _Row = tuple[str, int, int, int | None]
 _PREFIX_NAMES = ("nif", "itsrdf", "hfts", "rmx", "xsd")
+_TYPES = {name.capitalize(): iri for name, iri in COARSE.items()}
 _EVERY = "?annotation nif:referenceContext ?document ."
 _LEARNT = {
     "systemAgreement": "share of the registered runs that find the annotation with its entity",
@@ -37,7 +39,7 @@ _LEARNT = {
 class Facet:
     """A column of annotations or documents (`level`): its term, what it means, and its kind.
 
-    The kind is `number`, `boolean`, `string`, `class` or `language`.
+    The kind is `number`, `boolean`, `string`, `class`, `type` (one of the coarse classes, by its name) or `language`.
     """
 
     name: str
@@ -57,10 +59,13 @@ class Facet:
         if self.kind == "language":
             tagged = '?document nif:isString ?text . FILTER (LANG(?text) != "")'
             return f"{tagged} BIND (LCASE(LANG(?text)) AS {self.variable})"
-        return f"?{self.level} {self.term} {self.variable} ."
+        among = f" FILTER ({self.variable} IN ({', '.join(map(self.spell, _TYPES))}))" if self.kind == "type" else ""
+        return f"?{self.level} {self.term} {self.variable} .{among}"
 
     def spell(self, value: str) -> str:
         """Return a value of a list as SPARQL has it."""
+        if self.kind == "type":
+            return f"<{_TYPES[value]}>"
         return {"boolean": value, "class": f"<{iri_of_entity(value)}>"}.get(self.kind, quote(value))
 
 
@@ -102,6 +107,7 @@ def list_facets() -> dict[str, Facet]:
     ]
     found += [Facet(name, f"rmx:{name}", "annotation", meaning, "number") for name, meaning in _LEARNT.items()]
     found.append(Facet("class", "itsrdf:taClassRef", "annotation", "class of the annotation or its entity", "class"))
+    found.append(Facet("type", "itsrdf:taClassRef", "annotation", "coarse type: person, organisation, place", "type"))
     found.append(Facet("language", "", "document", "language of the text", "language"))
     found += [
         Facet(f"document.{local(term)}", term, "document", f"of the document: {one.meaning}", "number")
@@ -113,10 +119,10 @@ def list_facets() -> dict[str, Facet]:
     return {facet.name: facet for facet in found}
 
 
-def compose(conditions: Sequence[Condition], *, note: str = "") -> str:
+def compose(conditions: Sequence[Condition], *, note: str = "", also: Sequence[str] = ()) -> str:
     """Return the query that selects the annotations which meet all conditions, as a `.rq` file has it.
 
-    Bounds are parameters of the query.
+    Bounds are parameters of the query; `also` are further lines of its pattern.
 
     >>> print(compose([Condition(list_facets()["isRare"], among=("true",))]).partition("WHERE ")[2])
     {
@@ -138,6 +144,7 @@ def compose(conditions: Sequence[Condition], *, note: str = "") -> str:
         if one.among:
             tests.append(f"{facet.variable} IN ({', '.join(facet.spell(value) for value in one.among)})")
         body += _condition(one, " && ".join(tests))
+    body += also
     summary = "; ".join(map(str, conditions)) or "every annotation"
     head = [f"#+ summary: {_quote_yaml(f'Annotations with {summary}' if conditions else 'Every annotation')}"]
     head += [f"#+ description: {_quote_yaml(note)}"] if note else []
@@ -204,7 +211,7 @@ class FacetedCorpus:
         term, key = write_out(facet.term), facet.level
         given = self.frames.values.filter(term=term)
         parts = [given.select("subject", value=pl.coalesce(pl.col("number").cast(pl.String), "text"))]
-        if facet.kind == "class":
+        if facet.kind in ("class", "type"):
             parts.append(self.frames.classes.select(subject="annotation", value="class"))
         if term in self.by_term:
             text = pl.col("object").str.strip_suffix(" .")
@@ -213,6 +220,9 @@ class FacetedCorpus:
             parts.append(self.by_term[term].select(pl.col("subject").str.strip_chars("<>"), value=value))
         found = pl.concat(parts).rename({"subject": key})
         known = (self.gold if key == "annotation" else documents).select(key)
+        if facet.kind == "type":
+            named = pl.col("value").replace_strict({iri: name for name, iri in _TYPES.items()}, default=None)
+            found = found.with_columns(value=named)
         if facet.kind == "number":
             found = found.with_columns(pl.col("value").cast(pl.Float64, strict=False))
         return found.drop_nulls().join(known, on=key, how="semi").unique(maintain_order=True)

@@ -74,11 +74,16 @@ def cut_store(store: Store, by: str) -> Partitioned:
     if not store.datasets():
         raise StoreError("nothing is loaded: `remix load FILE` first")
     gold = named_frames(store)
-    slicing = slice_store(store, gold, asked)
+    return cut_frames(slice_store(store, gold, asked), gold)
+
+
+def cut_frames(slicing: Slicing, gold: Frames) -> Partitioned:
+    """Return gold, or a dataset of what was cut, in these parts."""
     rows = slicing.of_annotations(gold)
     required = gold.annotations.filter(pl.col("ignorable").is_null()).select("annotation", "document", "group")
     placed = rows.join(required, on="annotation", maintain_order="left")
     documents = slicing.values if slicing.of_documents else placed.select("document", value="part")
+    documents = documents.join(gold.documents, on="document", how="semi", maintain_order="left")
     documents = documents.select("document", part="value").unique(maintain_order=True)
     groups = dict(placed.group_by("part").agg(pl.struct("document", "group").n_unique()).iter_rows())
     of_documents = dict(documents.group_by("part").len().iter_rows())
@@ -86,8 +91,8 @@ def cut_store(store: Store, by: str) -> Partitioned:
     table = tabulate_parts(slicing.parts, [groups.get(part.name, 0) for part in slicing.parts], whole)
     numbers = pl.Series([of_documents.get(part.name, 0) for part in slicing.parts], dtype=pl.Int64)
     table = table.insert_column(-1, numbers.alias("documents"))
-    told = "" if slicing.vocabularies is None else slicing.vocabularies.note(asked.column)
-    return Partitioned(asked, slicing.parts, rows, documents, table, (told,) if told else ())
+    told = "" if slicing.vocabularies is None else slicing.vocabularies.note(slicing.asked.column)
+    return Partitioned(slicing.asked, slicing.parts, rows, documents, table, (told,) if told else ())
 
 
 def slice_store(store: Store, gold: Frames, asked: Breakdown) -> Slicing:
@@ -168,29 +173,33 @@ def _to_part(cut: Partitioned, part: Subset) -> Narrow:
 _CLASS = Column("itsrdf:taClassRef", "string", pl.lit(None), "class of the annotation or its entity")
 
 
-def _query(cut: Partitioned, part: Subset) -> str:
-    """Return the query that selects the annotations of a part, by a value of their own or of their document.
+def _query(made: Partitioned, part: Subset) -> str:
+    """Return the query that selects the annotations of a part.
 
     It selects the part and, where annotations have alternatives or a class has several spellings, what else fits: of
     that the part is what `Partitioned` has. Of columns that are no triples it selects all.
     """
-    annotation, column = f"?annotation <{NIF}referenceContext> ?document .", cut.asked.column
+    where = where_of_part(made.asked, made.parts, part)
+    return f"SELECT ?document ?annotation WHERE {{ ?annotation <{NIF}referenceContext> ?document . {where}}}"
+
+
+def where_of_part(asked: Breakdown, parts: Partition, part: Subset) -> str:
+    """Return the pattern that says of `?annotation` or its `?document` that its value is in a part of a column."""
+    column = asked.column
     if column in OF_DOCUMENTS:
-        return f"SELECT ?document ?annotation WHERE {{ {annotation} }}"
+        return ""
     chosen, of_documents = (_CLASS, False) if column in OF_CLASSES else column_or_document_column(column)
     value = f"{'?document' if of_documents else '?annotation'} <{write_out(chosen.term)}> ?value ."
     if part.category is not None:
-        where = f"{annotation} {value} FILTER(STR(?value) = {quote(part.category)})"
-    elif part.missing:
-        categories = ", ".join(quote(one.category) for one in cut.parts if one.category is not None)
+        return f"{value} FILTER(STR(?value) = {quote(part.category)}) "
+    if part.missing:
+        categories = ", ".join(quote(one.category) for one in parts if one.category is not None)
         among = f" FILTER(STR(?value) IN ({categories}))" if categories else ""
-        where = f"{annotation} FILTER NOT EXISTS {{ {value}{among} }}"
-    else:
-        bounds = {sign: repr(bound) for sign, bound in ((">", part.low), ("<=", part.high)) if bound is not None}
-        # With an exponent it is a double, as the values are; without one a decimal, which holds fewer digits.
-        tests = [f"?value {sign} {bound if 'e' in bound else bound + 'e0'}" for sign, bound in bounds.items()]
-        where = f"{annotation} {value}" + (f" FILTER({' && '.join(tests)})" if tests else "")
-    return f"SELECT ?document ?annotation WHERE {{ {where} }}"
+        return f"FILTER NOT EXISTS {{ {value}{among} }} "
+    bounds = {sign: repr(bound) for sign, bound in ((">", part.low), ("<=", part.high)) if bound is not None}
+    # With an exponent it is a double, as the values are; without one a decimal, which holds fewer digits.
+    tests = [f"?value {sign} {bound if 'e' in bound else bound + 'e0'}" for sign, bound in bounds.items()]
+    return value + (f" FILTER({' && '.join(tests)}) " if tests else " ")
 
 
 def partition_folder(folder: FramesFolder, by: str, *, to: Path | None, replace: bool = False) -> pl.DataFrame:

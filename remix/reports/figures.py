@@ -355,20 +355,32 @@ def count_values(name: str, values: pl.Series, *, scale: str = "linear", bins: i
     >>> [round(edge) for edge in found.x], found.y, found.left_out
     ([1, 10, 100], [2, 1], 1)
     """
-    known = values.cast(pl.Float64).drop_nulls().drop_nans()
-    known = known.filter(known.is_finite())
-    own = known.filter(known > 0).log10() if scale == "log" else known
-    if own.is_empty():
-        return Series(name, [0.0], [], left_out=len(known))
+    placed, edges = bins_of(values, scale=scale, bins=bins)
+    known = len(values.cast(pl.Float64).drop_nulls().filter(values.cast(pl.Float64).drop_nulls().is_finite()))
+    if not edges:
+        return Series(name, [0.0], [], left_out=known)
+    counts = dict(placed.drop_nulls().value_counts().iter_rows())
+    counted = [counts.get(nth, 0) for nth in range(bins)]
+    return Series(name, edges, counted, left_out=known - placed.count())
+
+
+def bins_of(values: pl.Series, *, scale: str, bins: int) -> tuple[pl.Series, list[float]]:
+    """Return the number of the bin of each value, null where it has no place on the scale, and the edges of the bins.
+
+    >>> places, edges = bins_of(pl.Series([0, 1, 2, 100]), scale="log", bins=2)
+    >>> places.to_list(), [round(edge) for edge in edges]
+    ([None, 0, 0, 1], [1, 10, 100])
+    """
+    numbers = values.cast(pl.Float64).fill_nan(None).to_frame("value")
+    value = pl.when(pl.col("value").is_finite()).then("value")
+    own = numbers.select(pl.when(value > 0).then(value.log10()) if scale == "log" else value).to_series()
+    if not own.count():
+        return pl.Series([None] * len(own), dtype=pl.Int64), []
     low, high = Axis().stretch([float(str(own.min())), float(str(own.max()))])
     width = (high - low) / bins
-    places = ((own - low) / width).floor().clip(0, bins - 1).cast(pl.Int64)
-    counts = dict(places.value_counts().iter_rows())
     edges = [low + nth * width for nth in range(bins + 1)]
-    counted = [counts.get(nth, 0) for nth in range(bins)]
-    return Series(
-        name, [10**edge for edge in edges] if scale == "log" else edges, counted, left_out=len(known) - len(own)
-    )
+    places = ((own - low) / width).floor().clip(0, bins - 1).cast(pl.Int64)
+    return places, [10**edge for edge in edges] if scale == "log" else edges
 
 
 def _at(column: Sequence[_T], nth: int) -> _T | None:

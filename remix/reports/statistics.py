@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -314,8 +314,13 @@ def summarise(measured: Measured, frames: Frames, datasets: Iterable[str]) -> pl
     return pl.DataFrame(rows, schema=schema, orient="row").filter(pl.col("share") > 0)
 
 
-def draw_distribution(quantity: Quantity, values: pl.Series, parts: Partition) -> Figure:
-    """Return the histogram of values on a linear and on a logarithmic scale, with the boundaries between them."""
+def draw_distribution(
+    quantity: Quantity, values: pl.Series, parts: Partition, link: Callable[[str], str] | None = None
+) -> Figure:
+    """Return the histogram of values on a linear and on a logarithmic scale, with the boundaries between them.
+
+    `link` makes the address that a bar leads to of its scale and number, as `log:7`.
+    """
     known = values.cast(pl.Float64).fill_nan(None).drop_nulls()
     edges = sorted({edge for part in parts for edge in (part.low, part.high) if edge is not None})
     # A boundary beyond all values, of parts that have none, would press them together.
@@ -324,7 +329,7 @@ def draw_distribution(quantity: Quantity, values: pl.Series, parts: Partition) -
         Panel(
             f"{scale} scale",
             "histogram",
-            [count_values(quantity.name, values, scale=scale)],
+            [_with_links(count_values(quantity.name, values, scale=scale), scale, link)],
             Axis(quantity.name, scale),
             Axis(quantity.of),
             lines,
@@ -333,6 +338,15 @@ def draw_distribution(quantity: Quantity, values: pl.Series, parts: Partition) -
     ]
     described = f"How many {quantity.of} have which {quantity.name}, on a linear and on a logarithmic scale."
     return Figure(f"{quantity.name} of {quantity.of}", panels, described, columns=2)
+
+
+def _with_links(counted: Series, scale: str, link: Callable[[str], str] | None) -> Series:
+    """Return the bars, those that stand for anything with the address that they lead to."""
+    if link is None or not counted.y:
+        return counted
+    words = [f"{number or 0:.0f}, from {low:.4g} to {high:.4g}" for number, low, high in
+             zip(counted.y, counted.x, counted.x[1:], strict=False)]  # fmt: skip
+    return replace(counted, links=[link(f"{scale}:{n}") if y else "" for n, y in enumerate(counted.y)], words=words)
 
 
 def draw_shares(quantity: Quantity, values: Mapping[str, pl.Series]) -> Figure:

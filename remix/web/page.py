@@ -108,8 +108,8 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class FilterValue:
-    """A value of a filter: how many there are, the address with it chosen, or with it no longer chosen."""
+class FacetValue:
+    """A value of a facet: how many there are, the address with it chosen, or with it no longer chosen."""
 
     words: str
     number: int
@@ -118,22 +118,29 @@ class FilterValue:
 
 
 @dataclass(frozen=True)
-class Filter:
+class FacetCounts:
     """What a list can be narrowed down by: its name, and its values with how many each would leave."""
 
     name: str
-    values: Sequence[FilterValue]
+    values: Sequence[FacetValue]
+
+
+@dataclass(frozen=True)
+class Facets(Shown):
+    """What the list below can be narrowed down by."""
+
+    facets: Sequence[FacetCounts]
 
 
 @dataclass(frozen=True)
 class Passages(Shown):
-    """Texts, one after another, with filters beside them; the keys n and p lead from one text to the next.
+    """Texts, one after another, with facets beside them; the keys n and p lead from one text to the next.
 
     Those that are `paired` stand side by side, where there is room.
     """
 
     passages: Sequence[Passage]
-    filters: Sequence[Filter] = ()
+    facets: Sequence[FacetCounts] = ()
     paired: bool = False
 
 

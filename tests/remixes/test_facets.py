@@ -29,6 +29,9 @@ CONDITIONS = {
     "no value": [Condition(FACETS["nil"], missing=True)],
     "true": [Condition(FACETS["isRare"], among=("true",))],
     "several classes of one annotation": [Condition(FACETS["class"], among=(PERSON,))],
+    "a type": [Condition(FACETS["type"], among=("Person", "Place"))],
+    "a type, or none": [Condition(FACETS["type"], among=("Person",), missing=True)],
+    "no type": [Condition(FACETS["type"], missing=True)],
     "of documents": [Condition(FACETS["document.numAnnotations"], low=4, high=9)],
     "language": [Condition(FACETS["language"], among=("en",), missing=True)],
     "one after another": [

@@ -89,7 +89,10 @@ def test_distribution_has_both_scales_and_the_boundaries_of_partitions(work: Wor
     within = [edge for edge in edges if own.min() < edge <= own.max()]
     assert within and [*figure.panels[0].boundaries] == within
     assert sum(one or 0 for one in figure.panels[0].series[0].y) == own.count()
-    assert page.tables["parts"]["annotations"].sum() == len(own)
+    # Alternatives of a mention count once, as in `remix partition`: of 509 annotations there are 503 mentions.
+    gold = work.frames("sample-news").annotations.filter(pl.col("ignorable").is_null())
+    mentions = gold.select("document", "group").n_unique()
+    assert page.tables["parts"]["annotations"].sum() == mentions < len(own)
     of_documents = shown(work, "dataset", name="sample-news", column="words").tables["parts"]
     assert of_documents["documents"].sum() == work.store.dataset("sample-news").documents
 

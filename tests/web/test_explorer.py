@@ -167,7 +167,7 @@ def test_errors_open_with_their_classes_and_facets_count_what_they_would_leave(w
     page = shown(work, "errors", dataset="gold", system="a", other="b")
     assert [block.name for block in page.blocks if isinstance(block, Table)][0] == "classes of errors"
     [passages] = [block for block in page.blocks if isinstance(block, Passages)]
-    facets = {facet.name: {one.words: one for one in facet.values} for facet in passages.filters}
+    facets = {facet.name: {one.words: one for one in facet.values} for facet in passages.facets}
     # Alan, Bob, New York and New York City of five are errors of a or b; b misses Bob and New York City, too.
     assert {words: one.number for words, one in facets["show"].items()} == {
         "errors": 4,
@@ -182,7 +182,7 @@ def test_errors_open_with_their_classes_and_facets_count_what_they_would_leave(w
         "nil_as_link": 1,
         "wrong_link": 1,
     }
-    for facet in passages.filters:
+    for facet in passages.facets:
         for one in facet.values:
             place = one.href.replace("/errors?", "/errors.json?")
             if not one.chosen:

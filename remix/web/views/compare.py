@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
 import polars as pl
 
 from remix.measures import AVERAGES
+from remix.reports.annotation_list import fields_of_measure
 from remix.reports.statistics import (
     columns_by_measure,
     draw_shares,
@@ -76,7 +81,18 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     shown = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in names))
     words = "In small letters: the share of annotations or documents for which a measure could be computed."
     small = {name: f"share of {name}" for name in names}
-    return page.Table("measures", shown, words=words, small=small)
+    links = {name: partial(_lead, name) for name in names}
+    leads = "A value leads to the annotations, or the documents, that it is of."
+    return page.Table("measures", shown, links, words, small=small, leads=leads)
+
+
+def _lead(dataset: str, row: Mapping[str, Any]) -> str:
+    """Return the address of what a measure of a dataset is of."""
+    if row[dataset] is None:
+        return ""
+    told = fields_of_measure(row["which measure"])
+    place = page.address("dataset", name=dataset)
+    return page.address("annotations", dataset=dataset, **told) if told is not None else f"{place}#documents"
 
 
 compare = page.View(

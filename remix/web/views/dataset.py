@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import polars as pl
 
 from remix.checks import RULES
 from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
-from remix.measures.partitions import Partition, count_parts, partition
+from remix.measures.columns import Slicing
+from remix.remixes.partitions import cut_frames
+from remix.reports.annotation_list import fields_of_measure, parts_of
 from remix.reports.inventory import describe_dataset
 from remix.reports.statistics import (
     choose_average,
@@ -74,9 +78,17 @@ def _measures(measured: Measured, name: str, average: str) -> page.Table:
         pl.col("coverage").alias("share covered"),
         says=pl.col("measure").replace_strict(says, default="", return_dtype=pl.String),
     )
+    links = {
+        "value": lambda row: (
+            page.address("annotations", dataset=name, **told)
+            if (told := fields_of_measure(row["measure"])) is not None
+            else "#documents"
+        )
+    }
     words = "What is covered is the share of annotations or documents for which the measure could be computed. "
     words += "`remix show MEASURE` tells how it is made and read."
-    return page.Table("measures", table, words=words)
+    leads = "A value leads to the annotations, or the documents, that it is of."
+    return page.Table("measures", table, links, words, leads=leads)
 
 
 def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> list[page.Shown]:
@@ -104,24 +116,31 @@ def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> lis
             table,
             page.Note(f"No value of {column} is known in this dataset.", ["remix enrich", "remix kb attach"]),
         ]
-    parts = _cut(every["value"].alias(column), asked["scheme"])
-    figure = draw_distribution(quantity, own, parts)
+    by = f"{column}:{asked['scheme']}"
+    parts = _cut(work, by)
+    link = partial(_lead_to_bar, name, column) if quantity.of == "annotations" else None
+    figure = draw_distribution(quantity, own, () if parts is None else parts.parts, link)
     words = f"{quantity.meaning} The lines are the boundaries of {asked['scheme']} over all that is loaded."
+    words += " A bar leads to its annotations." if link else ""
     blocks: list[page.Shown] = [page.Drawing("distribution", figure, words)]
-    if parts:
-        counts = count_parts(own, parts)
-        blocks.append(
-            page.Table("parts", counts.rename({"annotations": quantity.of}), words="The parts in this dataset.")
-        )
+    if parts is not None:
+        counts = cut_frames(parts, frames_of(work.store, name)).table
+        lead = {"annotations": lambda row: page.address("annotations", dataset=name, by=by, part=row["part"])}
+        told = "The parts in this dataset; alternatives of a mention count once, as `remix partition` has it."
+        blocks.append(page.Table("parts", counts, lead, told, leads="A number leads to its annotations."))
     return [*blocks, table]
 
 
-def _cut(values: pl.Series, scheme: str) -> Partition:
-    """Return the parts of all values, none where the scheme cannot cut them."""
+def _lead_to_bar(dataset: str, column: str, bar: str) -> str:
+    return page.address("annotations", dataset=dataset, column=column, bar=bar)
+
+
+def _cut(work: page.Explored, by: str) -> Slicing | None:
+    """Return the parts of all that is loaded, none where the scheme cannot cut it."""
     try:
-        return partition(values, scheme)
+        return parts_of(work.store, by)
     except UsageError:
-        return ()
+        return None
 
 
 def _repairs(work: page.Explored, name: str) -> list[page.Table]:

@@ -15,7 +15,9 @@ from remix.errors import UnknownName, UsageError
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
 from remix.names import shorten
+from remix.reports.annotation_list import Wanted
 from remix.reports.error_counts import ANY, count_errors, explain_classes
+from remix.reports.selections import builder_parameters
 from remix.reports.sentences import (
     AGREEMENT,
     ALL_MISS,
@@ -75,9 +77,30 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     form = _form(work, asked, sorted({run.dataset for run in runs}), systems)
     told = [page.Note(said) for said in tell_given(runs, dataset, shown)]
     same = page.Note("The same in a terminal:", [_command(asked)])
-    blocks = [form, *told, *_count(work, judged, asked), *browse(judged, asked), same]
+    counted = _count(work, judged, asked)
+    blocks = [form, *told, *counted, *_offer_remix(work, asked), *browse(judged, asked), same]
     title = f"Errors of {' and '.join(shown)} on {dataset}"
     return page.Page(title, blocks, neighbours=_turn(judged, asked), dropped=[*dropped, *unfit], data="errors")
+
+
+def _offer_remix(work: page.Explored, asked: Mapping[str, str]) -> list[page.Shown]:
+    """Return the address at which a remix is made of the mentions of gold that are shown, where a query has them."""
+    show = asked.get("show", ERRORS)
+    unsaid = any(asked.get(name) for name in ("other", "gold", "answer", "agreement"))
+    if unsaid or show not in (ERRORS, "correct", "wrong", "missed") or "extra" in asked.get("class", ""):
+        return []
+    if asked.get("slice") == NO_MENTION:
+        return []
+    part = {"by": asked["by"], "part": asked["slice"]} if asked.get("slice") else {}
+    wanted = Wanted(asked["dataset"], type=asked.get("type", ""), **part)
+    try:
+        found = builder_parameters(
+            work.store, wanted, system=asked["system"], outcome=show, error_class=asked.get("class", "")
+        )
+    except UsageError:  # parts of one dataset alone may be others than those of all that is loaded
+        return []
+    words = "Of the mentions of gold among these, without answers where it has none:"
+    return [page.Note(words, links={"Make this a remix": page.address("builder", **found)})]
 
 
 def _command(asked: Mapping[str, str]) -> str:
@@ -292,22 +315,22 @@ def _tabulate_parts(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
     return page.Table(f"errors by {by}", frame, links, words, {}, small, small, leads)
 
 
-def _list_filters(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[str]) -> Iterator[page.Filter]:
+def _list_filters(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[str]) -> Iterator[page.FacetCounts]:
     """Give what the sentences can be narrowed down by, each value with the number that it would leave."""
     chosen = read_choice(asked)
     plain = {name: value for name, value in asked.items() if name not in ("from", "at", "sort")}
 
-    def tell(name: str, counts: Mapping[str, int], own: str = "", unset: str = "") -> page.Filter:
+    def tell(name: str, counts: Mapping[str, int], own: str = "", unset: str = "") -> page.FacetCounts:
         own = own or plain.get(name, "")
         told = [
-            page.FilterValue(
+            page.FacetValue(
                 shorten(value), number, page.address("errors", **{**plain, name: unset if value == own else value}),
                 value == own,
             )
             for value, number in counts.items()
             if number or value == own
         ]  # fmt: skip
-        return page.Filter(name, told[:_FEW] + [one for one in told[_FEW:] if one.chosen])
+        return page.FacetCounts(name, told[:_FEW] + [one for one in told[_FEW:] if one.chosen])
 
     of_shown = {value: choose_rows(rows, replace(chosen, show=value), shown).height for value in SHOWN}
     yield tell("show", of_shown, chosen.show)

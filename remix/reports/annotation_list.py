@@ -1,0 +1,197 @@
+"""The annotations behind a number: those of a part of a column, of a bar of a histogram, of a type, of a text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from remix.errors import UnknownName, UsageError
+from remix.measures import MEASURES
+from remix.measures.classes import COARSE
+from remix.measures.columns import Slicing, values_by
+from remix.measures.partitions import Subset, parse_partition
+from remix.remixes.facets import list_facets
+from remix.remixes.partitions import slice_store
+from remix.reports.documents import list_annotations
+from remix.reports.figures import SCALES, bins_of
+from remix.reports.statistics import frames_of, list_quantities, measures_of
+from remix.scoring.slicing import slice_named
+from remix.store import Store
+
+TYPES = (*(name.capitalize() for name in COARSE), "NIL", "other")
+"""The coarse types of annotations: what is of no type is 'other'."""
+BESIDE = 60
+"""Characters of the text that stand on either side of a mention."""
+BARS = 30
+"""Bars of a histogram."""
+_COLUMNS = tuple(column.name for measure in MEASURES for column in measure.columns)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which annotations are wanted; an empty field says nothing.
+
+    - `dataset`, `document` (its name), `entity`, `type` (one of `TYPES`);
+    - `by` and `part`: a column as `remix partition --by` takes it, and the name of one of its parts;
+    - `column`: one that they have a value of, and `bar`: the bar of its histogram in the dataset, as `log:7`;
+    - `find`: what the surface form contains.
+    """
+
+    dataset: str = ""
+    document: str = ""
+    entity: str = ""
+    type: str = ""
+    by: str = ""
+    part: str = ""
+    column: str = ""
+    bar: str = ""
+    find: str = ""
+
+
+def parts_of(store: Store, by: str) -> Slicing:
+    """Return the parts of a column of all that is loaded, as `remix partition` cuts it, with what is in each.
+
+    Raises `UnknownName` for a column that there is not, `UsageError` for a scheme that cannot cut it.
+    """
+
+    def cut() -> Slicing:
+        gold, measured = frames_of(store), measures_of(store)
+        asked = parse_partition(by)
+        classes = pl.concat(
+            [gold.classes.select("annotation", "class"), measured.classes.select("annotation", "class")]
+        )
+        typed = replace(gold, classes=classes.unique(maintain_order=True).with_columns(of_entity=pl.lit(True)))
+        try:
+            return values_by(typed, asked, measured.annotations, measured.documents)
+        except UsageError:  # what is learnt of runs is in the store alone
+            if asked.column not in list_facets():
+                raise
+            return slice_store(store, gold, asked)
+
+    return store.cached(("parts", by), cut, asked=True)
+
+
+def list_wanted(store: Store, wanted: Wanted) -> pl.DataFrame:
+    """Return the annotations that are wanted, in the order of datasets, documents and texts.
+
+    They have dataset, document (the IRI), name, begin, end, surface_form, entities, type, group, the columns of
+    measures, and `part` (all parts of `by` that they are in, apart by ' | '). Ignorable annotations are none. Raises
+    `UnknownName` for a dataset, document, type, part or column that there is not.
+    """
+    rows = store.cached("annotations that are required", lambda: _list_required(store))
+    if wanted.dataset:
+        rows = rows.filter(dataset=store.dataset(wanted.dataset).name)
+    if wanted.document:
+        rows = _of_value(rows, "name", "document", wanted.document)
+    if wanted.type:
+        if wanted.type not in TYPES:
+            raise UnknownName("type", wanted.type, TYPES)
+        rows = rows.filter(pl.col("types").list.contains(wanted.type))
+    if wanted.entity:
+        rows = rows.filter(pl.col("entities").str.split(" ").list.contains(wanted.entity))
+    if wanted.find:
+        rows = rows.filter(pl.col("surface_form").str.to_lowercase().str.contains(wanted.find.lower(), literal=True))
+    if wanted.by:
+        rows = _of_part(store, rows, wanted)
+    elif wanted.part:
+        raise UsageError(f"'{wanted.part}' is a part of a column: name the column")
+    if wanted.column:
+        rows = _with_value(store, rows, wanted)
+    elif wanted.bar:
+        raise UsageError(f"'{wanted.bar}' is a bar of a column: name the column")
+    return rows
+
+
+def count_mentions(rows: pl.DataFrame) -> int:
+    """Return how many mentions annotations are of: alternatives of one count once."""
+    return int(rows.select(pl.struct("document", "group").n_unique()).item())
+
+
+def _list_required(store: Store) -> pl.DataFrame:
+    frames, measured = frames_of(store), measures_of(store)
+    rows = list_annotations(frames, measured).filter(pl.col("ignorable").is_null())
+    classes = pl.concat([frames.classes.select("annotation", "class"), measured.classes.select("annotation", "class")])
+    named = pl.col("class").replace_strict({iri: name.capitalize() for name, iri in COARSE.items()}, default=None)
+    types = classes.select("annotation", type=named).drop_nulls().unique()
+    types = types.group_by("annotation").agg(types=pl.col("type").sort())
+    rows = rows.join(types, on="annotation", how="left", maintain_order="left")
+    none = pl.concat_list(pl.when("is_nil").then(pl.lit("NIL")).otherwise(pl.lit("other")))
+    documents = frames.documents.select("document", name=pl.coalesce("given", "document")).with_row_index("place")
+    rows = rows.with_columns(types=pl.when("is_nil").then(none).otherwise(pl.coalesce("types", none)))
+    rows = rows.join(documents, on="document", how="left", maintain_order="left")
+    return rows.sort("dataset", "place", "begin", "end", descending=[False, False, False, True], nulls_last=True)
+
+
+def _of_value(rows: pl.DataFrame, column: str, what: str, said: str) -> pl.DataFrame:
+    found = rows.filter(pl.col(column) == said)
+    if found.is_empty():
+        raise UnknownName(what, said, rows[column].drop_nulls().unique())
+    return found
+
+
+def _of_part(store: Store, rows: pl.DataFrame, wanted: Wanted) -> pl.DataFrame:
+    """Return the rows with the parts that they are in, or those of one part."""
+    slicing = parts_of(store, wanted.by)
+    placed = slicing.of_annotations(frames_of(store))
+    if wanted.part:
+        placed = placed.filter(number=find_part(slicing, wanted.part).number)
+    parts = placed.group_by("annotation").agg(pl.col("part").sort().str.join(" | "))
+    return rows.join(parts, on="annotation", how="inner" if wanted.part else "left", maintain_order="left")
+
+
+def find_part(slicing: Slicing, said: str) -> Subset:
+    """Return the part that is meant by its name, its short name or its number; raises `UnknownName`.
+
+    A value that the column may have and no annotation has is a part without any.
+    """
+    column = next((one for measure in MEASURES for one in measure.columns if one.name == slicing.asked.column), None)
+    values = () if column is None else ("true", "false") if column.kind == "boolean" else column.categories
+    if said in values and all(said != part.name for part in slicing.parts):
+        return Subset(-1, said, said, category=said)
+    names = {part.name: part for part in slicing.parts}
+    ranged = all(part.category is None for part in slicing.parts)
+    numbered = next((part.name for part in slicing.parts if ranged and str(part.number) == said), said)
+    return names[slice_named(numbered, pl.Series([*names]))]
+
+
+def _with_value(store: Store, rows: pl.DataFrame, wanted: Wanted) -> pl.DataFrame:
+    column = wanted.column
+    known = list_quantities(measures_of(store))
+    if column not in rows.columns or column not in {*known, *_COLUMNS}:
+        raise UnknownName("column of annotations", column, [*known], "remix list columns")
+    rows = rows.drop_nulls(column)
+    if not wanted.bar:
+        return rows
+    scale, _, nth = wanted.bar.partition(":")
+    if scale not in SCALES or not re.fullmatch("[0-9]{1,3}", nth) or int(nth) >= BARS:
+        raise UnknownName("bar of a histogram", wanted.bar, [f"{one}:0" for one in SCALES])
+    every = measures_of(store).annotations
+    if wanted.dataset:
+        every = every.filter(dataset=wanted.dataset)
+    places, _ = bins_of(every[column], scale=scale, bins=BARS)
+    inside = every.filter(places == int(nth))["annotation"]
+    return rows.filter(pl.col("annotation").is_in(inside.implode()))
+
+
+def fields_of_measure(name: str) -> dict[str, str] | None:
+    """Return which annotations a measure of datasets counts or averages, as fields of `Wanted`; None for one of texts.
+
+    >>> fields_of_measure("formAcronym"), fields_of_measure("overlapNone")
+    ({'by': 'formAcronym', 'part': 'true'}, {'by': 'overlap', 'part': 'none'})
+    >>> fields_of_measure("typePerson"), fields_of_measure("pagerank"), fields_of_measure("density")
+    ({'type': 'Person'}, {'column': 'pagerank'}, None)
+    """
+    measure = next((one for one in MEASURES if any(name == summary.name for summary in one.summaries)), None)
+    if measure is None or any(name == one.name and one.over == "documents" for one in measure.summaries):
+        return None
+    if name.removeprefix("type") in TYPES[:-2]:
+        return {"type": name.removeprefix("type")}
+    for column in measure.columns:
+        if column.name == name:
+            return {"by": name, "part": "true"} if column.kind == "boolean" else {"column": name}
+        for category in column.categories:
+            if name == f"{column.name}{category[:1].upper()}{category[1:]}":
+                return {"by": column.name, "part": category}
+    return {"by": measure.columns[0].name} if measure.columns else {}

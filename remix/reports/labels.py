@@ -1,0 +1,35 @@
+"""Labels of entities, where the knowledge base has one that their identifiers do not say."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from remix.kb import KnowledgeBase
+from remix.names import shorten
+
+
+def label_entities(kb: KnowledgeBase | None, iris: pl.Series) -> dict[str, str]:
+    """Return labels by IRI, of those whose own identifier does not say it, such as `wd:Q41370`.
+
+    >>> label_entities(None, pl.Series(["http://www.wikidata.org/entity/Q41370"]))
+    {}
+    """
+    asked = iris.drop_nulls().unique().cast(pl.String)
+    if kb is None or asked.is_empty():
+        return {}
+    named = pl.DataFrame({"iri": asked, "entity": kb.resolve(asked)})
+    found = kb.rows("entities", "entity", named["entity"], ["entity", "label"]).unique("entity")
+    rows = named.join(found, on="entity", how="left")
+    # A resource that stands for an item says by its name what that is called.
+    other = pl.when(pl.col("entity") != pl.col("iri")).then(_read_name("entity"))
+    told = rows.select("iri", label=pl.coalesce("label", other)).drop_nulls().sort("iri")
+    return {iri: label for iri, label in told.iter_rows() if not _says(iri, label)}
+
+
+def _read_name(column: str) -> pl.Expr:
+    return pl.col(column).str.extract(r"dbpedia\.org/resource/(.+)$").str.replace_all("_", " ", literal=True)
+
+
+def _says(iri: str, label: str) -> bool:
+    """Return whether the identifier says the label itself."""
+    return label.replace(" ", "_").lower() in shorten(iri).lower()

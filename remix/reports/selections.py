@@ -1,0 +1,126 @@
+"""The query that selects the annotations of a list, for a remix to keep, and where the builder has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from remix.names import ITSRDF, NIF, RMX, shorten
+from remix.rdf.terms import quote
+from remix.remixes.facets import Condition, compose, list_facets
+from remix.remixes.partitions import where_of_part
+from remix.reports.annotation_list import Wanted, find_part, list_wanted, parts_of
+from remix.runs.outcomes import fragment_of
+from remix.store import Store
+from remix.vocabularies import COLUMNS as OF_CLASSES
+
+_STEPS = 2000
+"""Sliders have a step for each whole number of a column that reaches over no more than these."""
+_OUTCOMES = {
+    "correct": f"<{RMX}truePositiveOf> {{run}}",
+    "errors": f"<{RMX}falseNegativeOf> {{run}}",
+    "wrong": f"<{RMX}falseNegativeOf> {{run}} ; <{RMX}errorClass> ?class "
+    'FILTER (STRSTARTS(?class, "neleval:") && ?class != "neleval:missing")',
+    "missed": f'<{RMX}falseNegativeOf> {{run}} ; <{RMX}errorClass> "neleval:missing"',
+}
+"""What is kept of a run about an annotation of each outcome; of alternatives one has the class of the error."""
+
+
+@dataclass
+class _Query:
+    """What is asked: conditions, the fields of the builder that say them, and lines that no field can say."""
+
+    conditions: list[Condition] = field(default_factory=list)
+    fields: dict[str, str] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    said: bool = True
+
+    def add(self, condition: Condition, **fields: str) -> None:
+        """Add a condition, with the fields that say it; without any it is of SPARQL alone."""
+        self.conditions.append(condition)
+        self.said = self.said and bool(fields) and condition.facet.name not in self.fields.get("on", "").split(",")
+        self.fields |= {name.replace("__", "."): said for name, said in fields.items()}
+        self.fields["on"] = ",".join(filter(None, (self.fields.get("on", ""), condition.facet.name)))
+
+
+def builder_parameters(
+    store: Store, wanted: Wanted, *, system: str = "", outcome: str = "", error_class: str = ""
+) -> dict[str, str]:
+    """Return the parameters of the builder with which a remix is made of the annotations that are wanted.
+
+    They are its conditions where it has them, else a query in SPARQL. `outcome` is that of a `system` on the dataset
+    ('errors' is wrong or missed), and `error_class` one that it made, as `remix annotate` and `remix run add` keep it.
+    """
+    asked = _Query()
+    if wanted.by and wanted.part:
+        _add_part(store, asked, wanted)
+    if wanted.column:
+        _add_column(store, asked, wanted)
+    facets = list_facets()
+    if wanted.type == "NIL":
+        asked.lines.append(f'?annotation <{RMX}nil> "explicit" .')
+    elif wanted.type == "other":
+        asked.lines.append(f"FILTER NOT EXISTS {{ {facets['type'].pattern} }}")
+    elif wanted.type:
+        asked.add(Condition(facets["type"], among=(wanted.type,)), in__type=wanted.type)
+    if wanted.entity:
+        asked.lines.append(f"?annotation <{ITSRDF}taIdentRef> ?entity FILTER (STR(?entity) = {quote(wanted.entity)})")
+    if wanted.find:
+        found = f"CONTAINS(LCASE(STR(?form)), {quote(wanted.find.lower())})"
+        asked.lines.append(f"?annotation <{NIF}anchorOf> ?form FILTER ({found})")
+    if wanted.document:
+        [iri] = list_wanted(store, Wanted(wanted.dataset, wanted.document))["document"].unique().to_list()[:1]
+        asked.lines.append(f"FILTER (STR(?document) = {quote(iri)})")
+    if system and outcome in _OUTCOMES:
+        run = f"<{store.dataset(wanted.dataset).iri}#{fragment_of(system)}>"
+        asked.lines.append(f"GRAPH {run} {{ ?annotation {_OUTCOMES[outcome].format(run=run)} }}")
+        if error_class:
+            asked.lines.append(f'GRAPH {run} {{ ?annotation <{RMX}errorClass> "neleval:{error_class}" }}')
+    where = {"dataset": wanted.dataset}
+    if asked.said and not asked.lines:
+        return {**where, **asked.fields}
+    return {**where, "sparql": compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)}
+
+
+def _add_part(store: Store, asked: _Query, wanted: Wanted) -> None:
+    """Add that an annotation is in a part: as a condition where a facet has it, else as its query does."""
+    slicing, facets = parts_of(store, wanted.by), list_facets()
+    part, column = find_part(slicing, wanted.part), slicing.asked.column
+    facet = facets.get("class" if column in OF_CLASSES else column)
+    if facet is None or part.missing or (part.category is not None and facet.kind == "number"):
+        asked.lines.append(where_of_part(slicing.asked, slicing.parts, part))
+    elif part.category is not None:
+        said = {} if "," in part.category else {f"in__{facet.name}": shorten(part.category)}
+        asked.add(Condition(facet, among=(part.category,)), **said)
+    else:
+        _add_range(store, asked, facet.name, list_wanted(store, Wanted(by=wanted.by, part=part.name))[facet.name])
+
+
+def _add_column(store: Store, asked: _Query, wanted: Wanted) -> None:
+    """Add that an annotation has a value of a column, one of a bar where that is named."""
+    facet = list_facets()[wanted.column]
+    if not wanted.bar:
+        asked.add(Condition(facet), **{f"in__{facet.name}": ""} if facet.kind == "number" else {})
+        return
+    rows = list_wanted(store, Wanted(wanted.dataset, column=wanted.column, bar=wanted.bar))
+    _add_range(store, asked, facet.name, rows[facet.name])
+
+
+def _add_range(store: Store, asked: _Query, name: str, values: pl.Series) -> None:
+    """Add that a value is between the least and the largest of these, which leaves no edge to rounding."""
+    numbers = values.cast(pl.Float64).drop_nulls().drop_nans()
+    if numbers.is_empty():
+        asked.lines.append("FILTER (false)")
+        return
+    low, high = float(str(numbers.min())), float(str(numbers.max()))
+    condition = Condition(list_facets()[name], low, high)
+    every = list_wanted(store, Wanted(column=name))[name].cast(pl.Float64).drop_nans()
+    whole = bool((every == every.round()).all()) and float(str(every.max())) - float(str(every.min())) <= _STEPS
+    fields: Mapping[str, str] = {
+        "scale": "values",
+        f"low-value__{name}": f"{low:.0f}",
+        f"high-value__{name}": f"{high:.0f}",
+    }
+    asked.add(condition, **(fields if whole else {}))

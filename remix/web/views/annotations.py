@@ -1,0 +1,267 @@
+"""The annotations behind a number: a list that counts of other pages lead to, narrowed down, and made a remix."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+
+import polars as pl
+
+from remix.errors import UnknownName, UsageError
+from remix.measures.columns import OWN
+from remix.names import shorten
+from remix.reports.annotation_list import (
+    BESIDE,
+    TYPES,
+    Wanted,
+    count_mentions,
+    find_part,
+    list_wanted,
+    parts_of,
+)
+from remix.reports.labels import label_entities
+from remix.reports.selections import builder_parameters
+from remix.reports.statistics import frames_of, list_quantities, measures_of
+from remix.runs.judgements import OUTCOMES
+from remix.web import page
+from remix.web.views.errors import judge, list_answers
+
+_FEW = 8
+"""Values of a filter that are shown, the most frequent ones."""
+_LISTED = 200
+"""Parts that are listed to choose one."""
+
+
+def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
+    if not page.list_datasets(work):
+        return page.Page("Annotations", [page.NOTHING])
+    asked, dropped = _fit(work, {name: said for name, said in parameters.items() if said})
+    wanted = _read(asked)
+    rows = list_wanted(work.store, wanted)
+    outcomes = _judge(work, asked)
+    if outcomes is not None:
+        rows = rows.join(outcomes, on=_MENTION, how="left", maintain_order="left")
+        if outcome := asked.get("outcome"):
+            rows = rows.filter(outcome=outcome)
+    mentions = count_mentions(rows)
+    told = f"{rows.height} annotations"
+    told += f" of {mentions} mentions, as alternatives of one count once" if mentions != rows.height else ""
+    remix = page.address("builder", **builder_parameters(work.store, wanted, **_outcome(asked)))
+    blocks = [
+        _form(work, asked),
+        page.Note(f"{told}.", links={"Make this a remix": remix} if rows.height else {}),
+        page.Facets([*_list_filters(work, wanted, asked, outcomes)]),
+        _tabulate(work, rows, wanted, asked),
+        *_tell_commands(asked),
+    ]
+    return page.Page(_title(asked), blocks, dropped=dropped)
+
+
+def _title(asked: Mapping[str, str]) -> str:
+    said = [f"{asked['by']} is {shorten(asked['part'])}"] if asked.get("part") else []
+    said += [f"with {asked['column']}"] if asked.get("column") else []
+    said += [f"{name} {shorten(asked[name])}" for name in ("type", "entity", "outcome") if asked.get(name)]
+    of = f" of {asked['dataset']}" if asked.get("dataset") else ""
+    return f"Annotations{of}{': ' if said else ''}{', '.join(said)}"
+
+
+def _read(asked: Mapping[str, str]) -> Wanted:
+    return Wanted(**{name: asked.get(name, "") for name in asdict(Wanted())})
+
+
+def _outcome(asked: Mapping[str, str]) -> dict[str, str]:
+    return {name: asked.get(name, "") for name in ("system", "outcome")}
+
+
+def _fit(work: page.Explored, asked: dict[str, str]) -> tuple[dict[str, str], list[UsageError]]:
+    """Return what is asked without choices that do not fit the others, and what is said of these."""
+    dropped = list[UsageError]()
+
+    def drop(wrong: UsageError, *names: str) -> None:
+        dropped.append(wrong)
+        for name in names:
+            asked.pop(name, None)
+
+    dataset, system = asked.get("dataset", ""), asked.get("system", "")
+    runs = list_answers(work)
+    if system and not dataset:
+        drop(UsageError("what a system made of annotations is told of one dataset: choose it"), "system", "outcome")
+    elif system and all((run.system, run.dataset) != (system, dataset) for run in runs):
+        known = sorted({run.system for run in runs if run.dataset == dataset})
+        wrong = UnknownName(f"run on {dataset}", system, known, "remix run list")
+        if all(run.system != system for run in runs):
+            raise wrong
+        drop(wrong, "system", "outcome")
+    elif asked.get("outcome") and not system:
+        drop(UsageError(f"'{asked['outcome']}' is what a system made of annotations: choose one"), "outcome")
+    if asked.get("part") and not asked.get("by"):
+        drop(UsageError(f"'{asked['part']}' is a part of a column: name the column"), "part")
+    if asked.get("bar") and not asked.get("column"):
+        drop(UsageError(f"'{asked['bar']}' is a bar of a column: name the column"), "bar")
+    if asked.get("part"):
+        try:
+            asked["part"] = find_part(parts_of(work.store, asked["by"]), asked["part"]).name
+        except UnknownName as wrong:
+            drop(wrong, "part")
+    if (name := asked.get("document")) and dataset:
+        try:
+            list_wanted(work.store, Wanted(dataset, name))
+        except UnknownName as wrong:
+            drop(wrong, "document")
+    if (outcome := asked.get("outcome")) and outcome not in OUTCOMES:
+        raise UnknownName("outcome", outcome, OUTCOMES)
+    return asked, dropped
+
+
+def _judge(work: page.Explored, asked: Mapping[str, str]) -> pl.DataFrame | None:
+    """Return document, group, outcome and answer of the system on the mentions of the dataset, None without one."""
+    if not asked.get("system"):
+        return None
+    judged = judge(work, asked["dataset"])
+    own = judged.systems.filter(system=asked["system"]).select("mention", "outcome", "answer")
+    every = list_wanted(work.store, Wanted(asked["dataset"])).select("annotation", "document", "group")
+    found = judged.mentions.drop_nulls("annotation").select("mention", "annotation").join(own, on="mention")
+    return found.join(every, on="annotation").select("document", "group", "outcome", "answer").unique(_MENTION)
+
+
+_MENTION = ["document", "group"]
+"""What alternatives of a mention have in common."""
+
+
+def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
+    dataset, by = asked.get("dataset", ""), asked.get("by", "")
+    systems = sorted({run.system for run in list_answers(work) if run.dataset == dataset})
+    known = [*list_quantities(measures_of(work.store))]
+    columns = [name for name in OWN if name not in ("document", "surface_form", "ignorable")]
+    columns += [one.name for measure in measures_of(work.store).measures for one in measure.columns]
+    fields = [
+        page.choose("dataset", "dataset", ["", *(one.name for one in page.list_datasets(work))], dataset),
+        page.choose("type", "type", ["", *TYPES], asked.get("type", "")),
+        page.Field("by", "part of", by, columns, explained="a column, as `remix partition --by` has it"),
+    ]
+    if by:
+        parts = [part.name for part in parts_of(work.store, by).parts]
+        words = {name: shorten(name) for name in parts}
+        if len(parts) <= _LISTED:
+            fields.append(page.Field("part", "part", asked.get("part", ""), ["", *parts], "choice", words=words))
+        else:
+            fields.append(page.Field("part", "part", asked.get("part", ""), parts[:_LISTED]))
+    fields.append(page.Field("column", "with a value of", asked.get("column", ""), known))
+    if systems:
+        fields.append(page.choose("system", "answers of", ["", *systems], asked.get("system", "")))
+    if asked.get("system"):
+        fields.append(page.choose("outcome", "outcome", ["", *OUTCOMES], asked.get("outcome", "")))
+    fields.append(page.Field("find", "surface form contains", asked.get("find", "")))
+    hidden = [
+        page.Field(one, one, asked[one], look="hidden") for one in ("document", "entity", "bar") if asked.get(one)
+    ]
+    return page.Form([*fields, *hidden])
+
+
+def _list_filters(
+    work: page.Explored, wanted: Wanted, asked: Mapping[str, str], outcomes: pl.DataFrame | None
+) -> list[page.FacetCounts]:
+    """Return what the list can be narrowed down by, each value with the annotations that it would leave."""
+    plain = {name: said for name, said in asked.items() if name not in ("at", "sort")}
+    found = []
+
+    def leave(**without: str) -> pl.DataFrame:
+        rows = list_wanted(work.store, replace(wanted, **without))
+        if outcomes is None:
+            return rows
+        rows = rows.join(outcomes, on=_MENTION, how="left", maintain_order="left")
+        return rows.filter(outcome=asked["outcome"]) if asked.get("outcome") else rows
+
+    def tell(name: str, values: pl.Series) -> None:
+        counts = values.drop_nulls().alias("value").value_counts(name="number")
+        counts = counts.sort("value") if name == "part" else counts.sort("number", "value", descending=[True, False])
+        own = plain.get(name, "")
+        told = [
+            page.FacetValue(
+                shorten(value), number, page.address("annotations", **{**plain, name: "" if value == own else value}),
+                value == own,
+            )
+            for value, number in counts.iter_rows()
+        ]  # fmt: skip
+        found.append(page.FacetCounts(name, told[:_FEW] + [one for one in told[_FEW:] if one.chosen]))
+
+    if outcomes is None:
+        tell("dataset", leave(dataset="", document="")["dataset"])
+    tell("type", leave(type="")["types"].explode())
+    if wanted.by:
+        tell("part", leave(part="")["part"].str.split(" | ").explode())
+    if outcomes is not None:
+        rows = list_wanted(work.store, wanted).join(outcomes, on=_MENTION)
+        tell("outcome", rows["outcome"])
+    tell("entity", leave(entity="")["entities"].str.split(" ").explode())
+    return found
+
+
+def _tabulate(work: page.Explored, rows: pl.DataFrame, wanted: Wanted, asked: Mapping[str, str]) -> page.Table:
+    """Return the annotations with their sentences, entity, type, and what was asked for."""
+    texts = frames_of(work.store).documents.select("document", "text")
+    rows = rows.join(texts, on="document", how="left", maintain_order="left")
+    first = pl.max_horizontal(pl.col("begin").cast(pl.Int64) - BESIDE, pl.lit(0))
+    before = pl.col("text").str.slice(first, pl.col("begin").cast(pl.Int64) - first)
+    after = pl.col("text").str.slice(pl.col("end").cast(pl.Int64), BESIDE)
+    sentence = pl.concat_str(before, pl.lit("["), "surface_form", pl.lit("]"), after).str.replace_all(r"\s+", " ")
+    labels = label_entities(work.kb, rows["entities"].str.split(" ").explode().drop_nulls())
+    short = pl.col("entities").str.split(" ").list.eval(
+        pl.element().map_elements(shorten, return_dtype=pl.String)
+    ).list.join(" or ")  # fmt: skip
+    named = pl.col("entities").str.split(" ").list.eval(
+        pl.element().replace_strict(labels, default=None, return_dtype=pl.String)
+    ).list.drop_nulls().list.join(" or ")  # fmt: skip
+    extra = [name for name in (wanted.column, wanted.by.partition(":")[0]) if name in rows.columns]
+    extra = [name for name in dict.fromkeys(extra) if name not in _COLUMNS]
+    extra += [name for name in ("part", "outcome", "answer") if name in rows.columns]
+    columns = {
+        "sentence": sentence,
+        "entity": pl.when("is_nil").then(pl.lit("NIL")).otherwise(short),
+        "label": named,
+        "type": pl.col("types").list.join(" | "),
+        **{name: pl.col(name) for name in extra},
+        "document": pl.col("name"),
+    }
+    frame = rows.select("dataset", "surface_form", **columns).with_columns(rows.select("begin", "end", "annotation"))
+    system = asked.get("system", "")
+
+    def lead(row: Mapping[str, object]) -> str:
+        place = page.address(
+            "document", dataset=row["dataset"], name=row["document"], system=system, annotation=row["annotation"]
+        )
+        return f"{place}#{page.name_mention(row['begin'], row['end'])}"
+
+    single = rows.filter(~pl.col("is_nil")).select(short.alias("short"), "entities").unique("short")
+    ids = {key: value for key, value in single.drop_nulls().iter_rows() if " " not in value}
+
+    def lead_to_entity(row: Mapping[str, object]) -> str:
+        iri = ids.get(str(row["entity"]), "")
+        return page.address("annotations", **{**asked, "entity": iri}) if iri else ""
+
+    links = {
+        "dataset": lambda row: page.address("dataset", name=row["dataset"]),
+        "surface_form": lead,
+        "entity": lead_to_entity,
+    }
+    words = "Each annotation of gold with the text about it."
+    leads = "A surface form leads to its document, an entity to its annotations."
+    return page.Table("annotations", frame, links, words, small={"entity": "label"}, leads=leads)
+
+
+_COLUMNS = ("dataset", "surface_form", "document", "begin", "end", "type", "annotation")
+
+
+def _tell_commands(asked: Mapping[str, str]) -> list[page.Note]:
+    """Return the command line that counts the parts."""
+    if not asked.get("by"):
+        return []
+    return [page.Note("The parts in a terminal:", [f"remix partition --by {shlex.quote(asked['by'])}"])]
+
+
+def _example(work: page.Explored) -> page.Parameters:
+    return {"dataset": entries[0].name, "by": "is_nil"} if (entries := page.list_datasets(work)) else {}
+
+
+listed = page.View("annotations", "Annotations", _show, menu=4, example=_example)

@@ -1,0 +1,150 @@
+"""The annotations behind numbers: as many as `remix stats` and `remix partition` count, and as a remix keeps."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import polars as pl
+import pytest
+
+from remix.errors import UnknownName, UsageError
+from remix.reports.annotation_list import Wanted, count_mentions, fields_of_measure, list_wanted
+from remix.reports.labels import label_entities
+from remix.reports.selections import builder_parameters
+from remix.store import Store
+from remix.web.page import VIEWS, Drawing, Note, Page, Shown, Table
+from remix.workspace import Workspace, open_workspace
+from tests.commands import run_verb
+
+RANDOM = random.Random(20261124)
+COLUMNS = ("class", "nil", "ambiguitySurfaceForm:log-deciles", "words", "pagerankSegment", "nameRelation", "density")
+
+
+@pytest.fixture(scope="module")
+def work(sample_store: Store) -> Workspace:
+    return open_workspace(sample_store.folder)
+
+
+def table_of(page: Page, name: str) -> Table:
+    [table] = [block for block in page.blocks if isinstance(block, Table) and block.name == name]
+    return table
+
+
+def links_of(block: Shown) -> dict[str, str]:
+    return dict(block.links) if isinstance(block, Note) else {}
+
+
+def follow(work: Workspace, place: str) -> Page:
+    view, _, query = place.partition("#")[0].partition("?")
+    return VIEWS[view.removeprefix("/")].show(work, dict(parse_qsl(query)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("by", COLUMNS)
+def test_parts_hold_as_many_annotations_as_partition_counts(work: Workspace, by: str) -> None:
+    done = run_verb("partition", "--by", by, "-o", "json", "-w", str(work.store.folder))
+    for row in json.loads(done.stdout):
+        assert count_mentions(list_wanted(work.store, Wanted(by=by, part=row["part"]))) == row["annotations"], row
+
+
+@pytest.mark.long
+def test_measures_and_bars_and_parts_of_a_dataset_lead_to_as_many_annotations(work: Workspace) -> None:
+    """Ten measures that are shares, two bars and a part by chance."""
+    datasets = [entry.name for entry in work.store.datasets()]
+    counted = work.stats().datasets.filter(pl.col("average") == "micro", pl.col("coverage") == 1)
+    names = [name for name in counted["measure"].unique().sort() if (fields_of_measure(name) or {}).get("part")]
+    for name in RANDOM.sample(names, 10):
+        dataset = RANDOM.choice(datasets)
+        rows = table_of(VIEWS["dataset"].show(work, {"name": dataset}), "measures")
+        [row] = rows.frame.filter(measure=name).to_dicts()
+        found = follow(work, rows.links["value"](row)).tables["annotations"]
+        gold = work.frames(dataset).annotations.filter(pl.col("ignorable").is_null())
+        # Measures give each of several alternatives its part of the mention.
+        weights = gold.select("annotation", weight=1 / pl.len().over("document", "group"))
+        listed = weights.filter(pl.col("annotation").is_in(found["annotation"].implode()))
+        assert listed["weight"].sum() / weights["weight"].sum() == pytest.approx(row["value"]), (name, dataset)
+    page = VIEWS["dataset"].show(work, {"name": datasets[0], "column": "pagerank"})
+    [figure] = [block.figure for block in page.blocks if isinstance(block, Drawing)]
+    for panel in figure.panels:
+        bars = [(y, link) for y, link in zip(panel.series[0].y, panel.series[0].links, strict=True) if link]
+        number, place = RANDOM.choice(bars)
+        assert len(follow(work, place).tables["annotations"]) == number > 0
+    parts = table_of(page, "parts")
+    row = RANDOM.choice(parts.frame.filter(pl.col("annotations") > 0).to_dicts())
+    page = follow(work, parts.links["annotations"](row))
+    found = list_wanted(work.store, Wanted(datasets[0], by="pagerank:log-deciles", part=row["part"]))
+    assert count_mentions(found) == row["annotations"] and len(page.tables["annotations"]) == len(found)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"type": "Person"},
+        {"type": "NIL"},
+        {"by": "ambiguitySurfaceForm:log-deciles", "part": "3"},
+        {"by": "pagerank:quantiles:4", "part": "2"},
+        {"by": "nameRelation", "part": "short"},
+        {"by": "isRare", "part": "true", "type": "Place"},
+        {"column": "pagerank", "bar": "log:20"},
+        {"column": "ambiguitySurfaceForm", "find": "an"},
+        {"by": "density:quantiles:4", "part": "4"},
+    ],
+    ids=str,
+)
+def test_remix_of_a_list_has_its_annotations(work: Workspace, asked: dict[str, str]) -> None:
+    """The builder, asked for by the link, counts the very mentions; of two datasets one is chosen."""
+    wanted = Wanted("sample-news", **asked)
+    rows = list_wanted(work.store, wanted)
+    page = VIEWS["builder"].show(work, builder_parameters(work.store, wanted))
+    assert page.error is None
+    assert page.tables["waterfall"]["mentions"][-1] == count_mentions(rows) > 0
+
+
+@pytest.mark.long
+def test_remix_of_what_a_system_made_of_annotations_has_them(answered_sample: Workspace) -> None:
+    work = answered_sample
+    for outcome in ("correct", "wrong", "missed"):
+        asked = {"dataset": "sample-news", "system": "prior", "outcome": outcome}
+        page = VIEWS["annotations"].show(work, asked)
+        where = builder_parameters(work.store, Wanted("sample-news"), system="prior", outcome=outcome)
+        left = VIEWS["builder"].show(work, where).tables["waterfall"]["mentions"][-1]
+        judged = work.judgements("sample-news")
+        of_gold = judged.mentions.drop_nulls("annotation").join(judged.systems.filter(system="prior"), on="mention")
+        assert left == len(of_gold.filter(outcome=outcome)) > 0
+        assert set(page.tables["annotations"]["outcome"]) == {outcome}
+    page = VIEWS["errors"].show(work, {"dataset": "sample-news", "system": "prior", "class": "wrong_link"})
+    [place] = [links["Make this a remix"] for block in page.blocks if "Make this a remix" in (links := links_of(block))]
+    left = follow(work, place).tables["waterfall"]["mentions"][-1]
+    assert left == len(page.tables["errors"]) > 0
+
+
+def test_what_there_is_not_is_refused_or_left_out_and_said(work: Workspace) -> None:
+    for wanted in (Wanted("nope"), Wanted(type="Persn"), Wanted(by="isRare", part="x"), Wanted(document="nope")):
+        with pytest.raises(UnknownName):
+            list_wanted(work.store, wanted)
+    with pytest.raises(UsageError, match="name the column"):
+        list_wanted(work.store, Wanted(part="true"))
+    for asked in ({"part": "true"}, {"by": "isRare", "part": "x"}, {"system": "prior"}, {"bar": "log:1"}):
+        page = VIEWS["annotations"].show(work, asked)
+        assert len(page.dropped) == 1 and page.tables["annotations"].height > 500
+
+
+def test_labels_are_those_that_identifiers_do_not_say(tmp_path: Path) -> None:
+    """An item has the label of what it stands for; a resource says its own."""
+    resource, item = "http://dbpedia.org/resource/Ada_Lovelace", "http://www.wikidata.org/entity/Q7259"
+    tables = {
+        "surface_forms": f"surface_form\tentity_iri\tcount\tsource\nAda\t{resource}\t3\tx\n",
+        "sameas": f"wikidata_iri\tdbpedia_iri\tcount\tsource\n{item}\t{resource}\t1\tx\n",
+        "labels": f"entity_iri\tlabel\tsource\n{resource}\tAda Lovelace\tx\n",
+    }
+    for name, text in tables.items():
+        (tmp_path / f"{name}.tsv").write_text(text)
+    work = Workspace(tmp_path / ".remix")
+    work.build_kb([("tables", str(tmp_path))], name="own")
+    assert work.kb is not None
+    assert label_entities(work.kb, pl.Series([item, resource, None])) == {item: "Ada Lovelace"}
+    assert label_entities(None, pl.Series([item])) == {}
