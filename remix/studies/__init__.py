@@ -78,7 +78,7 @@ def run_study(
     held = None if to is None else check_folder(to, asked.name)
     shelf = shelf_of(host)
     with alone(shelf, asked):
-        made = prepare(host, shelf, asked)
+        made = prepare(host, shelf, asked, allowed=allow)
         number = parallel or len(os.sched_getaffinity(0))
         computed, plan = compute(host, shelf, asked, plan_of(host, asked, made), number)
     found = Studied(asked, manifest_of(host, asked, made), shelf, made, plan, computed=computed)

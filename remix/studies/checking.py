@@ -8,11 +8,14 @@ from functools import partial
 from pathlib import Path
 
 from remix import catalog
-from remix.errors import Error, nearest
+from remix.errors import Error, Faults, UsageError, nearest
 from remix.measures import MEASURES
 from remix.measures.columns import OWN, columns_of_data, unknown_column
 from remix.measures.measured import columns_of, summaries_of
 from remix.measures.partitions import breakdown
+from remix.remixes.filters import open_filters
+from remix.remixes.filters.definition import split_reference
+from remix.remixes.filters.services import Surroundings
 from remix.runs.registration import list_runs
 from remix.scoring.inputs.columns import is_of_errors
 from remix.scoring.matching import matching_named
@@ -52,7 +55,7 @@ def _faults(host: Host, study: Study) -> Iterator[str]:
         if not own.files and own.name not in runs:
             yield f"runs.{own.name}: no run of this name is registered{nearest(own.name, runs)}"
     for remix in study.remixes:
-        yield from _fault_of(f"remixes.{remix.name}", partial(_bind, remix))
+        yield from _fault_of(f"remixes.{remix.name}", partial(_look_up_query, remix))
         for name in (one for one in remix.datasets if one not in study.datasets):
             yield f"remixes.{remix.name}: '{name}' is a remix itself: `remix load` it, and name it among the datasets"
     for name in study.profiles:
@@ -71,6 +74,8 @@ def _fault_of(place: str, look: Callable[[], object]) -> Iterator[str]:
     """Yield why something cannot be looked up, if it cannot."""
     try:
         look()
+    except Faults as error:
+        yield from (f"{place}: {fault}" for fault in error.faults)
     except Error as error:
         yield f"{place}: {error}"
 
@@ -88,8 +93,17 @@ def _look_up_columns(host: Host, study: Study, text: str) -> None:
             raise unknown_column(gold, name, known)
 
 
-def _bind(remix: StudiedRemix) -> str:
-    return find(remix.query).bind(remix.values, remix.set_from or None)
+def _look_up_query(remix: StudiedRemix) -> None:
+    """Raise `Error` for a query or a filter that there is not, and for parameters that it has not."""
+    named = split_reference(remix.query)
+    if named is not None:
+        open_filters(named[0], Surroundings(), service=remix.service).find(named[1])
+        if remix.values or remix.set_from:
+            raise UsageError(f"'{remix.query}' is a filter, which has no parameters: leave 'values' and 'set_from' out")
+        return
+    if remix.service:
+        raise UsageError("'service' is of filters (FILE.properties#NAME), and this is a query: leave it out")
+    find(remix.query).bind(remix.values, remix.set_from or None)
 
 
 def _faults_of_system(system: StudiedSystem) -> Iterator[str]:

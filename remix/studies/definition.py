@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from remix.errors import Faults, UsageError, nearest
+from remix.remixes.filters.definition import join_reference, split_reference
 
 Value: TypeAlias = str | int | float | bool
 
@@ -57,7 +58,9 @@ class StudiedRun:
 class StudiedRemix:
     """A remix: a shipped `query` or a file, with the `values` of its parameters or those of a set (`set_from`).
 
-    `datasets` are those that the query sees, by default all of the study; `edition` is as `remix build` has it.
+    `datasets` are those that the query sees, by default all of the study; `edition` is as `remix build` has it. The
+    query may be a filter (`filter.properties#NAME`), `service` (`OLD=NEW`) being what it asks in the place of what its
+    file names; an address has to be allowed by the command line.
     """
 
     name: str
@@ -66,6 +69,7 @@ class StudiedRemix:
     set_from: str = ""
     datasets: tuple[str, ...] = ()
     edition: tuple[str, ...] = ()
+    service: tuple[str, ...] = ()
     limit: int | None = None
     seed: int | None = None
 
@@ -250,6 +254,8 @@ def _place_files(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     from dataclasses import replace
 
     def place(name: str) -> str:
+        if (named := split_reference(name)) is not None:
+            return name if not (folder / named[0]).is_file() else join_reference(folder / named[0], named[1])
         return str(folder / name) if not Path(name).is_absolute() and (folder / name).is_file() else name
 
     values["datasets"] = tuple(map(place, values.get("datasets", ())))

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.question import Several
     from remix.remixes import Remix
+    from remix.remixes.filters import Filters
+    from remix.store.queries import Query
 
 
 class Host(Keeper, Protocol):
@@ -51,6 +53,20 @@ class Host(Keeper, Protocol):
         self, name: str, answers: Any, *, on: Any = (), task: str = "A2KB", replace: bool = False, format: Several = ()
     ) -> pl.DataFrame:
         """Register answers that are there."""
+
+    def open_filters(self, file: Any, *, service: Several = ()) -> Filters:
+        """Return the filters of a file."""
+
+    def find_query(
+        self,
+        query: Any,
+        *,
+        dataset: Several = (),
+        service: Several = (),
+        allow_service: Several = (),
+        kept_only: bool = False,
+    ) -> Query:
+        """Return the query of a name or, for a filter, that of what it keeps of datasets."""
 
     def build(
         self,

@@ -11,9 +11,9 @@ from typing import Any
 from remix import iris
 from remix._version import __version__
 from remix.errors import UsageError
+from remix.remixes.filters.definition import join_reference, split_reference
 from remix.runs.registration import Run
 from remix.signature import content_hash
-from remix.store.queries import find
 from remix.studies.definition import Study
 from remix.studies.host import Host
 from remix.studies.preparation import Prepared
@@ -83,7 +83,7 @@ def manifest_of(host: Host, study: Study, made: Prepared) -> StudyManifest:
         },
         "kb": {"name": kb.name, "version": kb.version} if kb is not None else {},
         "targets": {aim.name: aim.content for aim in made.aims.values()},
-        "queries": {one.name: content_hash(find(one.query).text) for one in study.remixes},
+        "queries": {one.name: made.queries.get(one.name, "") for one in study.remixes},
         "runs": {f"{run.system} on {run.dataset} ({run.task})": run.checksum for run in runs},
         "missing": {aim.name: aim.state for aim in made.aims.values() if aim.state != "there"},
     }
@@ -115,8 +115,22 @@ def definition_of(study: Study) -> dict[str, Any]:
     for one in said["runs"].values():
         one.update({"files": [Path(name).name for name in one["files"]]} if "files" in one else {})
     for one in said["remixes"].values():
-        one["query"] = Path(one["query"]).name
+        named = split_reference(one["query"])
+        one["query"] = Path(one["query"]).name if named is None else join_reference(named[0].name, named[1])
+        one.update({"service": [_without_folder(text) for text in one["service"]]} if "service" in one else {})
     return {key: value for key, value in said.items() if value not in ("", [], {}, None)}
+
+
+def _without_folder(setting: str) -> str:
+    """Return `OLD=NEW` of services, a file that takes another's place by its name alone.
+
+    >>> _without_folder("http://e.org/?x=1=facts/kb.ttl"), _without_folder("kb/a.ttl=http://e.org/?x=1")
+    ('http://e.org/?x=1=kb.ttl', 'kb/a.ttl=http://e.org/?x=1')
+    """
+    if "=http" in setting:
+        return setting
+    old, _, new = setting.rpartition("=")
+    return f"{old}={Path(new).name}"
 
 
 def _json(value: object) -> str:

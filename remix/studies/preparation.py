@@ -11,11 +11,12 @@ from typing import Any
 from remix import progress
 from remix.errors import Error
 from remix.measures.enrichment import measured_otherwise
+from remix.remixes.filters.definition import split_reference
 from remix.remixes.manifest import read_manifest
 from remix.runs.registration import Run, list_runs
 from remix.scoring.tasks import takes_spans
 from remix.signature import content_hash
-from remix.store.queries import find
+from remix.store.queries import Query, find
 from remix.studies.definition import ALL, StudiedRemix, StudiedRun, StudiedSystem, Study
 from remix.studies.host import Host
 from remix.studies.shelf import StepShelf, key_of
@@ -40,12 +41,16 @@ class Aim:
 
 @dataclass
 class Prepared:
-    """What there is of a study once its workspace is prepared: targets, and what became of systems that failed."""
+    """What there is of a study once its workspace is prepared: targets, and what became of systems that failed.
+
+    `contents` are the hashes of datasets, `queries` those of the queries of remixes, by their names.
+    """
 
     aims: dict[str, Aim] = field(default_factory=dict)
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
     runs: list[Run] = field(default_factory=list)
     contents: dict[str, str] = field(default_factory=dict)
+    queries: dict[str, str] = field(default_factory=dict)
 
     def runs_of(self, system: str, aim: Aim) -> list[Run]:
         """Return the runs of a system that a target is scored with."""
@@ -113,8 +118,18 @@ def loaded_name(host: Host, name: str) -> str:
     return name if name in host.store.state.datasets else default_name(name)
 
 
-def prepare(host: Host, shelf: StepShelf, study: Study, say: Callable[[str], None] = progress.note) -> Prepared:
-    """Return what there is of a study after what it writes into its workspace was written there."""
+def prepare(
+    host: Host,
+    shelf: StepShelf,
+    study: Study,
+    say: Callable[[str], None] = progress.note,
+    *,
+    allowed: Sequence[str] = (),
+) -> Prepared:
+    """Return what there is of a study after what it writes into its workspace was written there.
+
+    Filters ask the addresses alone that are `allowed`.
+    """
     absent = load_missing(host, study)
     if study.kb:
         host.attach_kb(study.kb)
@@ -156,7 +171,7 @@ def prepare(host: Host, shelf: StepShelf, study: Study, say: Callable[[str], Non
             ALL, "all", tuple(homes), tuple(homes), content, state="absent" if lost else "there", told=told
         )
     for remix in study.remixes:
-        made.aims[remix.name] = _build(host, shelf, study, remix, made, say)
+        made.aims[remix.name] = _build(host, shelf, study, remix, made, say, allowed)
     return made
 
 
@@ -227,13 +242,23 @@ def _register(host: Host, run: StudiedRun, homes: Sequence[str], made: Prepared)
         progress.note(f"run '{run.name}' is not registered: {error}")
 
 
-def remix_key(host: Host, study: Study, remix: StudiedRemix) -> str:
-    """Return the key of a remix, whose datasets are loaded."""
+def query_of(
+    host: Host, study: Study, remix: StudiedRemix, *, allowed: Sequence[str] = (), kept_only: bool = False
+) -> Query:
+    """Return the query of a remix, whose datasets are loaded: for a filter, that of what it keeps of them."""
+    seen = tuple(loaded_name(host, name) for name in remix.datasets or study.datasets)
+    return host.find_query(
+        remix.query, dataset=seen, service=remix.service, allow_service=tuple(allowed), kept_only=kept_only
+    )
+
+
+def remix_key(host: Host, study: Study, remix: StudiedRemix, query: Query) -> str:
+    """Return the key of a remix by its query; its datasets are loaded."""
     entries = {entry.name: entry for entry in host.store.datasets()}
     own = [entries[loaded_name(host, name)] for name in remix.datasets or study.datasets]
     kb = host.kb
     read = {
-        "query": find(remix.query).bind(remix.values, remix.set_from or None),
+        "query": query.bind(remix.values, remix.set_from or None),
         "name": remix.name,
         "seen": {one.name: [_content(one), [held.signature for held in one.attached.values()]] for one in own},
         "kb": kb.version if kb else "",
@@ -243,20 +268,33 @@ def remix_key(host: Host, study: Study, remix: StudiedRemix) -> str:
 
 
 def _build(
-    host: Host, shelf: StepShelf, study: Study, remix: StudiedRemix, made: Prepared, say: Callable[[str], None]
+    host: Host,
+    shelf: StepShelf,
+    study: Study,
+    remix: StudiedRemix,
+    made: Prepared,
+    say: Callable[[str], None],
+    allowed: Sequence[str],
 ) -> Aim:
     """Return a remix as a target, built where it is not there yet."""
-    query = find(remix.query)
-    told = f"{query.name}" + "".join(f" {name}={value}" for name, value in {**remix.values}.items())
+    named = split_reference(remix.query)
+    if named is None:
+        told = (plain := find(remix.query)).name
+        made.queries[remix.name] = content_hash(plain.text)
+    else:
+        told = f"filter {named[1] or named[0].stem}"
+    told += "".join(f" {name}={value}" for name, value in {**remix.values}.items())
     told += f" set={remix.set_from}" if remix.set_from else ""
     names = remix.datasets or study.datasets
     if lost := [name for name in names if made.aims[name].state != "there"]:
         return Aim(remix.name, "remix", query=told, state="absent", told=made.aims[lost[0]].told)
     seen = tuple(made.aims[name].gold[0] for name in names)
     entries = {entry.name: entry for entry in host.store.datasets()}
-    key = remix_key(host, study, remix)
-    place = shelf.place("remix", key)
     try:
+        query = query_of(host, study, remix, allowed=allowed)
+        made.queries[remix.name] = content_hash(query.text)
+        key = remix_key(host, study, remix, query)
+        place = shelf.place("remix", key)
         if not shelf.has("remix", key):
             say(f"remix {remix.name}")
             with shelf.writing("remix", key, remix.name) as aside:

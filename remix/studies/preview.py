@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
+from remix.errors import Error
+from remix.measures.enrichment import named_frames
+from remix.remixes.filters.definition import split_reference
 from remix.store.state import DatasetEntry
-from remix.studies.definition import Study
+from remix.studies.definition import StudiedRemix, Study
 from remix.studies.host import Host
 from remix.studies.planning import plan_of, score_jobs
-from remix.studies.preparation import is_answered, loaded_name, prepare, remix_key
+from remix.studies.preparation import is_answered, loaded_name, prepare, query_of, remix_key
 from remix.studies.shelf import StepShelf
 from remix.studies.trust import is_asked
 
@@ -39,9 +44,9 @@ def preview(host: Host, shelf: StepShelf, study: Study) -> pl.DataFrame:
     ready = all(state == "there" for _, _, state, _, _ in rows) and not any(
         entry.enrichment is None for entry in entries.values()
     )
-    if not ready or not all(shelf.has("remix", remix_key(host, study, one)) for one in study.remixes):
+    if not ready or not all(_is_built(host, shelf, study, one) for one in study.remixes):
         for remix in study.remixes:
-            tell("remix", remix.name, there=False)
+            tell("remix", remix.name, there=False, requests=_count_requests(host, study, remix, entries))
         cells = len(study.targets) * len(study.scored) * len(study.profiles)
         tell("count", f"{cells} systems on targets", there=False, number=cells)
         tell("scores", f"{len(study.targets)} targets", there=False, number=len(study.targets))
@@ -55,3 +60,23 @@ def preview(host: Host, shelf: StepShelf, study: Study) -> pl.DataFrame:
     for job in score_jobs(study, plan):
         tell("scores", job.target, there=shelf.has("scores", job.key))
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+
+
+def _is_built(host: Host, shelf: StepShelf, study: Study, remix: StudiedRemix) -> bool:
+    """Return whether a remix is there; that of a filter is not known before all answers are kept that it needs."""
+    try:
+        query = query_of(host, study, remix, kept_only=True)
+    except Error:  # which is told where it is built
+        return False
+    return shelf.has("remix", remix_key(host, study, remix, query))
+
+
+def _count_requests(host: Host, study: Study, remix: StudiedRemix, entries: Mapping[str, DatasetEntry]) -> int:
+    """Return how many requests the filter of a remix takes at most, of the datasets that are loaded."""
+    named = split_reference(remix.query)
+    names = [loaded_name(host, name) for name in remix.datasets or study.datasets]
+    loaded = [name for name in names if name in entries]
+    if named is None or not loaded:
+        return 0
+    filters = host.open_filters(named[0], service=remix.service)
+    return filters.find(named[1]).count_requests(named_frames(host.store, loaded))

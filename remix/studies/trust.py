@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from remix.studies.definition import StudiedSystem, Study
+from remix.connections import without_secrets
+from remix.errors import Error
+from remix.remixes.filters import open_filters
+from remix.remixes.filters.definition import split_reference
+from remix.remixes.filters.services import Surroundings
+from remix.studies.definition import StudiedRemix, StudiedSystem, Study
 from remix.systems.asked import ADAPTERS
 
 
@@ -24,6 +29,23 @@ def refusals(study: Study, allowed: Collection[str]) -> Iterator[str]:
     for name in study.datasets:
         if "://" in name and name not in allowed:
             yield f"datasets: {name} is an address, which a study may not ask by itself: --allow {name}"
+    addresses = {*allowed, *map(without_secrets, allowed)}
+    for remix in study.remixes:
+        yield from (
+            f"remixes.{remix.name}: its filter asks {address}, which a study may not by itself: --allow {address}"
+            for address in sorted(_addresses(remix) - addresses)
+        )
+
+
+def _addresses(remix: StudiedRemix) -> set[str]:
+    """Return the addresses that the filter of a remix asks; what is wrong in its file is told elsewhere."""
+    named = split_reference(remix.query)
+    if named is None:
+        return set()
+    try:
+        return open_filters(named[0], Surroundings(), service=remix.service).find(named[1]).addresses
+    except Error:
+        return set()
 
 
 def is_asked(system: StudiedSystem) -> bool:

@@ -139,6 +139,7 @@ class Remixes(KnowledgeBases):
         service: Several = (),
         allow_service: Several = (),
         refresh: bool = False,
+        kept_only: bool = False,
         timeout: float = 600,
     ) -> Filters:
         """Return the filters of a properties file of GERBIL's extension, by their names; nothing is asked yet.
@@ -147,7 +148,7 @@ class Remixes(KnowledgeBases):
         `allow_service` are the addresses that may be asked, `service` settings `OLD=NEW` for what is asked in the place
         of a service that the file names: another address, a file of RDF, 'loaded' (the datasets that are loaded) or
         'kb' (what the attached knowledge base says of classes and labels). Answers are kept in the workspace; `refresh`
-        asks again. See `remix.remixes.filters` for errors.
+        asks again, with `kept_only` nothing else is asked. See `remix.remixes.filters` for errors.
 
         >>> persons = open_workspace("work").open_filters("filter.properties").find("persons")  # doctest: +SKIP
         """
@@ -161,6 +162,7 @@ class Remixes(KnowledgeBases):
             allowed=frozenset(several(allow_service)),
             refresh=refresh,
             timeout=timeout,
+            kept_only=kept_only,
         )
         return open_filters(file, around, service=several(service))
 
@@ -288,6 +290,22 @@ class Remixes(KnowledgeBases):
         if to is not None:
             made.write(to, force=force)
         return made
+
+    def find_query(
+        self,
+        query: Query | EntityFilter | Path | str,
+        *,
+        dataset: Several = (),
+        service: Several = (),
+        allow_service: Several = (),
+        kept_only: bool = False,
+    ) -> Query:
+        """Return the query of a name, a file or a text or, for a filter, that of what it keeps of loaded datasets.
+
+        See `open_filters` for the options, which are those of filters, and for errors.
+        """
+        asked = {"service": service, "allow_service": allow_service, "kept_only": kept_only}
+        return self._find_query(query, self.store, several(dataset), **asked)
 
     def _find_query(
         self, query: Query | EntityFilter | Path | str, store: Store, datasets: tuple[str, ...], **asked: Any

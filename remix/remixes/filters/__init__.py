@@ -9,7 +9,7 @@ benchmarking, Semantic Web 10(2), 2019.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -25,7 +25,7 @@ from remix.rdf.iris import is_legal
 from remix.rdf.terms import quote
 from remix.remixes.filters.definition import FilterDefinition, FilterFile, name_one, read_filters
 from remix.remixes.filters.kept import KeptAnswers
-from remix.remixes.filters.services import Surroundings, replaced_services, service_of
+from remix.remixes.filters.services import EndpointService, Service, Surroundings, replaced_services, service_of
 from remix.store.queries import Query
 from remix.tables import Printed
 
@@ -53,6 +53,16 @@ class EntityFilter(Printed):
         """Return its name."""
         return self.definition.name
 
+    @property
+    def addresses(self) -> set[str]:
+        """Return the addresses that it asks, as they may be shown; raises `UsageError` for what is none."""
+        return {service.label for _, service in self._endpoints()}
+
+    @property
+    def bases(self) -> list[FilterDefinition]:
+        """Return the filters that it is made of in the end, each once: itself, or those that it combines."""
+        return [*{one.name: one for one in self.file.bases(self.definition)}.values()]
+
     def preview(self) -> tuple[str, pl.DataFrame]:
         """Return its name, and what it asks."""
         return f"filter '{self.name}' of {self.file.path}", describe_filters([self])
@@ -69,11 +79,14 @@ class EntityFilter(Printed):
         """
         if not self.file.enabled:
             raise UsageError(f"{self.file.path} switches its filters off: set org.aksw.gerbil.util.filter.enabled=True")
-        asked = pl.Series("entity", entities, dtype=pl.String).drop_nulls().unique().sort()
+        asked = pl.Series("entity", entities, dtype=pl.String)
+        return self._keep(self.definition, self._askable(asked)).sort()
+
+    def _askable(self, entities: pl.Series) -> pl.Series:
+        """Return the entities that are asked about, each once, sorted."""
+        asked = entities.alias("entity").drop_nulls().unique().sort()
         asked = asked.to_frame().filter(is_legal(pl.col("entity")))["entity"]
-        if self.file.whitelist:
-            asked = asked.filter(asked.str.contains_any([*self.file.whitelist]))
-        return self._keep(self.definition, asked).sort()
+        return asked.filter(asked.str.contains_any([*self.file.whitelist])) if self.file.whitelist else asked
 
     def _keep(self, one: FilterDefinition, entities: pl.Series) -> pl.Series:
         """Return what a filter keeps; those that a combination needs no answer about are not asked about."""
@@ -89,11 +102,12 @@ class EntityFilter(Printed):
 
     def _ask(self, one: FilterDefinition, entities: pl.Series) -> pl.Series:
         service = service_of(self.file, one, self.around)
-        cache = self.around.cache if self.file.keeps and service.identity else None
-        answers = KeptAnswers(cache, self.file.hash_of(one), service.identity)
+        answers = self._answers(one, service)
         known = answers.read().filter(pl.lit(not self.around.refresh))
         new = entities.filter(~entities.is_in(known["entity"].implode()))
         found = [known]
+        if len(new) and self.around.kept_only and service.identity:
+            raise NotAllowed(f"'{one.name}' of {self.file.path} was not asked about {len(new)} of the entities yet")
         if len(new):
             with progress.moving(f"{one.name} ({service.label})", len(new), " entities") as done:
                 for chunk, kept in service.ask(new):
@@ -102,6 +116,26 @@ class EntityFilter(Printed):
                     done(len(chunk))
         kept = pl.concat(found).filter("kept")["entity"]
         return entities.filter(entities.is_in(kept.implode()))
+
+    def _answers(self, one: FilterDefinition, service: Service) -> KeptAnswers:
+        cache = self.around.cache if self.file.keeps and service.identity else None
+        return KeptAnswers(cache, self.file.hash_of(one), service.identity)
+
+    def count_requests(self, frames: Frames) -> int:
+        """Return how many requests to endpoints it takes at most to know what is kept of what annotations link to."""
+        asked = self._askable(names_of(keep_gold_links(frames), self.around.kb)["name"])
+        number = 0
+        for one, service in self._endpoints():
+            known = self._answers(one, service).read()["entity"]
+            number += -(-len(asked.filter(~asked.is_in(known.implode()))) // one.chunk)
+        return number
+
+    def _endpoints(self) -> Iterator[tuple[FilterDefinition, EndpointService]]:
+        for one in self.bases:
+            if "://" in self.around.place_of(one):
+                service = service_of(self.file, one, self.around)
+                if isinstance(service, EndpointService):
+                    yield one, service
 
     def keep_links(self, links: pl.DataFrame) -> pl.DataFrame:
         """Return the rows of links (annotation, entity, entity_as_given) whose entity is kept.

@@ -331,6 +331,11 @@ def split_reference(text: str) -> tuple[Path, str] | None:
     return Path(file), name
 
 
+def join_reference(file: Path | str, name: str) -> str:
+    """Return how the filter of a file is named in the place of a query; see `split_reference`."""
+    return f"{file}#{name}" if name else str(file)
+
+
 def name_one(file: FilterFile, name: str) -> FilterDefinition:
     """Return the filter of a name, or the only one of the file where none is named; raises `UsageError`."""
     if name.strip():

@@ -48,7 +48,8 @@ class Surroundings:
 
     `allowed` are the addresses that may be asked, `instead` the services that take the place of those a file names;
     `cache` is the folder where answers are kept, of which `refresh` takes none; `timeout` are the seconds of a query to
-    what is here, `manners` how endpoints are asked, by default as the environment says.
+    what is here, `manners` how endpoints are asked, by default as the environment says. With
+    `kept_only` nothing is asked that was not answered before.
     """
 
     store: Store | None = None
@@ -59,6 +60,7 @@ class Surroundings:
     refresh: bool = False
     timeout: float = 600
     manners: Manners | None = None
+    kept_only: bool = False
 
     def place_of(self, one: FilterDefinition) -> str:
         """Return what a filter asks, be it what its file names or what takes its place."""
