@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import resources
@@ -25,14 +26,14 @@ from starlette.routing import Route
 from remix import tables
 from remix._version import __version__
 from remix.cells import cell
-from remix.errors import Error, QueryError, Timeout, UnknownName, UsageError
+from remix.errors import Error, QueryError, Timeout, UnknownName, UsageError, nearest
 from remix.paper import typeset
 from remix.reports.plots import can_draw, render
 from remix.reports.score_cache import AGAIN
 from remix.reports.svg import draw
 from remix.store.worker import Bounds, Stopped, limit_queries
 from remix.web.endpoint import log_defect, refuse, status_of
-from remix.web.page import VIEWS, Download, Explored, Note, Page, Shown, Table, View, address
+from remix.web.page import VIEWS, Download, Explored, Form, Note, Page, Shown, Table, View, address
 from remix.web.turns import STOPPED
 
 HEADERS = {
@@ -50,6 +51,8 @@ _DATA = {
 _FIGURES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
 _TURNS = 4
 """Pages that are made at a time, so that many of them leave threads to queries."""
+_TRIES = 6
+"""Parameters that are left out one by one to find which is wrong, where the error names none."""
 _ROWS = 500
 """Rows of a table on a page; its data has all."""
 
@@ -180,7 +183,7 @@ def routes(work: Explored) -> list[Route]:
         made.append(Route(f"/{view.name}", _answer(work, turns, view), methods=["GET"]))
         for form in dict.fromkeys((*_DATA, *_FIGURES, *view.downloads)):
             made.append(Route(f"/{view.name}.{form}", _answer(work, turns, view, form), methods=["GET"]))
-    return made
+    return [*made, Route("/{place:path}", _tell_unknown, methods=["GET"])]
 
 
 def _answer(work: Explored, turns: anyio.CapacityLimiter, view: View, form: str = "") -> Callable[..., object]:
@@ -220,13 +223,60 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
         return Response(render_page(page, view, urlencode(parameters)), status, headers, "text/html")
     except Error as error:
         status, line = _status(error), str(error)
+        if not form:
+            with limit_queries(bounds):
+                found, left = _do_without(work, view, parameters, error)
+            return Response(render_page(found, view, urlencode(left)), status, HEADERS, "text/html")
     except Exception as error:
         log_defect(error)
         status, line = 500, "this page could not be made, which is a defect of remix"
     if form:
         return PlainTextResponse(f"{line}\n", status, headers=HEADERS)
-    wrong = Page("Not found" if status == 404 else "Not possible", [Note(line)])
+    wrong = Page("Not possible", [Note(line)])
     return Response(render_page(wrong, view, ""), status, media_type="text/html", headers=HEADERS)
+
+
+def _do_without(
+    work: Explored, view: View, parameters: Mapping[str, str], error: Error
+) -> tuple[Page, Mapping[str, str]]:
+    """Return the page without the choice that is wrong, which it says, and what is left of its address.
+
+    Where there is none without it the page has the error and the form of the view as it is at first.
+    """
+    if isinstance(error, UsageError) and not isinstance(error, QueryError | Timeout | Stopped):
+        for left in _leave_out(parameters, str(getattr(error, "name", ""))):
+            with contextlib.suppress(Error):
+                page = view.show(work, left)
+                return replace(page, dropped=[error, *page.dropped]), left
+    forms: list[Shown] = []
+    with contextlib.suppress(Error):
+        forms = [block for block in view.show(work, view.example(work)).blocks if isinstance(block, Form)]
+    title = "Not found" if _status(error) == 404 else "Not possible"
+    begin = Note("", links={f"{view.title}, from the beginning": f"/{view.name}"} if view.menu else {})
+    return Page(title, [Note(str(error)), *forms, begin]), {}
+
+
+def _leave_out(parameters: Mapping[str, str], named: str) -> Iterator[dict[str, str]]:
+    """Give parameters without what may be wrong: of a list the value that is named, then one parameter, then all."""
+    for name, said in parameters.items():
+        if named in (values := said.split(",")) and len(values) > 1:
+            yield {**parameters, name: ",".join(value for value in values if value != named)}
+    # What has the name is tried first, of others the last that was said.
+    names = [*reversed(list(parameters))]
+    names.sort(key=lambda name: parameters[name] != named)
+    for gone in names[:_TRIES]:
+        yield {name: said for name, said in parameters.items() if name != gone}
+    if parameters:
+        yield {}
+
+
+def _tell_unknown(http: HttpRequest) -> Response:
+    """Return the page for an address at which nothing is."""
+    name = http.url.path.strip("/").partition("/")[0].partition(".")[0]
+    places = {view.title: f"/{view.name}" for view in VIEWS if view.menu}
+    said = Note(f"Not Found: no page is at this address{nearest(name, VIEWS.names())}", links=places)
+    text = render_page(Page("Not found", [said]), replace(VIEWS["datasets"], name="not-found"), "")
+    return Response(text, 404, HEADERS, "text/html")
 
 
 def _put_off(said: str, seconds: int) -> Response:

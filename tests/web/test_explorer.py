@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import json
+import random
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -333,6 +334,30 @@ def test_what_is_wrong_is_said_in_the_page(get: Get, place: str, status: int, wo
     answer = get(place)
     assert answer.status_code == status and word in answer.text
     assert answer.text.count("<script") == answer.text.count(OUR_SCRIPT) and "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize("view", VIEWS.names())
+def test_no_page_is_a_dead_end(work: Workspace, get: Get, view: str) -> None:
+    """Any choice may be wrong, or be of no kind that there is: what is wrong is said, with navigation and the form."""
+    asked, forms = VIEWS[view].example(work), "<form" in get(address(view, **VIEWS[view].example(work))).text
+    drawn = random.Random(view)
+    for name in {*asked, *drawn.sample(["dataset", "system", "by", "slice", "type", "column", "on", "set"], 3)}:
+        answer = get(address(view, **{**asked, name: "no such thing"}))
+        assert answer.status_code in (200, 400, 404), (name, answer.text)
+        assert "<nav" in answer.text and ("<form" in answer.text) == forms, name
+        if answer.status_code != 200:
+            assert "no such thing" in answer.text and get(f"/{view}.csv?{name}=no+such+thing").status_code != 200
+
+
+def test_wrong_choice_is_left_out_and_the_others_stay(get: Get) -> None:
+    answer = get("/errors?dataset=gold&system=a&class=missing&agreement=nope")
+    assert answer.status_code == 404 and "Left out:" in answer.text and "error 1 of 1: 1" in answer.text
+    answer = get("/compare?datasets=gold,nope&column=words")
+    assert answer.status_code == 404 and 'value="gold" checked' in answer.text and "nope" in answer.text
+    answer = get("/dataset?name=gld")
+    assert answer.status_code == 404 and '<option value="gold"' in answer.text
+    answer = get("/eror")
+    assert answer.status_code == 404 and 'href="/errors"' in answer.text and "did you mean" in answer.text
 
 
 class _Tags(HTMLParser):

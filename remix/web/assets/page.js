@@ -17,22 +17,41 @@ each("input[type=range]", (slider) => {
   slider.addEventListener("input", () => { slider.nextElementSibling.value = slider.value; });
 });
 
+// A form that is live shows what it leads to while it changes: all but the form comes from the new page, and what was
+// there before is dimmed meanwhile, so that old numbers never stand beside new choices.
+const takeOver = (form, page) => {
+  const twin = page.querySelector("form[data-live]");
+  const main = document.querySelector("main");
+  if (!twin) {
+    main.replaceChildren(...page.querySelector("main").childNodes);
+    return;
+  }
+  const here = form.closest("main > div"), there = twin.closest("main > div");
+  for (const old of [...form.parentNode.childNodes].slice([...form.parentNode.childNodes].indexOf(form) + 1)) old.remove();
+  form.parentNode.append(...[...twin.parentNode.childNodes].slice([...twin.parentNode.childNodes].indexOf(twin) + 1));
+  here.querySelector("aside")?.remove();
+  const beside = there.querySelector("aside");
+  here.className = there.className;
+  if (beside) here.append(beside);
+  document.querySelectorAll("main > .dropped").forEach((old) => old.remove());
+  here.before(...page.querySelectorAll("main > .dropped"));
+  document.querySelector("footer").replaceChildren(...page.querySelector("footer").childNodes);
+};
+
 each("form[data-live]", (form) => {
   let waiting, running;
   form.addEventListener("input", () => {
     clearTimeout(waiting);
+    document.body.classList.add("stale");
     waiting = setTimeout(async () => {
       if (running) running.abort();
       running = new AbortController();
       const place = addressOf(form);
       try {
         const answer = await fetch(place, { signal: running.signal });
-        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-        each("[data-update]", (old) => {
-          const found = page.querySelector(`[data-update="${CSS.escape(old.dataset.update)}"]`);
-          if (found) old.replaceWith(found);
-        });
+        takeOver(form, new DOMParser().parseFromString(await answer.text(), "text/html"));
         history.replaceState(null, "", place);
+        document.body.classList.remove("stale");
       } catch (error) {
         if (error.name !== "AbortError") throw error;
       }

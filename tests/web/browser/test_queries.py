@@ -119,3 +119,19 @@ def test_query_of_the_builder_is_saved_as_a_file_that_can_be_read(visit: Visit, 
         file = tmp_path / downloading.value.suggested_filename
         downloading.value.save_as(file)
         assert file.suffix == ".rq" and Query.parse(file.read_text())
+
+
+def test_numbers_of_the_builder_are_never_those_of_other_conditions(visit: Visit) -> None:
+    """What is wrong with a parameter is said at once in the place of counts, which come again when it is right."""
+    with visit("/builder?query=persons_hard") as visited:
+        page = visited.page
+        field = page.locator("input[name='persons_hard.min_confusion']")
+        assert page.locator("section[data-update=waterfall]").count() == 1
+        field.fill("many")
+        page.wait_for_selector("text=Not possible")
+        assert page.locator("section[data-update=waterfall]").count() == 0
+        assert page.locator("section[data-update=datasets]").count() == 0
+        field.fill("4")
+        page.wait_for_selector("section[data-update=waterfall]")
+        assert page.locator("text=Not possible").count() == 0 and page.locator("body.stale").count() == 0
+        assert visited.wrong in ([], [one for one in visited.wrong if "404" in one])
