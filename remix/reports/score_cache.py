@@ -1,9 +1,9 @@
 """Scores with intervals and tests for pages: computed once for a state of the workspace, and kept in its cache.
 
 What is asked is cut into questions, each of one dataset (or of several together), profile, task, matching and column.
-An answer is a file under `cache/scores`, named by the hash of all that can change it. A server has the answers that are
-missing computed by one process of its own, which ends with it, has a limit of time and of memory for each question, and
-is started again by the next who asks: so nothing waits and nothing piles up.
+An answer is a file under `cache/scores`, named by the hash of all that can change it. Without intervals and tests it is
+there in less than a second, so that a server has it first: the points, which the whole follows. What is missing a
+server has computed by processes of its own, one question after the other (`remix.reports.score_queue`).
 """
 
 from __future__ import annotations
@@ -12,15 +12,11 @@ import json
 import os
 import resource
 import signal
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import polars as pl
 
@@ -31,8 +27,9 @@ from remix.files import write_whole
 from remix.frames import read_parquet
 from remix.places import discard
 from remix.question import Question
+from remix.reports.score_queue import MEMORY, Job, ScoreQueue
 from remix.reports.scores import Scored
-from remix.runs.registration import list_runs, revision_of
+from remix.runs.known import known_runs
 from remix.scoring import evaluate_question
 from remix.scoring.choice import Choice, choose
 from remix.scoring.comparison import compared_inputs
@@ -42,189 +39,158 @@ from remix.scoring.statistics.intervals import METHOD
 from remix.scoring.statistics.slices import METHOD as OF_SLICES
 from remix.signature import content_hash
 from remix.store.cache import KEEPS
-from remix.store.worker import STOPS, Stopped
+from remix.store.worker import Stopped
 
 SAMPLES = 1000
 """Draws by which slices are tested; systems are compared by ten times as many."""
-ENTRIES, BYTES = 1000, 200_000_000
+ENTRIES, BYTES = 2000, 200_000_000
 """How many answers are kept, and how large they are in all; beyond that the oldest go."""
-SECONDS, MEMORY = 600, 8 * 2**30
+SECONDS = 600
 """What a question may take in a server."""
 AGAIN = 600.0
-"""Seconds after which a question that failed is asked again."""
-
-_PATIENCE = 2.0
-"""Seconds within which a process that was killed is gone."""
-_SAID = "errors.txt"
-"""What the process writes on its standard error, in a folder of its own that holds all its temporary files."""
+"""Seconds after which a question that was ended is asked again."""
 
 _OF_SCORES = ("documents", "mentions", "tp", "precision", "recall", "f1")
 """Columns that rows of scores have where none has a value, as of a task that combines others."""
 
-_HOME = Path(__file__).resolve().parents[2]
-"""What remix is in: an environment's packages, or a checkout."""
-_COMMAND = """
-import os, shutil, signal, sys, threading
-signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks is interrupted, and ends this
-def end():
-    sys.stdin.read()  # until who asks is gone, and can tidy up no more
-    shutil.rmtree(sys.argv[1], ignore_errors=True)
-    os._exit(1)
-line = sys.stdin.readline() or end()
-threading.Thread(target=end, daemon=True).start()  # before what takes long to import
-from remix.reports.score_cache import answer_all
-from remix.workspace import Workspace
-answer_all(Workspace, line)
-"""
-"""What the process runs; workspaces are no business of this module otherwise."""
+
+@dataclass(frozen=True)
+class _Place:
+    """The files of an answer: that of the scores alone, and that with intervals and tests."""
+
+    points: Path
+    whole: Path
 
 
 class ScoreCache:
-    """The answers of a workspace. With `waits` those that are missing are computed at once, else by a process."""
+    """The answers of a workspace. With `waits` those that are missing are computed at once, else by processes."""
 
     def __init__(self, keeper: Keeper, *, waits: bool = True, seconds: float = SECONDS) -> None:
         self._keeper = keeper
         self._waits = waits
         self._seconds = seconds
-        self._process: subprocess.Popen[bytes] | None = None
-        self._watching: threading.Thread | None = None
-        self._closed = False
-        self._lock = threading.Lock()
+        self.queue = ScoreQueue(seconds, _tell_end)
 
     def ask(self, questions: Sequence[Question[str]]) -> Scored:
-        """Return the answers that there are, and how many of all questions these are."""
+        """Return the answers that there are, and how many of all questions these are, with intervals and tests."""
         places = self._places(questions)
-        missing = [one for one in questions if not _is_answered(places[one])]
         if self._waits:
-            for one in missing:
-                answer(self._keeper, one, places[one])
-        elif missing and KEEPS.get():
-            self._start(missing, places)
-        found = {one: frame for one in questions if (frame := _read(places[one])) is not None}
-        frames = [frame for frame in found.values() if "problem" not in frame.columns]
-        told = [frame for frame in found.values() if "problem" in frame.columns]
-        problems = pl.concat([_problem("").clear(), *told], how="diagonal")
-        none = pl.DataFrame(schema={"kind": pl.String, "asked": pl.String})
-        rows = pl.concat([none, *frames], how="diagonal_relaxed")
-        parts = (rows.filter(kind=kind).drop("kind") for kind in ("score", "pair"))
-        # Columns that only rows of the other kind have are left out.
-        scores, pairs = (
-            part.select(one.name for one in part if one.null_count() < len(part) or one.name in _OF_SCORES)
-            for part in parts
-        )
-        said, ended = problems["problem"].to_list(), problems.filter("ended")["problem"].to_list()
-        return Scored(scores, pairs, said, len(found), len(questions), ended)
+            for one in questions:
+                if not _is_answered(places[one].whole):
+                    answer(self._keeper, one, places[one].whole)
+        elif KEEPS.get() and (jobs := self._list_jobs(questions, places)):
+            self.queue.put(jobs)
+        done = [file for one in questions if (file := _choose_file(places[one])) is not None]
+        # It is read once for each state of its files, also while some are missing.
+        key = ("scored", *((file.name, _written(file)) for file, _ in done))
+        found = self._keeper.store.cached(key, lambda: _read_all([file for file, _ in done]), asked=True)
+        return replace(found, done=sum(whole for _, whole in done), scored=len(done), of=len(questions))
 
-    def _places(self, questions: Sequence[Question[str]]) -> dict[Question[str], Path]:
-        """Return the file of each answer, named by the question and by all of the workspace that can change it."""
+    def _places(self, questions: Sequence[Question[str]]) -> dict[Question[str], _Place]:
+        """Return the files of each answer, named by the question and by all of the workspace that can change it."""
         store, kb = self._keeper.store, self._keeper.kb
         known = [__version__, iris.VERSION, METHOD, OF_SLICES, str(SAMPLES), kb.version if kb is not None else ""]
         known += [f"{entry.name} {entry.content} {entry.enrichment}" for entry in store.datasets()]
         learnt = [f"{name} {held.signature}" for entry in store.datasets() for name, held in entry.attached.items()]
-        folder, kept = store.own("cache") / "scores", store.folder / "runs"
-        runs = list_runs(kept)
+        folder, runs = store.own("cache") / "scores", known_runs(store)
         places = {}
         for one in questions:
-            own = [f"{asdict(run)} {revision_of(kept, run)}" for run in runs if run.dataset in one.datasets]
+            own = [f"{asdict(each.run)} {each.revision}" for each in runs if each.run.dataset in one.datasets]
             own += learnt if LEARNT & {*one.by} else []
-            places[one] = folder / f"{content_hash(*known, *own, json.dumps(one.as_json()))[:24]}.parquet"
+            name = content_hash(*known, *own, json.dumps(one.as_json()))[:24]
+            places[one] = _Place(folder / f"{name}-points.parquet", folder / f"{name}.parquet")
         return places
 
-    def _start(self, missing: Sequence[Question[str]], places: dict[Question[str], Path]) -> None:
-        """Have a process answer the questions, unless it is busy with those of others."""
-        with self._lock:
-            if self._process is not None or self._closed:
-                return
-            # The folder in which the server was started is no place to take modules from, but remix may be.
-            scratch = TemporaryDirectory(prefix="remix-", ignore_cleanup_errors=True)
-            command = [sys.executable, "-P", "-c", _COMMAND, scratch.name]
-            path = os.pathsep.join(filter(None, (str(_HOME), os.environ.get("PYTHONPATH", ""))))
-            with Path(scratch.name, _SAID).open("wb") as said:
-                self._process = process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
-                    stderr=said,
-                    env={**os.environ, "PYTHONPATH": path, "TMPDIR": scratch.name},
-                )
-            asked = [[one.as_json(), str(places[one])] for one in missing]
-            folder = str(self._keeper.store.folder.resolve())
-            told = {"folder": folder, "seconds": self._seconds, "asked": asked}
-            self._watching = threading.Thread(target=self._watch, args=(process, scratch, told), daemon=True)
-            self._watching.start()
-
-    def _watch(
-        self, process: subprocess.Popen[bytes], scratch: TemporaryDirectory[str], told: dict[str, object]
-    ) -> None:
-        """Tell the process what is asked, wait for its end, and say of the question that it died of that it did.
-
-        Its input stays open while this process lives, and it ends when the input does.
-        """
-        assert process.stdin is not None
-        with suppress(OSError):
-            process.stdin.write(json.dumps(told).encode() + b"\n")
-            process.stdin.flush()
-        code = process.wait()
-        with suppress(OSError):
-            process.stdin.close()
-        with scratch:
-            said = Path(scratch.name, _SAID).read_text(errors="replace")
-        why = None if self._closed else _explain_end(code, said, self._seconds)
-        asked = told["asked"]
-        assert isinstance(asked, list)
-        if why and (left := [(one, Path(place)) for one, place in asked if not _is_answered(Path(place))]):
-            one, place = left[0]
-            said = f"{', '.join(one['datasets'])}: {why}; `remix evaluate` has no limit"
-            _write(place, _problem(said, ended=True))
-        with self._lock:
-            self._process = None
+    def _list_jobs(self, questions: Sequence[Question[str]], places: dict[Question[str], _Place]) -> list[Job]:
+        """Return what processes have to do: the points of what has none, and the whole after them."""
+        sizes = {entry.name: entry.annotations for entry in self._keeper.store.datasets()}
+        runs = [each.run.dataset for each in known_runs(self._keeper.store)]
+        folder = str(self._keeper.store.folder.resolve())
+        jobs = []
+        for one in questions:
+            place = places[one]
+            if _is_answered(place.whole) or _is_problem(place.points):
+                continue
+            cost = sum(sizes.get(name, 0) * runs.count(name) for name in one.datasets)
+            for rank, file in enumerate((place.points, place.whole)):
+                if not _is_answered(file):
+                    told = {"folder": folder, "seconds": self._seconds, "asked": one.as_json(), "place": str(file)}
+                    line = json.dumps({**told, "points": file == place.points})
+                    after = place.points if rank else None
+                    jobs.append(Job(line, file, ", ".join(one.datasets), cost, rank, after))
+        return jobs
 
     def close(self) -> None:
-        """End the process that computes, and let none begin any more."""
-        with self._lock:
-            self._closed = True
-            process, watching = self._process, self._watching
-        if process is not None:
-            process.kill()
-        if watching is not None:
-            watching.join(_PATIENCE)
+        """End the processes that compute, and let none begin any more."""
+        self.queue.close()
 
 
-def _explain_end(code: int, said: str, seconds: float) -> str | None:
-    """Return why a process that computes scores ended before it was done; None where it was done, or was stopped.
-
-    Who is stopped, as by what stops the server, may be asked again at once: it says nothing of the question.
-
-    >>> _explain_end(-signal.SIGKILL, "", 600)
-    'the process that computes scores died, as it does where memory does not suffice'
-    >>> _explain_end(-signal.SIGTERM, "", 600)
-    """
-    if code == 0 or code in STOPS:
-        return None
-    if code == -signal.SIGALRM:
-        return f"the scores took longer than {seconds} s"
-    died, lines = "the process that computes scores died", said.strip().splitlines()
-    memory = any(sign in said.lower() for sign in ("memory", "bad_alloc"))
-    if memory or (code in (-signal.SIGKILL, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS) and not lines):
-        return f"{died}, as it does where memory does not suffice"
-    return f"{died} ({lines[-1] if lines else f'signal {-code}' if code < 0 else f'exit code {code}'})"
+def _choose_file(place: _Place) -> tuple[Path, bool] | None:
+    """Return the file of an answer that is to be read, and whether it is all that there will be; None without any."""
+    if _is_answered(place.whole):
+        return place.whole, True
+    return (place.points, _is_problem(place.points)) if _is_answered(place.points) else None
 
 
-def answer(keeper: Keeper, question: Question[str], place: Path) -> None:
+def _written(file: Path) -> int:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _read_all(files: Sequence[Path]) -> Scored:
+    """Return what files have of scores, of pairs and of problems; of a whole that was ended the points."""
+    found = []
+    for file in files:
+        frame = _read(file)
+        if frame is not None:
+            found.append(frame)
+            points = file.with_name(f"{file.stem}-points.parquet")
+            if "problem" in frame.columns and _is_answered(points):
+                found += [frame] if (read := _read(points)) is None else [read]
+    frames = [frame for frame in found if "problem" not in frame.columns]
+    told = [frame for frame in found if "problem" in frame.columns]
+    problems = pl.concat([_problem("").clear(), *told], how="diagonal").unique(maintain_order=True)
+    none = pl.DataFrame(schema={"kind": pl.String, "asked": pl.String})
+    rows = pl.concat([none, *frames], how="diagonal_relaxed")
+    parts = (rows.filter(kind=kind).drop("kind") for kind in ("score", "pair"))
+    # Columns that only rows of the other kind have are left out.
+    scores, pairs = (
+        part.select(one.name for one in part if one.null_count() < len(part) or one.name in _OF_SCORES)
+        for part in parts
+    )
+    ended = problems.filter(pl.col("ended").fill_null(False))["problem"].to_list()
+    return Scored(scores, pairs, problems["problem"].to_list(), 0, 0, ended)
+
+
+def _tell_end(job: Job, why: str) -> None:
+    """Keep that the process died of a job, unless it has an answer."""
+    if not _is_answered(job.place):
+        _write(job.place, _problem(f"{job.name}: {why}; `remix evaluate` has no limit", ended=True))
+
+
+def answer(keeper: Keeper, question: Question[str], place: Path, *, points: bool = False) -> None:
     """Compute the answer to a question and keep it; what cannot be computed is kept as a problem for some minutes."""
+    with keeper.store.hold_state():
+        _answer(keeper, question, place, points=points)
+
+
+def _answer(keeper: Keeper, question: Question[str], place: Path, *, points: bool) -> None:
     names = question.datasets
     try:
         choice = choose(question)
-        rows = _score(keeper, choice)
+        rows = evaluate_question(keeper, choice)[0] if points else _score(keeper, choice)
     except Stopped:
         raise
     except Error as error:
         _write(place, _problem(f"{', '.join(names)}: {error}"))
         return
     parts = [rows.select(pl.lit("score").alias("kind"), pl.all())]
-    with suppress(Error):  # there is nothing to compare: one system, or too few documents
-        pairs = compared_inputs(keeper, choice, samples=10 * SAMPLES).pairs
-        parts.append(pairs.select(pl.lit("pair").alias("kind"), pl.all()))
+    if not points:
+        with suppress(Error):  # there is nothing to compare: one system, or too few documents
+            pairs = compared_inputs(keeper, choice, samples=10 * SAMPLES).pairs
+            parts.append(pairs.select(pl.lit("pair").alias("kind"), pl.all()))
     whole = pl.lit(", ".join(names)).alias("asked")
     _write(place, pl.concat(parts, how="diagonal_relaxed").with_columns(whole))
 
@@ -270,15 +236,22 @@ def _is_answered(place: Path) -> bool:
         return False
 
 
-def answer_all(open_keeper: Callable[[str], Keeper], line: str) -> None:
-    """Answer the questions that a line tells, in a process of its own, and end it."""
+def _is_problem(place: Path) -> bool:
+    """Return whether what is kept is why there is no answer, which is not old."""
+    try:
+        return "problem" in pl.read_parquet_schema(place) and _is_answered(place)
+    except (OSError, pl.exceptions.PolarsError):
+        return False
+
+
+def answer_line(open_keeper: Callable[[str], Keeper], line: str) -> None:
+    """Answer the question that a line tells, in a process that is for nothing else, within its time."""
     told = json.loads(line)
-    os.nice(10)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     keeper = open_keeper(told["folder"])
-    for asked, place in told["asked"]:
-        # Nobody handles the signal: it ends the process, whatever that is doing.
-        signal.setitimer(signal.ITIMER_REAL, told["seconds"])
-        with suppress(Stopped):  # who stopped a query of it did not mean the question: the next who asks begins again
-            answer(keeper, Question.of_json(asked), Path(place))
-    os._exit(0)
+    os.nice(0 if told["points"] else max(0, 10 - os.nice(0)))  # points are waited for
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    # Nobody handles the signal: it ends the process, whatever that is doing.
+    signal.setitimer(signal.ITIMER_REAL, told["seconds"])
+    with suppress(Stopped):  # who stopped a query of it did not mean the question: the next who asks begins again
+        answer(keeper, Question.of_json(told["asked"]), Path(told["place"]), points=told["points"])
+    signal.setitimer(signal.ITIMER_REAL, 0)

@@ -26,8 +26,9 @@ _KINDS = ["kb", "error_class", ""]
 class Scored:
     """Scores for pages: the `rows` of `evaluate`, the `pairs` of `compare`, each with what was `asked`, the datasets.
 
-    `done` questions `of` all are answered; `problems` says why some have no scores, and `ended` which of these would
-    have some if computing them had not been ended, by a limit of time or of memory.
+    `done` questions `of` all are answered, and `scored` have scores at least, if without intervals and tests.
+    `problems` says why some have none, and `ended` which of these would have some if computing them had not been
+    ended, by a limit of time or of memory.
     """
 
     rows: pl.DataFrame
@@ -36,6 +37,7 @@ class Scored:
     done: int
     of: int
     ended: Sequence[str] = ()
+    scored: int = 0
 
 
 def figure_of_scores(rows: pl.DataFrame, datasets: Sequence[str] = ()) -> Figure:

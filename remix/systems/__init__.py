@@ -30,6 +30,10 @@ SPAN = ["document", "begin", "end"]
 """Columns that say where a mention stands."""
 
 
+ROLES = ("system", "baseline", "oracle")
+"""What systems are in a comparison."""
+
+
 @dataclass(frozen=True)
 class System:
     """An entity linker: its name, what it does in one line, and its answer to documents.
@@ -37,6 +41,8 @@ class System:
     `answer` receives the documents (with their annotations: the spans to link, and the links for an oracle), the
     knowledge base, the task and the seed. It returns the answered annotations with a column `entity`: null is NIL.
     `parameters` is a frozen dataclass of what can be said by `--parameter`, whose method `answer` then takes its place.
+    `role` is one of `ROLES`: a `baseline` is what others should be better than, an `oracle` looks at gold, so that its
+    scores are bounds of those of others. Neither is ever the best where systems are compared.
     """
 
     name: str
@@ -44,6 +50,7 @@ class System:
     answer: Callable[[Frames, KnowledgeBase, str, int], Answers]
     needs_kb: bool = True
     parameters: type[Any] | None = None
+    role: str = "system"
 
     def read_parameters(self, given: Mapping[str, Value]) -> Any:
         """Return the parameters with the values that are given, None where the system has none; raises `UsageError`."""

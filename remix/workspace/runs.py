@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -205,13 +205,15 @@ class Runs(Remixes):
         take_shipped_runs(self.store, self.kb, self.runs_folder)
         return gather(self.runs_folder, gold, names)
 
-    def unrevised_runs(self) -> frozenset[tuple[str, str, str]]:
-        """Return name, task and dataset of the registered runs that tell no revision of the texts they were made on."""
+    def unrevised_runs(self, on: Collection[str]) -> frozenset[tuple[str, str, str]]:
+        """Return name, task and dataset of the runs registered on datasets that tell no revision of their texts."""
         from remix.runs.registration import list_runs, revision_of
 
         folder = self.runs_folder
         return frozenset(
-            (run.system, run.task, run.dataset) for run in list_runs(folder) if not revision_of(folder, run)
+            (run.system, run.task, run.dataset)
+            for run in list_runs(folder)
+            if run.dataset in on and not revision_of(folder, run)
         )
 
     def store_runs(

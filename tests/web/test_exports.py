@@ -64,7 +64,7 @@ def test_scores_of_which_some_could_not_be_computed_are_no_data_unless_these_are
     cache = ScoreCache(work)
     cache.ask(asked[:2])
     [place] = cache._places(asked[2:]).values()
-    score_cache._write(place, score_cache._problem("third: the scores took longer than 600 s", ended=True))
+    score_cache._write(place.whole, score_cache._problem("third: the scores took longer than 600 s", ended=True))
     answer = client.get(f"{site}/systems.csv")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "600")
     assert answer.text.endswith("third: the scores took longer than 600 s\n")

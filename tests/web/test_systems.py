@@ -15,8 +15,9 @@ import pytest
 from remix.errors import UnknownName
 from remix.names import RMX, XSD
 from remix.question import Question
-from remix.reports import score_cache
+from remix.reports import score_cache, score_queue
 from remix.reports.score_cache import ScoreCache
+from remix.reports.score_queue import LANES, Job, choose_next
 from remix.store.cache import KEEPS
 from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
@@ -184,16 +185,19 @@ def test_server_answers_at_once_and_one_process_computes_meanwhile(
     monkeypatch.chdir(tmp_path)
     served._scores = ScoreCache(served, waits=False)
     page = shown(served, by="is_nil")
-    assert page.refresh == 2 and "0 of 1 are done" in render_page(page, VIEWS["systems"], "")
-    process = served._scores._process
-    for match in ("partial", "graded", "fuzzy"):  # others wait until it is done
+    assert page.refresh == 2 and "0 of 1" in render_page(page, VIEWS["systems"], "")
+    process = await_process(served._scores)
+    for match in ("partial", "graded", "fuzzy"):  # others wait for their turn
         shown(served, match=match)
-        assert served._scores._process is process
-    patience = time.monotonic() + 60
-    while shown(served, by="is_nil").refresh and time.monotonic() < patience:
-        time.sleep(0.1)
-    assert "systems" in shown(served, by="is_nil").tables
-    assert process is not None and process.wait(20) == 0
+        assert len(served._scores.queue.processes) <= len(LANES)
+    seen = set()
+    patience = time.monotonic() + 90
+    while (page := shown(served, by="is_nil")).refresh and time.monotonic() < patience:
+        seen.add("systems" in page.tables)
+        time.sleep(0.02)
+    assert page.refresh == 0 and seen == {False, True}  # scores are there before their intervals
+    served._scores.close()
+    assert process.wait(20) in (0, -signal.SIGKILL)
 
 
 @pytest.mark.long
@@ -205,16 +209,32 @@ def test_question_that_takes_too_long_is_ended_and_said(work: Workspace) -> None
     while (found := cache.ask(asked)).done == 0 and time.monotonic() < patience:
         time.sleep(0.1)
     assert "longer than 0.001 s" in found.problems[0] and found.ended == found.problems
-    while cache._process is not None and time.monotonic() < patience:
-        time.sleep(0.05)
-    assert cache._process is None  # and it is not asked again for some minutes
-    assert cache.ask(asked).done == 1 and cache._process is None
+    await_end(cache)  # and it is not asked again for some minutes
+    assert cache.ask(asked).done == 1 and cache.queue.processes == []
+
+
+def test_newest_and_small_questions_go_first_and_a_large_one_never_blocks_a_small_one() -> None:
+    def job(name: str, cost: int, rank: int, asked: int) -> Job:
+        return Job("", Path(f"{name}{rank}"), f"{name}{rank}", cost, rank, Path(f"{name}0") if rank else None, asked)
+
+    old = [job("small", 10, rank, 1) for rank in (0, 1)] + [job("huge", 10**9, rank, 1) for rank in (0, 1)]
+    new = [job("new", 1000, rank, 2) for rank in (0, 1)]
+    waiting, order = [*old, *new], []
+    while chosen := choose_next(waiting, []):
+        waiting.remove(chosen)
+        order.append(chosen.name)
+    assert order == ["new0", "small0", "huge0", "new1", "small1", "huge1"]
+    # While one lane is busy with what is large, what is small is done by the other, which takes nothing large.
+    huge, small = old[3], old[1]
+    assert choose_next([small], [huge], "small") == small
+    assert choose_next([huge], [], "small") is None and choose_next([huge], [], "any") == huge
+    assert choose_next([small], [old[0]], "small") is None  # intervals wait for their scores
 
 
 def test_process_that_dies_is_not_told_as_one_that_took_too_long(
     work: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(score_cache, "_COMMAND", "raise SystemExit(3)")
+    monkeypatch.setattr(score_queue, "_COMMAND", "raise SystemExit(3)")
     cache, asked = (
         ScoreCache(work, waits=False),
         [Question(datasets=("news",), task=("A2KB",), match=("weak",), by=("source",))],
@@ -238,26 +258,34 @@ def test_process_of_scores_that_was_stopped_is_no_failure_and_begins_again(
     )
     with monkeypatch.context() as patched:
         patched.setattr(
-            score_cache, "_COMMAND", "import signal, time; signal.signal(2, signal.SIG_DFL); time.sleep(60)"
+            score_queue, "_COMMAND", "import signal, time; signal.signal(2, signal.SIG_DFL); time.sleep(60)"
         )
         cache.ask(asked)
-    process = cache._process
-    assert process is not None
+        process = await_process(cache)
     time.sleep(0.5)  # until it has begun, so that it is the signal that ends it
     process.send_signal(number)
     assert process.wait(20) == -number
     await_end(cache)
     again = cache.ask(asked)
-    assert (again.done, again.problems) == (0, []) and cache._process is not process
+    assert (again.done, again.problems) == (0, []) and await_process(cache) is not process
     cache.close()
 
 
 def await_end(cache: ScoreCache) -> None:
     """Wait until no process of a cache runs."""
     patience = time.monotonic() + 60
-    while cache._process is not None:
+    while cache.queue.processes:
         assert time.monotonic() < patience
         time.sleep(0.02)
+
+
+def await_process(cache: ScoreCache) -> subprocess.Popen[str]:
+    """Wait until a process of a cache runs, and return it."""
+    patience = time.monotonic() + 60
+    while not (found := cache.queue.processes):
+        assert time.monotonic() < patience
+        time.sleep(0.01)
+    return found[0]
 
 
 def test_cache_of_scores_that_is_closed_leaves_no_process_and_no_folder_and_begins_nothing(
@@ -269,18 +297,18 @@ def test_cache_of_scores_that_is_closed_leaves_no_process_and_no_folder_and_begi
         [Question(datasets=("news",), task=("D2KB",), match=("strong",), by=("length",))],
     )
     cache.ask(asked)
-    process = cache._process
-    assert process is not None and [*tmp_path.iterdir()]
+    process = await_process(cache)
+    assert [*tmp_path.iterdir()]
     cache.close()
     assert process.wait(20) == -signal.SIGKILL
     await_end(cache)
     assert [*tmp_path.iterdir()] == []
     again = cache.ask(asked)
-    assert (again.done, again.problems, cache._process) == (0, [], None)
+    assert (again.done, again.problems, cache.queue.processes) == (0, [], [])
 
 
 KILLED = """
-import sys, os, signal
+import sys, os, signal, time
 from dataclasses import replace
 from remix.question import Question
 from remix.reports.score_cache import ScoreCache
@@ -289,7 +317,9 @@ from remix.workspace import Workspace
 cache = ScoreCache(Workspace(sys.argv[1]), waits=False)
 asked = Question(datasets=("news",), task=("A2KB",), match=("strong",))
 cache.ask([replace(asked, by=(column,)) for column in ("length", "words", "rank")])
-print(cache._process.pid, flush=True)
+while not cache.queue.processes:
+    time.sleep(0.01)
+print(cache.queue.processes[0].pid, flush=True)
 sys.stdin.readline()
 os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -390,9 +420,9 @@ def test_scores_that_another_site_makes_a_browser_ask_for_are_not_computed(work:
     )
     token = KEEPS.set(False)
     try:
-        assert cache.ask(asked).done == 0 and cache._process is None
+        assert cache.ask(asked).done == 0 and cache.queue.processes == []
     finally:
         KEEPS.reset(token)
     cache.ask(asked)
-    assert cache._process is not None
+    assert await_process(cache) is not None
     cache.close()

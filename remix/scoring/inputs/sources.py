@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -62,8 +62,8 @@ class Keeper(Protocol):
     ) -> Mapping[str, Mapping[str, Frames]]:
         """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
 
-    def unrevised_runs(self) -> frozenset[tuple[str, str, str]]:
-        """Return name, task and dataset of the registered runs that tell no revision of the texts they were made on."""
+    def unrevised_runs(self, on: Collection[str]) -> frozenset[tuple[str, str, str]]:
+        """Return name, task and dataset of the runs registered on datasets that tell no revision of their texts."""
 
     def ensure_sample(self, names: Iterable[str] = ()) -> bool:
         """Return whether the workspace was empty and has the sample corpus now."""
@@ -218,7 +218,8 @@ def _with_registered(
         named = bool(question.registered) or alone
         own = _find_on_gold(every, own, named=named)
     spans = {name: run for name, run in spans.items() if name in own}
-    unrevised = keeper.unrevised_runs()
+    every_run = [run for runs_of in answers.values() for run in runs_of.values()]
+    unrevised = keeper.unrevised_runs({name for run in every_run for name in run.documents["dataset"].unique()})
     silent = frozenset(
         (name, task)
         for task, runs_of in answers.items()

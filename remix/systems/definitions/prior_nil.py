@@ -45,4 +45,9 @@ def _unknown_names(documents: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame
     return names.join(taken, on=SPAN, how="anti")
 
 
-system = System("prior-nil", "longest dictionary match without gold, first candidate; unknown names are NIL", answer)
+system = System(
+    "prior-nil",
+    "longest dictionary match without gold, first candidate; unknown names are NIL",
+    answer,
+    role="baseline",
+)

@@ -1,0 +1,230 @@
+"""What computes scores beside a server: two processes, to which it gives one question after the other.
+
+What is asked for last goes first, scores before their intervals and tests, and of these small questions before large
+ones. One of the processes takes no large question, so that these never hold up small ones. A process ends when nothing
+waits any more, when a question takes more than its time or its memory, and with the server.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from remix.store.worker import STOPS
+
+MEMORY = 8 * 2**30
+"""What each of the processes may take, in bytes."""
+LARGE = 60_000
+"""Mentions times systems from which on a question with intervals and tests is large."""
+LANES = ("any", "small")
+MOST = 2000
+"""Questions that wait; of more those go that were asked for longest ago."""
+
+_PATIENCE = 2.0
+"""Seconds within which a process that was killed is gone."""
+_SAID = "errors.txt"
+"""What a process writes on its standard error, in a folder of its own that holds all its temporary files."""
+_HOME = Path(__file__).resolve().parents[2]
+"""What remix is in: an environment's packages, or a checkout."""
+_COMMAND = """
+import os, queue, shutil, signal, sys, threading
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks is interrupted, and ends this
+lines = queue.SimpleQueue()
+def read():
+    for line in sys.stdin:
+        lines.put(line)
+    shutil.rmtree(sys.argv[1], ignore_errors=True)  # who asks has no more, or is gone and can tidy up no more
+    os._exit(0)
+threading.Thread(target=read, daemon=True).start()  # before what takes long to import
+from remix.reports.score_cache import answer_line
+from remix.workspace import Workspace
+while True:
+    answer_line(Workspace, lines.get())
+    print(flush=True)
+"""
+"""What a process runs; workspaces are no business of this module otherwise."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A question to a process: the `line` that says it, the file that the answer goes to, and what goes before it.
+
+    `cost` is about how large it is, `rank` whether it is of scores (0) or of what comes behind them (1). A job waits
+    until that of the file `after` is done. `name` is how people are told of it, `asked` the number of who asked last.
+    """
+
+    line: str
+    place: Path
+    name: str
+    cost: int = 0
+    rank: int = 0
+    after: Path | None = None
+    asked: int = 0
+
+
+def choose_next(waiting: Sequence[Job], running: Sequence[Job], lane: str = "any") -> Job | None:
+    """Return the job that a lane takes next, None where there is none for it.
+
+    >>> points, tests = Job("", Path("p"), "points"), Job("", Path("t"), "tests", 10**9, 1, after=Path("p"))
+    >>> [getattr(choose_next(jobs, []), "name", None) for jobs in ([tests, points], [tests], [])]
+    ['points', 'tests', None]
+    >>> choose_next([tests], [], "small"), choose_next([tests], [points])
+    (None, None)
+    """
+    before = {one.place for one in (*waiting, *running)}
+    free = [one for one in waiting if one.after not in before and (lane == "any" or one.rank == 0 or one.cost < LARGE)]
+    return min(free, key=lambda one: (one.rank, -one.asked, one.cost), default=None)
+
+
+class ScoreQueue:
+    """The jobs of a workspace, and the processes that do them, each question in so many `seconds`.
+
+    `fail` is told the file and the end of a job of which the process died.
+    """
+
+    def __init__(self, seconds: float, fail: Callable[[Job, str], None]) -> None:
+        self._seconds = seconds
+        self._fail = fail
+        self._waiting: dict[Path, Job] = {}
+        self._running: dict[str, Job] = {}
+        self._threads: dict[str, threading.Thread] = {}
+        self._processes: list[subprocess.Popen[str]] = []
+        self._asked = 0
+        self._closed = False
+        self._lock = threading.Lock()
+
+    @property
+    def processes(self) -> list[subprocess.Popen[str]]:
+        """Return the processes that are there now."""
+        return [*self._processes]
+
+    def put(self, jobs: Sequence[Job]) -> None:
+        """Let jobs wait for their turn, before those that were asked for earlier; one that waits or runs is not twice.
+
+        Nothing waits any more once the queue is closed.
+        """
+        with self._lock:
+            self._asked += 1
+            busy = {one.place for one in self._running.values()}
+            found = [replace(one, asked=self._asked) for one in jobs if one.place not in busy]
+            self._waiting |= {one.place: one for one in found}
+            for place in sorted(self._waiting, key=lambda place: -self._waiting[place].asked)[MOST:]:
+                del self._waiting[place]
+            self._begin()
+
+    def _begin(self) -> None:
+        """Have each lane work that does not, and for which there is work; the lock is held."""
+        for lane in LANES:
+            if not self._closed and lane not in self._threads and self._choose(lane) is not None:
+                self._threads[lane] = threading.Thread(target=self._work, args=(lane,), daemon=True)
+                self._threads[lane].start()
+
+    def _choose(self, lane: str) -> Job | None:
+        return choose_next([*self._waiting.values()], [*self._running.values()], lane)
+
+    def _take(self, lane: str) -> Job | None:
+        """Return the next job of a lane, which has none before any more; where there is none the lane has ended."""
+        with self._lock:
+            self._running.pop(lane, None)
+            job = None if self._closed else self._choose(lane)
+            if job is None:
+                self._threads.pop(lane, None)
+            else:
+                self._running[lane] = self._waiting.pop(job.place)
+            self._begin()  # what waited for the job before may be free now
+            return job
+
+    def _work(self, lane: str) -> None:
+        """Do the jobs of a lane, by a process that is begun again where it died."""
+        job = self._take(lane)
+        try:
+            while job is not None:
+                # The folder in which the server was started is no place to take modules from, but remix may be.
+                with TemporaryDirectory(prefix="remix-", ignore_cleanup_errors=True) as scratch:
+                    with Path(scratch, _SAID).open("wb") as said, self._lock:
+                        if self._closed:
+                            return
+                        self._processes.append(process := _begin_process(scratch, said.fileno()))
+                    try:
+                        job = self._feed(lane, process, job, Path(scratch, _SAID))
+                    finally:
+                        with self._lock:
+                            self._processes.remove(process)
+        finally:
+            with self._lock:
+                if self._threads.get(lane) is threading.current_thread():
+                    del self._threads[lane], self._running[lane]
+
+    def _feed(self, lane: str, process: subprocess.Popen[str], job: Job, said: Path) -> Job | None:
+        """Give a process one job after the other, and return the one for the next process, if this one died.
+
+        Its input stays open while this process lives, and it ends when the input does.
+        """
+        assert process.stdin is not None and process.stdout is not None
+        todo: Job | None = job
+        with suppress(OSError), process.stdin, process.stdout:
+            while todo is not None:
+                with suppress(OSError):
+                    process.stdin.write(todo.line + "\n")
+                    process.stdin.flush()
+                if not process.stdout.readline():
+                    break
+                todo = self._take(lane)
+        code = process.wait()
+        if todo is None:
+            return None
+        why = None if self._closed else explain_end(code, said.read_text(errors="replace"), self._seconds)
+        if why:
+            self._fail(todo, why)
+        return self._take(lane)
+
+    def close(self) -> None:
+        """End the processes, and let none begin any more."""
+        with self._lock:
+            self._closed = True
+            self._waiting.clear()
+            threads, processes = [*self._threads.values()], self.processes
+        for process in processes:
+            process.kill()
+        for thread in threads:
+            thread.join(_PATIENCE)
+
+
+def _begin_process(scratch: str, said: int) -> subprocess.Popen[str]:
+    path = os.pathsep.join(filter(None, (str(_HOME), os.environ.get("PYTHONPATH", ""))))
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", _COMMAND, scratch],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=said,
+        env={**os.environ, "PYTHONPATH": path, "TMPDIR": scratch},
+        text=True,
+    )
+
+
+def explain_end(code: int, said: str, seconds: float) -> str | None:
+    """Return why a process that computes scores ended before it was done; None where it was done, or was stopped.
+
+    Who is stopped, as by what stops the server, may be asked again at once: it says nothing of the question.
+
+    >>> explain_end(-signal.SIGKILL, "", 600)
+    'the process that computes scores died, as it does where memory does not suffice'
+    >>> explain_end(-signal.SIGTERM, "", 600)
+    """
+    if code == 0 or code in STOPS:
+        return None
+    if code == -signal.SIGALRM:
+        return f"the scores took longer than {seconds} s"
+    died, lines = "the process that computes scores died", said.strip().splitlines()
+    memory = any(sign in said.lower() for sign in ("memory", "bad_alloc"))
+    if memory or (code in (-signal.SIGKILL, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS) and not lines):
+        return f"{died}, as it does where memory does not suffice"
+    return f"{died} ({lines[-1] if lines else f'signal {-code}' if code < 0 else f'exit code {code}'})"

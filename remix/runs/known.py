@@ -1,0 +1,62 @@
+"""The runs that are registered, with what they are in a comparison, read once for each state of their folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from remix.runs.registration import Run, list_runs
+from remix.systems import SYSTEMS
+from remix.systems.record import Record, read_record
+
+if TYPE_CHECKING:
+    from remix.store import Store
+
+
+@dataclass(frozen=True)
+class KnownRun:
+    """A run, the revision of the texts that it was made on as its record says it, and its role (`remix.systems.ROLES`).
+
+    The role is that of a system of remix that was run here; what was taken from files is a system, whatever its name.
+    """
+
+    run: Run
+    revision: str
+    role: str
+
+
+def known_runs(store: Store) -> Sequence[KnownRun]:
+    """Return the runs that are registered in a workspace, sorted by name; raises `StoreError` as `list_runs`."""
+    folder = store.folder / "runs"
+    return store.cached(("known runs", _stamp(folder)), lambda: [_know(folder, run) for run in list_runs(folder)])
+
+
+def roles_of(runs: Sequence[KnownRun]) -> dict[str, str]:
+    """Return the role of each name: a baseline or an oracle is what is one on all of its datasets."""
+    found: dict[str, str] = {}
+    for one in runs:
+        found[one.run.system] = one.role if found.get(one.run.system, one.role) == one.role else "system"
+    return found
+
+
+def _know(folder: Path, run: Run) -> KnownRun:
+    record = read_record(folder / run.folder_name)
+    return KnownRun(run, record.revision if record is not None else "", _role(run, record))
+
+
+def _role(run: Run, record: Record | None) -> str:
+    name = record.system if record is not None else run.system
+    return "system" if run.source or name not in SYSTEMS else SYSTEMS[name].role
+
+
+def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return what is another where a run is: each is written whole, in the place of the one before."""
+    try:
+        with os.scandir(folder) as found:
+            states = [(one.name, one.stat()) for one in found if not one.name.startswith(".")]
+    except OSError:
+        return ()
+    return tuple(sorted((name, state.st_mtime_ns, state.st_ino) for name, state in states))
