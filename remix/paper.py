@@ -54,9 +54,10 @@ class Typesetting:
     `columns` are those that are shown, in their order; a mapping says what they are called. `best` and `worst` say for
     columns of numbers which end (`highest` or `lowest`) is set in bold, and in italics; it is looked for in each
     column or, `across`, in each row, among rows that are equal in the columns `within`. What is equal as it is shown is
-    equally good. `intervals` name the two columns of ends that stand behind a value, or the column of texts that do;
-    `marks` the column of texts, such as `*` or `†`, that stand raised behind it. `digits` are decimals: of all columns
-    or of each. `caption` and `label` make a table that floats.
+    equally good. Rows that do not have the values of `ranked` in its columns are neither. `intervals` name the two
+    columns of ends that stand behind a value, or the column of texts that do; `marks` the column of texts, such as `*`
+    or `†`, that stand raised behind it. `digits` are decimals: of all columns or of each. `caption` and `label` make a
+    table that floats.
     """
 
     columns: Sequence[str] | Mapping[str, str] = ()
@@ -64,6 +65,7 @@ class Typesetting:
     worst: Mapping[str, str] = field(default_factory=dict)
     across: bool = False
     within: Sequence[str] = ()
+    ranked: Mapping[str, str] = field(default_factory=dict)
     intervals: Mapping[str, tuple[str, str] | str] = field(default_factory=dict)
     marks: Mapping[str, str] = field(default_factory=dict)
     digits: int | Mapping[str, int] | None = None
@@ -83,7 +85,10 @@ class Typesetting:
         """
         spreads = ((one,) if isinstance(one, str) else one for one in self.intervals.values())
         beside = {*self.marks.values(), *(name for names in spreads for name in names)}
-        for name in (*self.columns, *self.best, *self.worst, *self.within, *self.intervals, *beside, *self.marks):
+        for name in (
+            *(*self.columns, *self.best, *self.worst, *self.within, *self.ranked),
+            *(*self.intervals, *beside, *self.marks),
+        ):
             if name not in frame.columns:
                 raise UnknownName("column of the table", name, frame.columns)
         if isinstance(self.columns, Mapping):
@@ -181,15 +186,17 @@ def _looks(frame: pl.DataFrame, how: Typesetting, column: str, shown: Sequence[s
         others = [name for name in shown if name in ends] if how.across else [column]
         values = {name: _round(frame, how, name) for name in others}
         keys = frame.select(how.within).rows() if how.within else [()] * frame.height
+        free = [row == (*how.ranked.values(),) for row in frame.select([*how.ranked]).rows()] if how.ranked else ()
         pick = max if ends[column] == "highest" else min
         groups: dict[tuple[object, ...], list[float]] = {}
         for nth, key in enumerate(keys):
             own = groups.setdefault((nth,) if how.across else key, [])
-            own += [value for name in others if (value := values[name][nth]) is not None]
+            if not free or free[nth]:
+                own += [value for name in others if (value := values[name][nth]) is not None]
         for nth, key in enumerate(keys):
             own, value = groups[(nth,) if how.across else key], values[column][nth]
             # Of one value alone, and of values that are all the same, none is the best.
-            if value is not None and len({*own}) > 1 and value == pick(own):
+            if value is not None and len({*own}) > 1 and value == pick(own) and (not free or free[nth]):
                 found[nth] = look
     return found
 

@@ -15,7 +15,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -27,7 +27,7 @@ from remix.files import write_whole
 from remix.frames import read_parquet
 from remix.places import discard
 from remix.question import Question
-from remix.reports.score_queue import MEMORY, Job, ScoreQueue
+from remix.reports.score_queue import MEMORY, QueuedQuestion, ScoreQueue
 from remix.reports.scores import Scored
 from remix.runs.known import known_runs
 from remix.scoring import evaluate_question
@@ -55,7 +55,7 @@ _OF_SCORES = ("documents", "mentions", "tp", "precision", "recall", "f1")
 
 
 @dataclass(frozen=True)
-class _Place:
+class _AnswerFiles:
     """The files of an answer: that of the scores alone, and that with intervals and tests."""
 
     points: Path
@@ -82,11 +82,11 @@ class ScoreCache:
             self.queue.put(jobs)
         done = [file for one in questions if (file := _choose_file(places[one])) is not None]
         # It is read once for each state of its files, also while some are missing.
-        key = ("scored", *((file.name, _written(file)) for file, _ in done))
+        key = ("scored", *((file.name, _find_time(file)) for file, _ in done))
         found = self._keeper.store.cached(key, lambda: _read_all([file for file, _ in done]), asked=True)
         return replace(found, done=sum(whole for _, whole in done), scored=len(done), of=len(questions))
 
-    def _places(self, questions: Sequence[Question[str]]) -> dict[Question[str], _Place]:
+    def _places(self, questions: Sequence[Question[str]]) -> dict[Question[str], _AnswerFiles]:
         """Return the files of each answer, named by the question and by all of the workspace that can change it."""
         store, kb = self._keeper.store, self._keeper.kb
         known = [__version__, iris.VERSION, METHOD, OF_SLICES, str(SAMPLES), kb.version if kb is not None else ""]
@@ -95,13 +95,15 @@ class ScoreCache:
         folder, runs = store.own("cache") / "scores", known_runs(store)
         places = {}
         for one in questions:
-            own = [f"{asdict(each.run)} {each.revision}" for each in runs if each.run.dataset in one.datasets]
+            own = [each.signature for each in runs if each.run.dataset in one.datasets]
             own += learnt if LEARNT & {*one.by} else []
             name = content_hash(*known, *own, json.dumps(one.as_json()))[:24]
-            places[one] = _Place(folder / f"{name}-points.parquet", folder / f"{name}.parquet")
+            places[one] = _AnswerFiles(folder / f"{name}-points.parquet", folder / f"{name}.parquet")
         return places
 
-    def _list_jobs(self, questions: Sequence[Question[str]], places: dict[Question[str], _Place]) -> list[Job]:
+    def _list_jobs(
+        self, questions: Sequence[Question[str]], places: dict[Question[str], _AnswerFiles]
+    ) -> list[QueuedQuestion]:
         """Return what processes have to do: the points of what has none, and the whole after them."""
         sizes = {entry.name: entry.annotations for entry in self._keeper.store.datasets()}
         runs = [each.run.dataset for each in known_runs(self._keeper.store)]
@@ -117,7 +119,7 @@ class ScoreCache:
                     told = {"folder": folder, "seconds": self._seconds, "asked": one.as_json(), "place": str(file)}
                     line = json.dumps({**told, "points": file == place.points})
                     after = place.points if rank else None
-                    jobs.append(Job(line, file, ", ".join(one.datasets), cost, rank, after))
+                    jobs.append(QueuedQuestion(line, file, ", ".join(one.datasets), cost, rank, after))
         return jobs
 
     def close(self) -> None:
@@ -125,14 +127,14 @@ class ScoreCache:
         self.queue.close()
 
 
-def _choose_file(place: _Place) -> tuple[Path, bool] | None:
+def _choose_file(place: _AnswerFiles) -> tuple[Path, bool] | None:
     """Return the file of an answer that is to be read, and whether it is all that there will be; None without any."""
     if _is_answered(place.whole):
         return place.whole, True
     return (place.points, _is_problem(place.points)) if _is_answered(place.points) else None
 
 
-def _written(file: Path) -> int:
+def _find_time(file: Path) -> int:
     try:
         return file.stat().st_mtime_ns
     except OSError:
@@ -164,7 +166,7 @@ def _read_all(files: Sequence[Path]) -> Scored:
     return Scored(scores, pairs, problems["problem"].to_list(), 0, 0, ended)
 
 
-def _tell_end(job: Job, why: str) -> None:
+def _tell_end(job: QueuedQuestion, why: str) -> None:
     """Keep that the process died of a job, unless it has an answer."""
     if not _is_answered(job.place):
         _write(job.place, _problem(f"{job.name}: {why}; `remix evaluate` has no limit", ended=True))

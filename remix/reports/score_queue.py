@@ -54,7 +54,7 @@ while True:
 
 
 @dataclass(frozen=True)
-class Job:
+class QueuedQuestion:
     """A question to a process: the `line` that says it, the file that the answer goes to, and what goes before it.
 
     `cost` is about how large it is, `rank` whether it is of scores (0) or of what comes behind them (1). A job waits
@@ -70,10 +70,13 @@ class Job:
     asked: int = 0
 
 
-def choose_next(waiting: Sequence[Job], running: Sequence[Job], lane: str = "any") -> Job | None:
+def choose_next(
+    waiting: Sequence[QueuedQuestion], running: Sequence[QueuedQuestion], lane: str = "any"
+) -> QueuedQuestion | None:
     """Return the job that a lane takes next, None where there is none for it.
 
-    >>> points, tests = Job("", Path("p"), "points"), Job("", Path("t"), "tests", 10**9, 1, after=Path("p"))
+    >>> points = QueuedQuestion("", Path("p"), "points")
+    >>> tests = QueuedQuestion("", Path("t"), "tests", 10**9, 1, after=Path("p"))
     >>> [getattr(choose_next(jobs, []), "name", None) for jobs in ([tests, points], [tests], [])]
     ['points', 'tests', None]
     >>> choose_next([tests], [], "small"), choose_next([tests], [points])
@@ -90,11 +93,11 @@ class ScoreQueue:
     `fail` is told the file and the end of a job of which the process died.
     """
 
-    def __init__(self, seconds: float, fail: Callable[[Job, str], None]) -> None:
+    def __init__(self, seconds: float, fail: Callable[[QueuedQuestion, str], None]) -> None:
         self._seconds = seconds
         self._fail = fail
-        self._waiting: dict[Path, Job] = {}
-        self._running: dict[str, Job] = {}
+        self._waiting: dict[Path, QueuedQuestion] = {}
+        self._running: dict[str, QueuedQuestion] = {}
         self._threads: dict[str, threading.Thread] = {}
         self._processes: list[subprocess.Popen[str]] = []
         self._asked = 0
@@ -106,7 +109,7 @@ class ScoreQueue:
         """Return the processes that are there now."""
         return [*self._processes]
 
-    def put(self, jobs: Sequence[Job]) -> None:
+    def put(self, jobs: Sequence[QueuedQuestion]) -> None:
         """Let jobs wait for their turn, before those that were asked for earlier; one that waits or runs is not twice.
 
         Nothing waits any more once the queue is closed.
@@ -127,10 +130,10 @@ class ScoreQueue:
                 self._threads[lane] = threading.Thread(target=self._work, args=(lane,), daemon=True)
                 self._threads[lane].start()
 
-    def _choose(self, lane: str) -> Job | None:
+    def _choose(self, lane: str) -> QueuedQuestion | None:
         return choose_next([*self._waiting.values()], [*self._running.values()], lane)
 
-    def _take(self, lane: str) -> Job | None:
+    def _take(self, lane: str) -> QueuedQuestion | None:
         """Return the next job of a lane, which has none before any more; where there is none the lane has ended."""
         with self._lock:
             self._running.pop(lane, None)
@@ -163,13 +166,15 @@ class ScoreQueue:
                 if self._threads.get(lane) is threading.current_thread():
                     del self._threads[lane], self._running[lane]
 
-    def _feed(self, lane: str, process: subprocess.Popen[str], job: Job, said: Path) -> Job | None:
+    def _feed(
+        self, lane: str, process: subprocess.Popen[str], job: QueuedQuestion, said: Path
+    ) -> QueuedQuestion | None:
         """Give a process one job after the other, and return the one for the next process, if this one died.
 
         Its input stays open while this process lives, and it ends when the input does.
         """
         assert process.stdin is not None and process.stdout is not None
-        todo: Job | None = job
+        todo: QueuedQuestion | None = job
         with suppress(OSError), process.stdin, process.stdout:
             while todo is not None:
                 with suppress(OSError):
@@ -182,6 +187,8 @@ class ScoreQueue:
         if todo is None:
             return None
         why = None if self._closed else explain_end(code, said.read_text(errors="replace"), self._seconds)
+        with self._lock:  # what comes behind it has nothing to stand on
+            self._waiting = {place: one for place, one in self._waiting.items() if one.after != todo.place}
         if why:
             self._fail(todo, why)
         return self._take(lane)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KnownRun:
-    """A run, the revision of the texts that it was made on as its record says it, and its role (`remix.systems.ROLES`).
+    """A run, what can change its scores (`signature`), and its kind (`remix.systems.KINDS`).
 
-    The role is that of a system of remix that was run here; what was taken from files is a system, whatever its name.
+    The kind is that of a system of remix that was run here; what was taken from files is a system, whatever its name.
     """
 
     run: Run
-    revision: str
-    role: str
+    signature: str
+    kind: str
 
 
 def known_runs(store: Store) -> Sequence[KnownRun]:
@@ -34,22 +34,22 @@ def known_runs(store: Store) -> Sequence[KnownRun]:
     return store.cached(("known runs", _stamp(folder)), lambda: [_know(folder, run) for run in list_runs(folder)])
 
 
-def roles_of(runs: Sequence[KnownRun]) -> dict[str, str]:
-    """Return the role of each name: a baseline or an oracle is what is one on all of its datasets."""
+def kinds_of(runs: Sequence[KnownRun]) -> dict[str, str]:
+    """Return the kind of each name: a baseline or an oracle is what is one on all of its datasets."""
     found: dict[str, str] = {}
     for one in runs:
-        found[one.run.system] = one.role if found.get(one.run.system, one.role) == one.role else "system"
+        found[one.run.system] = one.kind if found.get(one.run.system, one.kind) == one.kind else "system"
     return found
 
 
 def _know(folder: Path, run: Run) -> KnownRun:
     record = read_record(folder / run.folder_name)
-    return KnownRun(run, record.revision if record is not None else "", _role(run, record))
+    return KnownRun(run, f"{asdict(run)} {record.revision if record is not None else ''}", _find_kind(run, record))
 
 
-def _role(run: Run, record: Record | None) -> str:
+def _find_kind(run: Run, record: Record | None) -> str:
     name = record.system if record is not None else run.system
-    return "system" if run.source or name not in SYSTEMS else SYSTEMS[name].role
+    return "system" if run.source or name not in SYSTEMS else SYSTEMS[name].kind
 
 
 def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:

@@ -14,13 +14,12 @@ from typing import Any, TypeAlias
 
 from remix.errors import Faults, UsageError, nearest
 from remix.remixes.filters.definition import join_reference, split_reference
+from remix.systems import KINDS
 
 Value: TypeAlias = str | int | float | bool
 
 ALL = "all"
 """The name of the target that is all datasets together."""
-KINDS = ("system", "baseline", "oracle")
-"""What a system is: the last two have rows of their own and are never called best."""
 
 
 class StudyFaults(Faults):

@@ -30,8 +30,8 @@ SPAN = ["document", "begin", "end"]
 """Columns that say where a mention stands."""
 
 
-ROLES = ("system", "baseline", "oracle")
-"""What systems are in a comparison."""
+KINDS = ("system", "baseline", "oracle")
+"""What systems are in a comparison: the last two have rows of their own and are never called best."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class System:
     `answer` receives the documents (with their annotations: the spans to link, and the links for an oracle), the
     knowledge base, the task and the seed. It returns the answered annotations with a column `entity`: null is NIL.
     `parameters` is a frozen dataclass of what can be said by `--parameter`, whose method `answer` then takes its place.
-    `role` is one of `ROLES`: a `baseline` is what others should be better than, an `oracle` looks at gold, so that its
+    `kind` is one of `KINDS`: a `baseline` is what others should be better than, an `oracle` looks at gold, so that its
     scores are bounds of those of others. Neither is ever the best where systems are compared.
     """
 
@@ -50,7 +50,7 @@ class System:
     answer: Callable[[Frames, KnowledgeBase, str, int], Answers]
     needs_kb: bool = True
     parameters: type[Any] | None = None
-    role: str = "system"
+    kind: str = "system"
 
     def read_parameters(self, given: Mapping[str, Value]) -> Any:
         """Return the parameters with the values that are given, None where the system has none; raises `UsageError`."""

@@ -33,7 +33,7 @@ from remix.reports.score_cache import AGAIN
 from remix.reports.svg import draw
 from remix.store.worker import Bounds, Stopped, limit_queries
 from remix.web.endpoint import log_defect, refuse, status_of
-from remix.web.page import VIEWS, Download, Explored, Form, Note, Page, Shown, Table, View, address
+from remix.web.page import VIEWS, Download, Drawing, Explored, Form, Note, Page, Shown, Table, View, address
 from remix.web.turns import STOPPED
 
 HEADERS = {
@@ -55,6 +55,10 @@ _TRIES = 6
 """Parameters that are left out one by one to find which is wrong, where the error names none."""
 _ROWS = 500
 """Rows of a table on a page; its data has all."""
+_NAME, _PROSE = 40, 80
+"""Characters up to which the texts of a column stay in one line, and beyond which they are prose."""
+_FEW = 12
+"""Rows up to which a table has no filter of its own."""
 
 
 @lru_cache(maxsize=8)
@@ -71,13 +75,21 @@ def _environment() -> Environment:
     made.filters["cell"] = lambda value, name: cell(name, value)
     made.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
     menu = [(f"/{one.name}", one.title) for one in sorted(VIEWS, key=lambda one: one.menu) if one.menu]
-    made.globals.update(menu=menu, heat=_heat, draw=draw, typeset=typeset, digest=_digest, numbers=selectors.numeric())
+    made.globals.update(menu=menu, heat=_heat, widths=_widths, draw=draw, typeset=typeset, digest=_digest, few=_FEW)
     return made
 
 
 def _digest(text: str) -> str:
     """Return what a content security policy calls a script or style by."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _widths(table: Table) -> dict[str, str]:
+    """Return for each column the class of its cells: `number`, `name` of what stays in one line, `long` of prose."""
+    texts = table.frame.select(pl.col(pl.String).str.len_chars().max())
+    longest = {name: texts[name][0] or 0 for name in texts.columns}
+    kinds = {name: "name" if length <= _NAME else "long" if length > _PROSE else "" for name, length in longest.items()}
+    return kinds | dict.fromkeys(table.frame.select(selectors.numeric()).columns, "number")
 
 
 def _heat(table: Table) -> dict[str, list[str]]:
@@ -98,62 +110,145 @@ def _heat(table: Table) -> dict[str, list[str]]:
 
 
 def render_page(page: Page, view: View, query: str) -> str:
-    """Return a page as HTML; `query` are the parameters of its address, for its exports and the order of rows."""
+    """Return a page as HTML; `query` are the parameters of its address, for its exports and what is shown of tables."""
     suffix = f"?{query}" if query else ""
     exports = [(f"/{view.name}.{form}{suffix}", form) for form in _DATA] if page.tables else []
+    template = _environment().get_template("page.html")
     parameters = dict(parse_qsl(query))
+    around = {"here": "/" + view.name, "exports": exports, "rows": _ROWS}
+    return template.render(page=arrange(page, parameters), shown=_Shown(view.name, parameters), **around)
 
-    def sorting(table: Table, column: str) -> dict[str, str]:
-        """Return the state of a column and the address that sorts by it, or turns its order round."""
+
+class _Shown:
+    """What a page has around its tables and figures: the addresses of other rows, orders, columns and files."""
+
+    def __init__(self, view: str, parameters: Mapping[str, str]) -> None:
+        self._view = view
+        self._parameters = dict(parameters)
+
+    def sorting(self, table: Table, column: str) -> dict[str, str]:
+        """Return the state of a column and the address that sorts by it, or turns its order round.
+
+        Texts go from A to Z first, numbers from the largest.
+        """
         wanted = f"{table.name}:{column}"
-        state = {wanted: "ascending", f"-{wanted}": "descending"}.get(parameters.get("sort", ""), "")
-        turned = {**parameters, "sort": f"-{wanted}" if state != "descending" else wanted}
-        return {"state": state, "href": address(view.name, **turned)}
+        state = {wanted: "ascending", f"-{wanted}": "descending"}.get(self._parameters.get("sort", ""), "")
+        first = f"-{wanted}" if table.frame.schema[column].is_numeric() else wanted
+        other = wanted if first != wanted else f"-{wanted}"
+        already = state == ("descending" if first != wanted else "ascending")
+        return {"state": state, "href": self._turn(sort=other if already else first)}
 
-    def paging(table: Table) -> dict[str, object]:
+    def _turn(self, **changed: str) -> str:
+        return address(self._view, **{**self._parameters, **changed})
+
+    def columns(self, table: Table) -> list[str]:
+        """Return the columns that are shown of a table: those that the address names, by default all."""
+        within = {*table.small.values()}
+        every = [name for name in table.frame.columns if name not in within]
+        asked = self._parameters.get("columns", "").split(",") if self._parameters.get("table") == table.name else []
+        return [name for name in every if name in asked] or every
+
+    def paging(self, table: Table) -> dict[str, object]:
         """Return the first row that is shown of a table, and the addresses of the rows before and after."""
-        name, _, said = parameters.get("at", "").rpartition(":")
+        name, _, said = self._parameters.get("at", "").rpartition(":")
         start = int(said) if name == table.name and re.fullmatch("[0-9]{1,9}", said) else 0
         start = min(start, max(0, table.frame.height - 1)) // _ROWS * _ROWS
         places = {"earlier": start - _ROWS, "later": start + _ROWS}
         turned = {
-            way: address(view.name, **{**parameters, "at": f"{table.name}:{row}"})
-            for way, row in places.items()
-            if 0 <= row < table.frame.height
+            way: self._turn(at=f"{table.name}:{row}") for way, row in places.items() if 0 <= row < table.frame.height
         }
         return {"start": start, "turned": turned}
 
-    def files(name: str, drawn: str) -> dict[str, str]:
+    def opening(self, block: Table | Drawing) -> str:
+        """Return the address that shows a folded block, nothing where it is shown."""
+        opened = self._parameters.get("open", "").split(",")
+        if not block.folded or block.name in opened:
+            return ""
+        return self._turn(open=",".join(filter(None, [*opened, block.name]))) + f"#{block.name.replace(' ', '-')}"
+
+    def tools(self, table: Table) -> dict[str, object]:
+        """Return what the forms of a table need: the parameters that stay beside theirs, and the table as data."""
+        own = f"rows.{table.name}"
+        kept = {name: value for name, value in self._parameters.items() if name not in ("table", "columns", "at")}
+        chosen = {name: self._parameters[name] for name in ("table", "columns") if name in self._parameters}
+        columns = chosen.get("columns", "") if chosen.get("table") == table.name else ""
+        as_data = {**kept, "table": table.name, "columns": columns}
+        files = {form: address(f"{self._view}.{form}", **as_data) for form in _DATA}
+        of_filter = {name: value for name, value in (kept | chosen).items() if name != own}
+        text = self._parameters.get(own, "")
+        return {"name": own, "text": text, "of_filter": of_filter, "of_columns": kept, "exports": files}
+
+    def files(self, name: str, drawn: str) -> dict[str, str]:
         """Return the addresses of the files of a figure by what they are called: of SVG one for each of its sheets."""
         sheets = drawn.count("<svg ")
         made = {f"SVG {nth + 1}" if sheets > 1 else "SVG": ("svg", {"sheet": str(nth + 1)}) for nth in range(sheets)}
         if can_draw():
             made |= {"PDF": ("pdf", {}), "PDF as wide as a column": ("pdf", {"width": "column"})}
-        plain = {key: value for key, value in parameters.items() if key not in ("figure", "width", "sheet")}
+        plain = {key: value for key, value in self._parameters.items() if key not in ("figure", "width", "sheet")}
         return {
-            words: address(f"{view.name}.{form}", **{**plain, "figure": name, **more})
+            words: address(f"{self._view}.{form}", **{**plain, "figure": name, **more})
             for words, (form, more) in made.items()
         }
 
-    template = _environment().get_template("page.html")
-    around = {"here": "/" + view.name, "exports": exports}
-    ordered = _sort(page, parameters)
-    return template.render(page=ordered, rows=_ROWS, sorting=sorting, paging=paging, files=files, **around)
+
+class _ShownInFile:
+    """What a file has around its tables and figures: nothing that needs a server."""
+
+    def sorting(self, table: Table, column: str) -> dict[str, str]:
+        return {"state": "", "href": ""}
+
+    def columns(self, table: Table) -> list[str]:
+        within = {*table.small.values()}
+        return [name for name in table.frame.columns if name not in within]
+
+    def paging(self, table: Table) -> dict[str, object]:
+        return {"start": 0, "turned": {}}
+
+    def opening(self, block: Table | Drawing) -> str:
+        return ""
+
+    def tools(self, table: Table) -> dict[str, object]:
+        return {}
+
+    def files(self, name: str, drawn: str) -> dict[str, str]:
+        return {}
 
 
-def _sort(page: Page, parameters: Mapping[str, str]) -> Page:
-    """Return the page with the rows of a table in the order of `sort` (`TABLE:COLUMN`, after a hyphen: downwards)."""
+def arrange(page: Page, parameters: Mapping[str, str]) -> Page:
+    """Return the page with the rows of tables that contain what `rows.TABLE` says, in the order of `sort`.
+
+    `sort` is `TABLE:COLUMN`, after a hyphen downwards; rows stay apart by what groups them.
+    """
     table, _, column = parameters.get("sort", "").removeprefix("-").partition(":")
     down = parameters.get("sort", "").startswith("-")
 
     def turn(block: Shown) -> Shown:
-        if not (isinstance(block, Table) and block.name == table and column in block.frame.columns):
+        if not isinstance(block, Table):
             return block
-        if isinstance(block.frame.schema[column], pl.List | pl.Struct):
-            return block
-        return replace(block, frame=block.frame.sort(column, descending=down, nulls_last=True, maintain_order=True))
+        frame = block.frame
+        if text := parameters.get(f"rows.{block.name}", "").strip().lower():
+            frame = _filter(frame, text)
+        if block.name == table and column in frame.columns and not frame.schema[column].is_nested():
+            groups = [block.groups] if block.groups and block.groups != column else []
+            frame = _sort(frame, column, groups, down=down)
+        return block if frame is block.frame else replace(block, frame=frame)
 
     return replace(page, blocks=[turn(one) for one in page.blocks], beside=[turn(one) for one in page.beside])
+
+
+def _filter(frame: pl.DataFrame, text: str) -> pl.DataFrame:
+    """Return the rows of which a value contains a text, in letters of either case."""
+    plain = [name for name, kind in frame.schema.items() if not kind.is_nested()]
+    said = (pl.col(name).cast(pl.String).str.to_lowercase().str.contains(text, literal=True) for name in plain)
+    return frame.filter(pl.any_horizontal(one.fill_null(False) for one in said)) if plain else frame
+
+
+def _sort(frame: pl.DataFrame, column: str, groups: Sequence[str], *, down: bool) -> pl.DataFrame:
+    """Return the rows in the order of a column, within groups in the order in which these come."""
+    numbered = frame.with_row_index("place of row")
+    first = [pl.col("place of row").min().over(name) for name in groups]
+    options = {"nulls_last": True, "maintain_order": True}
+    return numbered.sort([*first, column], descending=[*(False for _ in groups), down], **options).drop("place of row")
 
 
 def render_file(title: str, pages: Sequence[Page], *, bare: bool = False) -> str:
@@ -169,9 +264,7 @@ def render_file(title: str, pages: Sequence[Page], *, bare: bool = False) -> str
         script="" if bare else _assets(".js"),
         rows=_ROWS,
         version=__version__,
-        sorting=lambda table, column: {"state": "", "href": ""},
-        paging=lambda table: {"start": 0, "turned": {}},
-        files=lambda name, drawn: {},
+        shown=_ShownInFile(),
     )
 
 
@@ -203,7 +296,7 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
     try:
         if bounds.stop.is_set():
             raise Stopped(STOPPED)
-        with limit_queries(bounds):
+        with limit_queries(bounds), work.store.hold_state():  # which is read once for all of a page
             if form in view.downloads:
                 return _offer(view.downloads[form](work, parameters))
             page = view.show(work, parameters)
@@ -217,7 +310,7 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
         if form in _FIGURES:
             return _draw(page, form, parameters)
         if form:
-            return _data(_sort(page, parameters), form, parameters)
+            return _data(arrange(page, parameters), form, parameters)
         status = 200 if page.error is None else _status(page.error)
         headers = {**HEADERS, "Refresh": str(page.refresh)} if page.refresh else HEADERS
         return Response(render_page(page, view, urlencode(parameters)), status, headers, "text/html")

@@ -40,9 +40,16 @@ class Explored(Keeper, Protocol):
         """Return the remix that a query selects."""
 
     def scores(
-        self, datasets: Sequence[str | Sequence[str]], *, profile: str, task: str, match: str, by: Sequence[str] = ()
+        self,
+        datasets: Sequence[str | Sequence[str]],
+        *,
+        profile: str,
+        task: str,
+        match: str,
+        by: Sequence[str] = (),
+        run: Sequence[str] = (),
     ) -> Scored:
-        """Return the scores of all runs on each of datasets, or of several together, as far as they are computed."""
+        """Return the scores of runs, by default all, on each of datasets, or several together, as far as computed."""
 
 
 def list_datasets(work: Explored) -> list[DatasetEntry]:
@@ -66,8 +73,10 @@ class Table(Shown):
     `links` maps columns to the function that makes an address of a row (none where it is empty), `explained` says of
     columns what they are, `heat` names the columns whose cells are coloured by their place among the values of the
     column, or of another that it maps them to. Headers sort the rows. `small` maps columns to those whose cells stand
-    in theirs, in small letters, rather than in a column of their own; as data all are columns. `typesetting` says how a
-    paper has it.
+    in theirs, in small letters, rather than in a column of their own; as data all are columns. `headings` are what
+    columns are called, with what stands small below it, if that is not their name. The rows stay apart by the values of
+    the column `groups`, however they are sorted. A `folded` table is shown where the address asks for it (`open`).
+    `typesetting` says how a paper has it.
     """
 
     name: str
@@ -78,6 +87,9 @@ class Table(Shown):
     heat: Sequence[str] | Mapping[str, str] = ()
     small: Mapping[str, str] = field(default_factory=dict)
     leads: str = ""
+    headings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    groups: str = ""
+    folded: bool = False
     typesetting: Typesetting | None = None
 
 
@@ -201,11 +213,15 @@ class Form(Shown):
 
 @dataclass(frozen=True)
 class Drawing(Shown):
-    """A figure under a heading, drawn as SVG by `remix.reports.svg`; in a report its points lead nowhere."""
+    """A figure under a heading, drawn as SVG by `remix.reports.svg`; in a report its points lead nowhere.
+
+    A `folded` figure is shown where the address asks for it (`open`), and in a report.
+    """
 
     name: str
     figure: Figure
     words: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from remix.errors import UnknownName, UsageError
 from remix.question import Question, Several, several
@@ -347,17 +347,22 @@ class Workspace(Studies):
         return ScoreCache(self)
 
     def scores(
-        self, datasets: Iterable[Several], *, profile: str = "remix", task: Several, match: Several, by: Several = ()
+        self,
+        datasets: Iterable[Several],
+        *,
+        profile: str = "remix",
+        task: Several,
+        match: Several,
+        by: Several = (),
+        run: Several = (),
     ) -> Scored:
-        """Return the scores of all registered runs on each dataset (or on several together), with intervals and tests.
+        """Return the scores of registered runs on each dataset (or on several together), with intervals and tests.
 
-        They are computed once for each state of the workspace and kept in its cache; `task` and `match` are one each.
-        What `serve` has not computed yet is missing, and is computed meanwhile.
+        Without a `run` these are all. They are computed once for each state of the workspace and kept in its cache;
+        `task` and `match` are one each. What `serve` has not computed yet is missing, and is computed meanwhile.
         """
-        task, match, by = several(task), several(match), several(by)
-        return self._scores.ask(
-            [Question(datasets=several(names), profile=profile, task=task, match=match, by=by) for names in datasets]
-        )
+        told: dict[str, Any] = {"task": several(task), "match": several(match), "by": several(by), "run": several(run)}
+        return self._scores.ask([Question(datasets=several(one), profile=profile, **told) for one in datasets])
 
     def report(self, datasets: Several = (), *, run: Several = (), by: Several = (), to: Path | str) -> Path:
         """Return the file of HTML that was written: measures, scores and errors of datasets, by default of all loaded.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from remix.errors import UnknownName
@@ -17,9 +19,9 @@ from remix.names import RMX, XSD
 from remix.question import Question
 from remix.reports import score_cache, score_queue
 from remix.reports.score_cache import ScoreCache
-from remix.reports.score_queue import LANES, Job, choose_next
+from remix.reports.score_queue import LANES, QueuedQuestion, choose_next
 from remix.store.cache import KEEPS
-from remix.web.explorer import render_page
+from remix.web.explorer import arrange, render_page
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
 from remix.workspace import Workspace
 
@@ -214,8 +216,10 @@ def test_question_that_takes_too_long_is_ended_and_said(work: Workspace) -> None
 
 
 def test_newest_and_small_questions_go_first_and_a_large_one_never_blocks_a_small_one() -> None:
-    def job(name: str, cost: int, rank: int, asked: int) -> Job:
-        return Job("", Path(f"{name}{rank}"), f"{name}{rank}", cost, rank, Path(f"{name}0") if rank else None, asked)
+    def job(name: str, cost: int, rank: int, asked: int) -> QueuedQuestion:
+        return QueuedQuestion(
+            "", Path(f"{name}{rank}"), f"{name}{rank}", cost, rank, Path(f"{name}0") if rank else None, asked
+        )
 
     old = [job("small", 10, rank, 1) for rank in (0, 1)] + [job("huge", 10**9, rank, 1) for rank in (0, 1)]
     new = [job("new", 1000, rank, 2) for rank in (0, 1)]
@@ -426,3 +430,69 @@ def test_scores_that_another_site_makes_a_browser_ask_for_are_not_computed(work:
     cache.ask(asked)
     assert await_process(cache) is not None
     cache.close()
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """Three datasets of twelve documents with one mention each, and four systems that are right by chance."""
+    folder, draw = tmp_path_factory.mktemp("many"), random.Random(7)
+    work = Workspace(folder / ".remix")
+    for name in ("first", "second", "third"):
+        lines = [
+            {"document": f"{name}{n}", "text": "Ada" + " met" * (n % 3), "begin": 0, "end": 3, "entity": f"{KNOWN}{n}"}
+            for n in range(12)
+        ]
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        work.load([folder / f"{name}.jsonl"])
+        for system, share in (("a", 0.9), ("b", 0.5), ("c", 0.4), ("d", 0.05)):
+            right = [draw.random() < share for _ in lines]
+            answers = [
+                {**line, "entity": line["entity"] if good else KNOWN, "confidence": 0.9}
+                for line, good in zip(lines, right, strict=True)
+            ]
+            (folder / "run.jsonl").write_text("".join(json.dumps(line) + "\n" for line in answers))
+            work.add_run(system, folder / "run.jsonl", on=name)
+    return work
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(4))
+def test_numbers_of_any_choice_are_those_of_evaluate_and_compare(many: Workspace, seed: int) -> None:
+    draw = random.Random(seed)
+    datasets = draw.sample(["first", "second", "third"], draw.randint(1, 3))
+    systems = sorted(draw.sample("abcd", draw.randint(2, 4)))
+    asked = {"task": draw.choice(["A2KB", "D2KB"]), "match": draw.choice(["strong", "weak"])}
+    by = {"by": "words"} if seed % 2 else {}
+    page = shown(many, datasets=",".join(datasets), systems=",".join(systems), **asked, **by)
+    rows = many.evaluate(datasets, run=systems, intervals=True, **asked, **by).rows
+    wanted = rows.filter(average="micro", column=by.get("by", ""))
+    if by:
+        wanted = wanted.filter(dataset="all" if len(datasets) > 1 else datasets[0])
+    else:
+        wanted = wanted.filter(pl.col("dataset").is_in(datasets))
+    table = page.tables["systems"]
+    assert sorted(table["system"]) == systems
+    for row in wanted.to_dicts():
+        [name] = [
+            one for one in table.columns if one.startswith(f"{row['slice' if by else 'dataset']} (") and "%" not in one
+        ]
+        own = table.filter(system=row["system"])
+        assert own[name].to_list() == [row["f1"]]
+        if row["f1_low"] is not None:
+            spread = f"{round(row['f1_low'], 3)} to {round(row['f1_high'], 3)}"
+            assert own[f"{name} 95 %"][0].startswith(spread)
+    keys = ["system", "other", "p", "p_holm", "low", "high"]
+    found = many.compare(datasets, run=systems, **asked, **by).pairs.select(keys).sort(keys)
+    assert page.tables["pairs"].select(keys).sort(keys).equals(found) and len(found)
+
+
+def test_hiding_rows_and_columns_changes_no_star(many: Workspace) -> None:
+    whole = shown(many)
+    cut = arrange(whole, {"rows.systems": "d"}).tables["systems"]
+    assert cut["system"].to_list() == ["d"]
+    assert cut.equals(whole.tables["systems"].filter(system="d"))
+    [table] = [one for one in whole.blocks if isinstance(one, Table) and one.name == "systems"]
+    assert "18 tests, all pairs of 4 systems on 3 columns" in table.words  # 6 pairs on each of 3
+    # Other systems that the address asks for are another family.
+    [table] = [one for one in shown(many, systems="a,b,c").blocks if isinstance(one, Table) and one.name == "systems"]
+    assert "9 tests, all pairs of 3 systems on 3 columns" in table.words

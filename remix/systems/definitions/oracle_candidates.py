@@ -30,5 +30,5 @@ def answer(frames: Frames, kb: KnowledgeBase, task: str, seed: int) -> Answers:
 
 
 system = System(
-    "oracle-candidates", "the gold link if it is among the candidates (an upper bound)", answer, role="oracle"
+    "oracle-candidates", "the gold link if it is among the candidates (an upper bound)", answer, kind="oracle"
 )

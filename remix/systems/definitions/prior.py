@@ -14,4 +14,4 @@ def answer(frames: Frames, kb: KnowledgeBase, task: str, seed: int) -> Answers:
     return wanted.select(SPAN).join(first.select(*SPAN, "entity"), on=SPAN, how="left" if task == "D2KB" else "inner")
 
 
-system = System("prior", "longest dictionary match, most frequent or most prominent candidate", answer, role="baseline")
+system = System("prior", "longest dictionary match, most frequent or most prominent candidate", answer, kind="baseline")

@@ -49,5 +49,5 @@ system = System(
     "prior-nil",
     "longest dictionary match without gold, first candidate; unknown names are NIL",
     answer,
-    role="baseline",
+    kind="baseline",
 )

@@ -23,4 +23,4 @@ def answer(frames: Frames, kb: KnowledgeBase, task: str, seed: int) -> Answers:
     return wanted.select(SPAN).join(drawn.select(*SPAN, "entity"), on=SPAN, how="left" if task == "D2KB" else "inner")
 
 
-system = System("random-candidate", "longest dictionary match, a random candidate (seeded)", answer, role="baseline")
+system = System("random-candidate", "longest dictionary match, a random candidate (seeded)", answer, kind="baseline")

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from remix.errors import UnknownName
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
 from remix.measures.partitions import breakdown
@@ -16,54 +17,88 @@ from remix.names import shorten
 from remix.paper import Typesetting
 from remix.question import OPTIONS, several
 from remix.reports.doubts import explain_intervals, explain_shortcomings
+from remix.reports.matrix import ALPHA, Family, family_of, mark_cells, order_systems
 from remix.reports.readable import explain_slices, fold_rows, vocabularies_told, with_f1_shown
 from remix.reports.scores import Scored, figure_of_columns
-from remix.runs.registration import Run
+from remix.runs.known import KnownRun, kinds_of, known_runs
 from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES
 from remix.scoring.tasks import TASKS
 from remix.vocabularies import ALL
 from remix.vocabularies import COLUMNS as OF_CLASSES
 from remix.web import page
-from remix.web.views.errors import list_answers
 
 _SCHEMES = ("quantiles:4", "log-deciles")
 """How columns of numbers are cut into parts."""
 _NAMING = ("document", "surface_form", "kb", "confidence")
 """Columns that name things rather than class them, or are in every table."""
 _SCORES = ("precision", "recall", "f1", "macro F1")
-_BEST = "the best of the column"
-_ALPHA = 0.05
+_BEST = "the best system of the column"
+_HAVE = {"any": "that any of the systems has answered", "all": "that all of the systems have answered"}
+"""Which datasets are columns, of those that are chosen."""
 _Leading = Callable[[Mapping[str, Any]], str]
 """What makes an address of a row."""
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
-    runs = list_answers(work)
-    loaded, dataset = [entry.name for entry in page.list_datasets(work)], parameters.get("dataset", "")
-    if not runs or (dataset in loaded and not any(run.dataset == dataset for run in runs)):
-        if dataset:
-            work.store.dataset(dataset)
-        return _tell_empty(loaded, dataset)
-    asked, form, columns = _ask(work, runs, parameters)
-    names = sorted({run.dataset for run in runs})
-    chosen = [asked["dataset"]] if asked["dataset"] else names
+    loaded = [entry.name for entry in page.list_datasets(work)]
+    runs = [one for one in known_runs(work.store) if one.run.dataset in loaded]
+    named = _split(parameters.get("datasets", "") or parameters.get("dataset", ""))
+    if not runs or (named and not any(one.run.dataset in named for one in runs)):
+        for name in named:
+            work.store.dataset(name)
+        return _tell_empty(loaded, ",".join(named))
+    asked, form, columns = _ask(work, runs, {**parameters, "datasets": ",".join(named)})
+    chosen = _choose_datasets(asked, runs)
+    if not chosen:
+        said = f"No dataset is one {_HAVE['all']}: choose others, or datasets {_HAVE['any']}."
+        return page.Page("Systems", [form, page.Note(said)])
     parts: list[str | list[str]] = [chosen] if asked["by"] else [*chosen]
-    scored = _score(work, parts, asked)
+    scored = _choose_systems(_score(work, parts, asked), _split(asked["systems"]))
     told = [page.Note(said) for said in scored.problems]
-    waiting = scored.done < scored.of
-    if waiting:
-        told.append(
-            page.Note(
-                f"Being computed: {scored.done} of {scored.of} are done. This page asks again every 2 seconds;"
-                " what is done stays, and is shown at once the next time.",
-                links={"ask again": page.address("systems", **asked)},
-            )
-        )
-    blocks = [] if scored.rows.is_empty() else _tell_scores(asked, scored, columns)
-    note = page.Note("The same in a terminal:", _commands(asked, chosen))
+    if waiting := scored.done < scored.of:
+        told.append(_tell_waiting(scored, page.address("systems", **asked)))
+    blocks = [] if scored.rows.is_empty() else _tell_scores(asked, scored, columns, chosen, kinds_of(runs))
+    note = page.Note("The same in a terminal:", _commands(asked, chosen, all_of=chosen == _list_named(runs)))
     shown = [form, *told, *blocks, _tell_conventions(asked["profile"]), note]
     return page.Page("Systems", shown, refresh=2 * waiting, missing=scored.ended)
+
+
+def _split(names: str) -> list[str]:
+    return [name for name in dict.fromkeys(names.split(",")) if name]
+
+
+def _list_named(runs: Sequence[KnownRun]) -> list[str]:
+    return sorted({one.run.dataset for one in runs})
+
+
+def _choose_datasets(asked: Mapping[str, str], runs: Sequence[KnownRun]) -> list[str]:
+    """Return the datasets that are asked for, those alone that all systems answer where that is asked, too."""
+    names = _split(asked["datasets"]) or _list_named(runs)
+    systems = {*_split(asked["systems"])} or {name for name, kind in kinds_of(runs).items() if kind == "system"}
+    answered = {(one.run.system, one.run.dataset) for one in runs}
+    if asked["have"] == "all":
+        return [name for name in names if all((system, name) in answered for system in systems)]
+    chosen = {*_split(asked["systems"])} or {one.run.system for one in runs}
+    return [name for name in names if any((system, name) in answered for system in chosen)]
+
+
+def _choose_systems(scored: Scored, systems: Sequence[str]) -> Scored:
+    """Return the scores of these systems, by default of all."""
+    if not systems:
+        return scored
+    rows, pairs = scored.rows, scored.pairs
+    rows = rows.filter(pl.col("system").is_in(systems)) if "system" in rows.columns else rows
+    if "other" in pairs.columns:
+        pairs = pairs.filter(pl.col("system").is_in(systems), pl.col("other").is_in(systems))
+    return replace(scored, rows=rows, pairs=pairs)
+
+
+def _tell_waiting(scored: Scored, again: str) -> page.Note:
+    done = f"{scored.done} of {scored.of} are done" if scored.of > 1 else f"{scored.done} of 1 is done"
+    points = f"Scores are there for {scored.scored} of {scored.of}; " if scored.scored < scored.of else ""
+    said = f"{points}intervals and tests are being computed: {done}. This page asks again every 2 seconds."
+    return page.Note(said[0].upper() + said[1:], links={"ask again": again})
 
 
 def compare_systems(
@@ -75,25 +110,24 @@ def compare_systems(
     all datasets together.
     """
     headline = PROFILES["remix"].headline
-    asked = {"dataset": "", "by": by, "profile": "remix", "task": headline[0], "match": headline[1]}
+    asked = {"datasets": ",".join(datasets), "systems": ",".join(systems), "by": by, "profile": "remix"}
+    asked |= {"task": headline[0], "match": headline[1], "against": "", "spider": "", "have": "any"}
     parts: list[str | list[str]] = [[*datasets]] if by else [*datasets]
-    scored = _score(work, parts, asked)
-    if systems:
-        rows, pairs = scored.rows, scored.pairs
-        rows = rows.filter(pl.col("system").is_in(systems)) if "system" in rows.columns else rows
-        if "other" in pairs.columns:
-            pairs = pairs.filter(pl.col("system").is_in(systems), pl.col("other").is_in(systems))
-        scored = replace(scored, rows=rows, pairs=pairs)
+    scored = _choose_systems(_score(work, parts, asked), systems)
     told: list[page.Shown] = [page.Note(said) for said in scored.problems]
     if scored.rows.is_empty():
         return told
-    return [*told, *_tell_scores({**asked, "against": "", "spider": ""}, scored, {})]
+    return [*told, *_tell_scores(asked, scored, {}, datasets, kinds_of(known_runs(work.store)))]
 
 
 def _score(work: page.Explored, datasets: Sequence[str | list[str]], asked: Mapping[str, str]) -> Scored:
-    """Return the scores that are asked for, as far as they are computed."""
-    by = several(asked["by"] or ())
-    return work.scores(datasets, profile=asked["profile"], task=asked["task"], match=asked["match"], by=by)
+    """Return the scores that are asked for, as far as they are computed.
+
+    Which documents a slice is tested over depends on the systems that are asked for, on whole datasets nothing does.
+    """
+    by, run = several(asked["by"] or ()), _split(asked["systems"]) if asked["by"] else ()
+    told = {"profile": asked["profile"], "task": asked["task"], "match": asked["match"]}
+    return work.scores(datasets, **told, by=by, run=run)
 
 
 def _tell_empty(loaded: Sequence[str], dataset: str) -> page.Page:
@@ -108,38 +142,51 @@ def _tell_empty(loaded: Sequence[str], dataset: str) -> page.Page:
 
 
 def _ask(
-    work: page.Explored, runs: Sequence[Run], parameters: page.Parameters
+    work: page.Explored, runs: Sequence[KnownRun], parameters: page.Parameters
 ) -> tuple[dict[str, str], page.Form, dict[str, str]]:
     """Return what is asked, with the task and matching of the profile, its form, and the columns to slice by."""
-    names = ("dataset", "by", "profile", "task", "match", "against", "spider")
+    names = ("datasets", "systems", "have", "by", "profile", "task", "match", "against", "spider")
     asked = {name: parameters.get(name, "") for name in names}
     profile = PROFILES[asked["profile"] or "remix"]
     task, match = profile.headline
     asked |= {"profile": profile.name, "task": asked["task"] or task, "match": asked["match"] or match}
     tasks, matchings = [*profile.tasks, task, *TASKS.names()], [*profile.matchings, match, *MATCHINGS.names()]
-    datasets, systems = (sorted({getattr(run, name) for run in runs}) for name in ("dataset", "system"))
+    datasets, systems = _list_named(runs), sorted(kinds := kinds_of(runs))
     by, columns = asked["by"], _list_columns(work)
     for one in breakdown(by) if by else ():
         if one.vocabulary and one.column in OF_CLASSES:
             columns[by] = f"{OWN[one.column]}, of the vocabulary {one.vocabulary}"
-    asked["dataset"] = asked["dataset"] or (datasets[0] if by and len(datasets) == 1 else "")
+    asked["datasets"] = asked["datasets"] or (datasets[0] if by and len(datasets) == 1 else "")
+    asked["have"] = asked["have"] or ("all" if asked["systems"] else "any")
+    for kind, known in (("datasets", datasets), ("systems", systems)):
+        for name in _split(asked[kind]):
+            if name not in known:
+                raise UnknownName(f"{kind.removesuffix('s')} with a run", name, known, "remix run list")
     of_columns = {"what": "column to slice by", "command": "remix list columns"}
     of_tasks, of_matchings = ({"what": one, "command": f"remix list {one}s"} for one in ("task", "matching"))
-    on, answering = ({"what": f"{one} with a run", "command": "remix run list"} for one in ("dataset", "system"))
+    held = [name for name in _split(asked["systems"]) or systems if kinds[name] != "oracle"]
+    on = {"what": "system that others are held against", "command": "remix run list"}
     told = columns.get(by, "a column of annotations or documents")
     of_task = getattr(TASKS[asked["task"]], "summary", "") if asked["task"] in TASKS else ""
     of_match = profile.meaning(asked["match"])
     spiders, over = ["", "scores"], "the columns, or the scores of all"
+    answered = "datasets that are columns"
     fields = [
-        page.choose("dataset", "dataset", ["", *datasets], asked["dataset"], "one, or a column for each", **on),
+        page.Field("datasets", "datasets", asked["datasets"], datasets, "many"),
+        page.Field("systems", "systems", asked["systems"], systems, "many"),
+        page.choose("have", "answered by", [*_HAVE], asked["have"], _explain_have(), what=answered),
         page.choose("by", "slices by", ["", *columns], by, told, **of_columns),
         page.choose("profile", "conventions of", PROFILES.names(), profile.name, profile.summary),
         page.choose("task", "task", dict.fromkeys(tasks), asked["task"], of_task, **of_tasks),
         page.choose("match", "matching", dict.fromkeys(matchings), asked["match"], of_match, **of_matchings),
-        page.choose("against", "held against", ["", *systems], asked["against"], f"by default {_BEST}", **answering),
+        page.choose("against", "held against", ["", *held], asked["against"], f"by default {_BEST}", **on),
         page.choose("spider", "spider plot over", spiders, asked["spider"], over, what="spider plot"),
     ]
     return asked, page.Form(fields), columns
+
+
+def _explain_have() -> str:
+    return "columns are datasets " + ", or those ".join(f"{said} ({name})" for name, said in _HAVE.items())
 
 
 def _list_columns(work: page.Explored) -> dict[str, str]:
@@ -154,8 +201,14 @@ def _list_columns(work: page.Explored) -> dict[str, str]:
     return found
 
 
-def _tell_scores(asked: Mapping[str, str], scored: Scored, columns: Mapping[str, str]) -> list[page.Shown]:
-    """Return the matrix, its figures, the tests of pairs, and the scores in full."""
+def _tell_scores(
+    asked: Mapping[str, str],
+    scored: Scored,
+    columns: Mapping[str, str],
+    datasets: Sequence[str],
+    kinds: Mapping[str, str],
+) -> list[page.Shown]:
+    """Return the matrix, and folded its figures, the tests of pairs, and the scores in full."""
     rows, of_f1 = with_f1_shown(
         scored.rows.filter(pl.col("dataset") == "all", pl.col("column").is_in(["", asked["by"]]))
     )
@@ -166,22 +219,32 @@ def _tell_scores(asked: Mapping[str, str], scored: Scored, columns: Mapping[str,
     macro = shown.filter(average="macro").select("system", "part", pl.col("f1").alias("macro F1"))
     shown = shown.filter(average=average).join(macro, on=["system", "part"], how="left", maintain_order="left")
     pairs = _name_parts(scored.pairs, asked["by"])
-    cells = _mark(shown, pairs, asked["against"])
+    whole = scored.done == scored.of
+    family = family_of(pairs, rows.filter(average=average), kinds, asked["against"], whole=whole)
+    cells = _with_intervals(mark_cells(shown, family, kinds, asked["against"]))
     score = f"{average}-F1" + ("" if of_f1 == "all" else f" (precision {of_f1})")
     lead = partial(_lead, {**asked, "by": _name_vocabulary(asked["by"], rows)}, _find_largest(scored.rows, asked["by"]))
-    figures = figure_of_columns(cells, score, spider=asked["spider"], links=lead)
     notes = explain_slices(rows)
     if "f1_low" in rows.columns and rows["f1_low"].count():
         notes = [*notes, *explain_intervals(rows, "document")]
     notes = [*notes, *explain_shortcomings(rows.with_columns(dataset="asked"))]
+    left = rows["part"].n_unique() - cells["part"].n_unique()
+    parts = [*datasets] if not asked["by"] else cells["part"].unique(maintain_order=True).to_list()
     return [
-        _matrix(asked, cells, score, rows["part"].n_unique() - cells["part"].n_unique(), columns, lead),
+        _matrix(asked, cells, score, left, columns, lead, parts, family, whole=whole),
         *_lead_to_vocabularies(asked, rows),
+        *_draw(cells, score, asked, lead),
+        _list_tests(family, lead),
+        _list_scores(rows.with_columns(kind=pl.col("system").replace_strict(dict(kinds), default="system"))),
         *[page.Note(said) for said in notes],
-        *[page.Drawing(name, figure) for name, figure in figures.items()],
-        *_compare(asked, pairs, lead),
-        _list_scores(rows),
     ]
+
+
+def _draw(cells: pl.DataFrame, score: str, asked: Mapping[str, str], lead: _Leading) -> list[page.Drawing]:
+    """Return the figures of systems, without oracles, that are folded but for that of a single column."""
+    drawn = cells.filter(pl.col("kind") != "oracle")
+    figures = {} if drawn.is_empty() else figure_of_columns(drawn, score, spider=asked["spider"], links=lead)
+    return [page.Drawing(name, figure, folded=not asked["spider"]) for name, figure in figures.items()]
 
 
 def _name_vocabulary(by: str, rows: pl.DataFrame) -> str:
@@ -223,35 +286,33 @@ def _name_parts(pairs: pl.DataFrame, by: str) -> pl.DataFrame:
     )
 
 
-def _mark(shown: pl.DataFrame, pairs: pl.DataFrame, against: str) -> pl.DataFrame:
-    """Return the scores with `reference`, the system of a column that others are held against, `p` and `mark`."""
-    best = pl.col("system").sort_by("f1", "system", descending=[True, False], nulls_last=True).first().over("part")
-    shown = shown.drop("p", strict=False).with_columns(reference=pl.lit(against) if against else best)
-    if "p_holm" in pairs.columns:
-        turned = {"system": "other", "other": "system"}
-        both = [pairs.select("part", "system", reference="other", p="p_holm")]
-        both.append(pairs.rename(turned).select("part", "system", reference="other", p="p_holm"))
-        shown = shown.join(pl.concat(both), on=["part", "system", "reference"], how="left", maintain_order="left")
-    else:
-        shown = shown.with_columns(p=pl.lit(None, pl.Float64))
-    own = pl.col("system") == pl.col("reference")
-    mark = pl.when(own).then(pl.lit("reference" if against else "best")).when(pl.col("p") < _ALPHA).then(pl.lit("*"))
-    spread = [pl.col(name).round(3).cast(pl.String) for name in ("f1_low", "f1_high") if name in shown.columns]
-    interval = pl.concat_str(spread, separator=" to ") if spread else pl.lit(None, pl.String)
-    return shown.with_columns(mark=mark.otherwise(pl.lit("")), interval=interval)
+def _with_intervals(cells: pl.DataFrame) -> pl.DataFrame:
+    """Return the cells with `interval`, as it is shown."""
+    spread = [pl.col(name).round(3).cast(pl.String) for name in ("f1_low", "f1_high") if name in cells.columns]
+    return cells.with_columns(interval=pl.concat_str(spread, separator=" to ") if spread else pl.lit(None, pl.String))
 
 
 def _matrix(
-    asked: Mapping[str, str], cells: pl.DataFrame, score: str, left: int, columns: Mapping[str, str], lead: _Leading
+    asked: Mapping[str, str],
+    cells: pl.DataFrame,
+    score: str,
+    left: int,
+    columns: Mapping[str, str],
+    lead: _Leading,
+    parts: Sequence[str],
+    family: Family,
+    *,
+    whole: bool,
 ) -> page.Table:
     """Return a row for each system and a column for each dataset or slice, with the interval in small letters."""
-    order = (
-        cells.group_by("system")
-        .agg(pl.col("f1").mean())
-        .sort("f1", "system", descending=[True, False], nulls_last=True)
-    )
-    table, links, explained, small = order.select("system"), {}, {}, {}
-    for part in cells["part"].unique(maintain_order=True):
+    order = order_systems(cells, ["all"] if asked["by"] else parts)
+    table, links, explained, small, headings = order.rows.select("system", "kind"), {}, {}, {}, {}
+    explained["kind"] = "baselines and oracles, which know gold, have rows of their own and are never the best"
+    if len(order.shared) > 1:
+        mean = f"mean of {len(order.shared)}"
+        table = table.with_columns(order.rows["mean"].alias(mean))
+        explained[mean] = f"the mean over the columns that all systems have: {', '.join(order.shared)}"
+    for part in parts:
         own = cells.filter(part=part)
         mentions, documents = own.select(pl.col("mentions", "documents").max()).row(0)
         name = shorten(str(part)) + (f" ({mentions})" if mentions is not None else "")
@@ -259,23 +320,51 @@ def _matrix(
         own = own.select("system", pl.col("f1").alias(name), beside.alias(f"{name} 95 %"))
         table = table.join(own, on="system", how="left", maintain_order="left")
         links[name] = _leading(lead, str(part), name)
+        headings[name] = (shorten(str(part)), "" if mentions is None else f"{mentions} mentions")
         on = f"{mentions} mentions in " if mentions is not None else ""
-        explained[name] = f"{score} on {on}{documents} documents" + (
+        explained[name] = f"{score} on {on}{documents or 0} documents" + (
             f"; {asked['by']} is {part}" if asked["by"] else ""
         )
         small[name] = f"{name} 95 %"
-    held = f"held against {asked['against']}" if asked["against"] else f"held against {_BEST}"
-    spread = "with its 95 % interval over documents" if cells["interval"].count() else _NO_INTERVAL
-    words = f"{score} {spread}; {held}, * differs from it with p < {_ALPHA} (Holm)."
+    words = _explain_matrix(asked, cells, score, family, whole=whole)
     if said := columns.get(asked["by"], ""):
         words += f" {asked['by']}: {said}."
-    words += " The number of mentions is in the header."
+    words += f" {order.words} The number of mentions is in the header."
     leads = "A score leads to its errors"
     leads += "" if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix"
-    leads += ", in the dataset that has most of the mentions." if asked["by"] and not asked["dataset"] else "."
+    several_datasets = asked["by"] and len(_split(asked["datasets"])) != 1
+    leads += ", in the dataset that has most of the mentions." if several_datasets else "."
     words += f" {left} smaller slices are among the scores below alone." if left else ""
-    how = Typesetting(best=dict.fromkeys([*small], "highest"), intervals=dict(small))
-    return page.Table("systems", table, links, words, explained, [*small], small, leads, how)
+    ranked = {"kind": "system"}
+    how = Typesetting(best=dict.fromkeys([*small], "highest"), ranked=ranked, intervals=dict(small))
+    return page.Table(
+        "systems",
+        table,
+        links,
+        words,
+        explained,
+        [*small],
+        small,
+        leads,
+        headings=headings,
+        groups="kind",
+        typesetting=how,
+    )
+
+
+def _explain_matrix(asked: Mapping[str, str], cells: pl.DataFrame, score: str, family: Family, *, whole: bool) -> str:
+    """Return what stands in a cell, and which tests the stars are of."""
+    some = cells["interval"].count()
+    waiting = "without intervals, which are being computed"
+    spread = "with its 95 % interval over documents" if some else _NO_INTERVAL if whole else waiting
+    if not family.tests:
+        return f"{score} {spread}; no pair of systems is tested, which needs two systems and ten documents."
+    held = asked["against"] or _BEST
+    words = f"{score} {spread}; * differs from {held} with p < {ALPHA}, corrected by Holm for the family of "
+    words += family.words
+    if family.known < family.tests:
+        words += f", of which {family.known:,} are computed (by Bonferroni for all until the last is)"
+    return f"{words}; which rows or columns are shown changes no star."
 
 
 _NO_INTERVAL = "without intervals, which need ten documents or more"
@@ -287,37 +376,51 @@ def _leading(lead: _Leading, part: str, name: str) -> _Leading:
 
 def _lead(asked: Mapping[str, str], largest: Mapping[tuple[str, str], str], row: Mapping[str, Any]) -> str:
     """Return the address of the errors behind a score; of several datasets on the one with most of the mentions."""
-    dataset = asked["dataset"] or (largest.get((row["system"], row["part"]), "") if asked["by"] else row["part"])
+    chosen = asked["datasets"] if asked["by"] and "," not in asked["datasets"] else ""
+    dataset = chosen or (largest.get((row["system"], row["part"]), "") if asked["by"] else row["part"])
     sliced = {"by": asked["by"], "slice": row["part"]} if asked["by"] and row["part"] != "all" else {}
     other = row.get("other", asked["against"])
     other = other if other != row["system"] else ""
     return page.address("errors", dataset=dataset, system=row["system"], other=other, **sliced)
 
 
-def _compare(asked: Mapping[str, str], pairs: pl.DataFrame, lead: _Leading) -> list[page.Shown]:
-    """Return the tests of pairs of systems, those of one alone where the others are held against it."""
-    if "p_holm" not in pairs.columns or pairs.is_empty():
-        return [page.Note("No pair of systems is tested: a test needs two systems and ten documents.")]
-    if against := asked["against"]:
-        pairs = pairs.filter((pl.col("system") == against) | (pl.col("other") == against))
+def _list_tests(family: Family, lead: _Leading) -> page.Shown:
+    """Return the tests of pairs of systems that are asked for."""
+    pairs = family.pairs
+    if pairs.is_empty():
+        return page.Note("No pair of systems is tested: a test needs two systems and ten documents.")
     names = ["part", "system", "other", "score_system", "score_other", "difference", "low", "high", "p", "p_holm"]
     explained = {
         "difference": "the score of the system less that of the other",
         "low": "where the 95 % interval of the difference begins, from a jackknife over documents",
         "high": "where that interval ends",
         "p": "the share of 10,000 paired random exchanges of documents with so large a difference",
-        "p_holm": "p corrected by Holm for all pairs that are tested together",
+        "p_holm": f"p corrected for the family of {family.words}",
     }
     whole = {shorten(part): part for part in pairs["part"].unique()}
     pairs = pairs.with_columns(pl.col("part").replace({part: short for short, part in whole.items()}))
 
     links = {"difference": lambda row: lead({**row, "part": whole[row["part"]]})}
     words, leads = "Is the first really better than the second?", "A difference leads to the errors of both."
-    return [page.Table("pairs", pairs.select(*names, "documents"), links, words, explained, leads=leads)]
+    words += f" The family is that of {family.words}."
+    return page.Table("pairs", pairs.select(*names, "documents"), links, words, explained, leads=leads, folded=True)
 
 
 def _list_scores(rows: pl.DataFrame) -> page.Table:
-    names = ["system", "part", "task", "matching", "average", "documents", "failed", "mentions", "tp", "fp", "fn"]
+    names = [
+        "system",
+        "kind",
+        "part",
+        "task",
+        "matching",
+        "average",
+        "documents",
+        "failed",
+        "mentions",
+        "tp",
+        "fp",
+        "fn",
+    ]
     names += ["ignored"]
     names += ["precision", "recall", "f1", "f1_low", "f1_high"]
     explained = {
@@ -334,8 +437,8 @@ def _list_scores(rows: pl.DataFrame) -> page.Table:
     best = dict.fromkeys((name for name in _SCORES if name in known.columns), "highest")
     spread = {"f1": ("f1_low", "f1_high")} if {"f1_low", "f1_high"} <= {*known.columns} else {}
     alike = [name for name in ("part", "task", "matching", "average") if name in known.columns]
-    how = Typesetting(best=best, within=alike, intervals=spread)
-    return page.Table("scores", known, explained=explained, typesetting=how)
+    how = Typesetting(best=best, within=alike, ranked={"kind": "system"}, intervals=spread)
+    return page.Table("scores", known, explained=explained, folded=True, typesetting=how)
 
 
 def _tell_conventions(profile: str) -> page.Shown:
@@ -351,12 +454,13 @@ def _tell_conventions(profile: str) -> page.Shown:
     ]
     table = pl.DataFrame(rows, schema=dict.fromkeys(["convention", "remix", profile], pl.String), orient="row")
     words = f"{PROFILES[profile].summary}. In numbers: `remix evaluate --profile remix,{profile}`."
-    return page.Table("conventions", table, words=words)
+    return page.Table("conventions", table, words=words, folded=True)
 
 
-def _commands(asked: Mapping[str, str], datasets: Sequence[str]) -> list[str]:
+def _commands(asked: Mapping[str, str], datasets: Sequence[str], *, all_of: bool) -> list[str]:
     options = [f"--{name} {asked[name]}" for name in OPTIONS if name != "against" and asked.get(name)]
-    told = " ".join([*datasets[:5], *options])
+    named = [] if all_of and len(datasets) > 8 else [*datasets]
+    told = " ".join([*named, *(f"--run {name}" for name in _split(asked["systems"])), *options])
     return [f"remix evaluate {told} --intervals", f"remix compare {told}"]
 
 

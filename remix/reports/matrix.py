@@ -1,0 +1,135 @@
+"""Systems by columns, which are datasets or slices: who is the best, who differs from whom, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import polars as pl
+
+from remix.scoring.statistics.intervals import LEAST_UNITS
+from remix.scoring.statistics.significance import holm_within
+from remix.systems import KINDS
+
+ALPHA = 0.05
+"""What p is below where two systems are told to differ."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """The tests that are corrected together: `pairs` with `p_holm`, how many there are, and how many are known so far.
+
+    `words` say which tests they are. Until all are known p is corrected by Bonferroni for as many as there will be,
+    which is never below what Holm's procedure gives in the end: no star is taken back.
+    """
+
+    pairs: pl.DataFrame
+    tests: int
+    known: int
+    words: str
+
+
+def family_of(
+    pairs: pl.DataFrame, cells: pl.DataFrame, kinds: Mapping[str, str], against: str = "", *, whole: bool = True
+) -> Family:
+    """Return the tests that are asked for: of all pairs of systems, or of one `against` all others, in each column.
+
+    `pairs` have part, system, other and p; `cells` system, part and `documents`, a row for each score that is asked
+    for. Baselines are tested where one of them is what others are held `against`, oracles never. Where `pairs` are not
+    the `whole`, as long as some are computed, the number of tests is that of the scores that are there.
+    """
+    if "p" not in pairs.columns:
+        none = {"part": pl.String, "system": pl.String, "other": pl.String, "p": pl.Float64}
+        pairs = pl.DataFrame(schema=none)
+    tested = {name for name in cells["system"] if kinds.get(name, "system") != "oracle"}
+    if not against:
+        tested = {name for name in tested if kinds.get(name, "system") == "system"}
+    what = f"of {against} with each of {len(tested - {against})} others" if against else f"of {len(tested)} systems"
+    own = pairs.select("part", "system", "other", pl.all().exclude("part", "system", "other", "p_holm"))
+    both = pl.col("system").is_in(tested) & pl.col("other").is_in(tested)
+    held = (pl.col("system") == against) | (pl.col("other") == against) if against else pl.lit(True)
+    own = own.filter(both, held, pl.col("part").is_in(cells["part"].implode()))
+    known = own["p"].count()
+    tests = known if whole else max(known, _count_tests(cells, tested, against))
+    own = own.with_columns(p_holm=holm_within() if whole else (pl.col("p") * tests).clip(None, 1.0))
+    columns = own["part"].n_unique() if whole else cells["part"].n_unique()
+    words = f"{tests:,} tests, all pairs {what} on {columns} column{'s' if columns != 1 else ''}"
+    return Family(own, tests, known, words)
+
+
+def _count_tests(cells: pl.DataFrame, tested: Collection[str], against: str) -> int:
+    """Return how many tests there will be in columns of enough documents."""
+    enough = cells.filter(pl.col("documents") >= LEAST_UNITS, pl.col("system").is_in([*tested]))
+    sizes = enough.group_by("part").agg(systems=pl.len(), held=(pl.col("system") == against).any())
+    if against:
+        return int(sizes.filter("held")["systems"].sum()) - int(sizes["held"].sum())
+    return sum(len([*combinations(range(systems), 2)]) for systems in sizes["systems"])
+
+
+def mark_cells(cells: pl.DataFrame, family: Family, kinds: Mapping[str, str], against: str = "") -> pl.DataFrame:
+    """Return the cells with `kind`, `reference`, which system others of the column are held against, `p` and `mark`.
+
+    It is the best system of the column unless one is named; of several that are equally good it is the first
+    by name. A baseline or an oracle is never the best. A mark is 'best', or 'reference' where one is named, or a star
+    where p is below 0.05.
+    """
+    kind = pl.col("system").replace_strict(dict(kinds), default="system", return_dtype=pl.String)
+    cells = cells.drop("p", strict=False).with_columns(kind=kind)
+    ranked = pl.when(kind="system").then("f1")
+    first = pl.col("system").sort_by(ranked, "system", descending=[True, False], nulls_last=True).first().over("part")
+    best = ranked.max().over("part")
+    reference = pl.lit(against) if against else pl.when(best.is_not_null()).then(first)
+    cells = cells.with_columns(reference=reference, best=(ranked == best).fill_null(False))
+    turned = {"system": "other", "other": "system"}
+    both = [family.pairs.select("part", "system", reference="other", p="p_holm")]
+    both.append(family.pairs.rename(turned).select("part", "system", reference="other", p="p_holm"))
+    cells = cells.join(pl.concat(both), on=["part", "system", "reference"], how="left", maintain_order="left")
+    own = pl.lit(bool(against)) & (pl.col("system") == pl.col("reference"))
+    best_of_all = pl.col("best") & pl.lit(not against)
+    mark = pl.when(own).then(pl.lit("reference")).when(best_of_all).then(pl.lit("best"))
+    return cells.with_columns(mark=mark.when(pl.col("p") < ALPHA).then(pl.lit("*")).otherwise(pl.lit("")))
+
+
+@dataclass(frozen=True)
+class Order:
+    """Systems in the order of their rows, with `mean` where that is what they are ordered by, and why in `words`."""
+
+    rows: pl.DataFrame
+    words: str
+    shared: Sequence[str] = ()
+
+
+def order_systems(cells: pl.DataFrame, parts: Sequence[str]) -> Order:
+    """Return the systems of marked cells, first systems, then baselines and oracles, by their mean over the `parts`.
+
+    The mean is over the parts in which all systems have a score, and it is not made where there is none.
+
+    >>> cells = pl.DataFrame({"system": ["a", "a", "b"], "part": ["x", "y", "x"], "f1": [0.2, 0.9, 0.4],
+    ...     "kind": "system"})
+    >>> found = order_systems(cells, ["x", "y"])
+    >>> found.rows["system"].to_list(), found.words
+    (['b', 'a'], 'Rows are in the order of x, the one of 2 columns that all 2 systems have.')
+    """
+    known = cells.filter(pl.col("f1").is_not_null())
+    proper = cells.filter(kind="system") if (cells["kind"] == "system").any() else cells
+    names = proper["system"].unique()
+    held = known.filter(pl.col("system").is_in(names.implode())).group_by("part").agg(pl.col("system").n_unique())
+    common = {*held.filter(pl.col("system") == len(names))["part"]}
+    shared = [part for part in parts if part in common]
+    mean = pl.when(pl.col("f1").count() == len(shared)).then(pl.col("f1").mean())
+    means = known.filter(pl.col("part").is_in(shared)).group_by("system").agg(mean=mean)
+    place = pl.col("kind").replace_strict({kind: nth for nth, kind in enumerate(KINDS)}, return_dtype=pl.Int64)
+    rows = (
+        cells.select("system", "kind").unique("system").join(means, on="system", how="left")
+        .sort(place, "mean", "system", descending=[False, True, False], nulls_last=True)
+    )  # fmt: skip
+    every = f"all {len(names)} systems have" if len(names) > 1 else "the system has"
+    if not shared:
+        words = f"No column is one that {every}: rows are in the order of their names."
+    elif len(shared) == 1:
+        one = f"the one of {len(parts)} columns that {every}" if len(parts) > 1 else "the column"
+        words = f"Rows are in the order of {shared[0]}, {one}."
+    else:
+        words = f"Rows are in the order of their mean over the {len(shared)} of {len(parts)} columns that {every}."
+    return Order(rows, words, shared)
