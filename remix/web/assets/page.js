@@ -10,7 +10,8 @@ const addressOf = (form) => {
   for (const [name, value] of new FormData(form)) {
     if (value !== "") together.set(name, together.has(name) ? together.get(name) + "," + value : value);
   }
-  return form.getAttribute("action") + "?" + new URLSearchParams([...together]);
+  const [path, place] = form.getAttribute("action").split("#");
+  return path + "?" + new URLSearchParams([...together]) + (place ? "#" + place : "");
 };
 
 each("input[type=range]", (slider) => {
@@ -57,6 +58,46 @@ each("form[data-live]", (form) => {
       }
     }, 150);
   });
+});
+
+// A table is sorted, filtered and cut to columns in its place; without this each is an address of its own.
+const renew = async (section, place, keepTools) => {
+  const answer = await fetch(place);
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const found = page.querySelector(`section.rows[data-update="${CSS.escape(section.dataset.update)}"]`);
+  if (!answer.ok || !found || !section.isConnected) { location.href = place; return; }
+  const [before, after] = [section, found].map((one) => one.querySelector(".wide"));
+  const at = before ? [before.scrollLeft, before.scrollTop] : [0, 0];
+  const active = document.activeElement, tools = section.querySelector(".tools");
+  const column = [...section.querySelectorAll("th a")].indexOf(active);
+  if (keepTools && tools && found.querySelector(".tools")) found.querySelector(".tools").replaceWith(tools);
+  section.replaceWith(found);
+  if (after) [after.scrollLeft, after.scrollTop] = at;
+  if (tools && tools.contains(active) && keepTools) active.focus({ preventScroll: true });
+  else if (column >= 0) found.querySelectorAll("th a")[column]?.focus({ preventScroll: true });
+  history.replaceState(null, "", place);
+};
+
+document.addEventListener("click", (pressed) => {
+  const link = pressed.target.closest("section.rows th a");
+  if (!link || pressed.button || pressed.ctrlKey || pressed.metaKey || pressed.shiftKey) return;
+  pressed.preventDefault();
+  renew(link.closest("section.rows"), link.getAttribute("href"), true);
+});
+
+document.addEventListener("submit", (sent) => {
+  const form = sent.target.closest("section.rows .tools form");
+  if (!form) return;
+  sent.preventDefault();
+  renew(form.closest("section.rows"), addressOf(form), form.matches(".filter"));
+});
+
+let typed;
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("section.rows form.filter");
+  if (!form) return;
+  clearTimeout(typed);
+  typed = setTimeout(() => renew(form.closest("section.rows"), addressOf(form), true), 250);
 });
 
 document.addEventListener("keydown", (pressed) => {

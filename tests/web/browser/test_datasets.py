@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 
 from tests.web.browser.conftest import Visit
+from tests.web.conftest import client
 
 pytestmark = pytest.mark.extra
 
@@ -15,12 +16,45 @@ pytestmark = pytest.mark.extra
 def test_header_sorts_rows_both_ways_and_says_so(visit: Visit, scripts: bool) -> None:
     with visit("/datasets", java_script_enabled=scripts) as visited:
         page, orders = visited.page, {}
-        for _ in range(2):
-            with page.expect_navigation():
-                page.click("th a:text-is('dataset')")
-            state = page.get_attribute("th[aria-sort]", "aria-sort") or ""
+        for state in ("ascending", "descending"):  # texts from A to Z first
+            page.click("th a:text-is('dataset')")
+            page.wait_for_selector(f"th[aria-sort={state}]")
             orders[state] = page.locator("tbody tr td:first-child a").all_inner_texts()
         assert orders["ascending"] == sorted(orders["ascending"]) == orders["descending"][::-1]
+
+
+def test_table_is_sorted_and_filtered_in_its_place(visit: Visit, places: dict[str, str]) -> None:
+    with visit(places["dataset"], width=400) as visited:
+        page, table = visited.page, "section[data-update=measures]"
+        page.evaluate("window.stayed = true")
+        box = page.locator(f"{table} .wide")
+        box.evaluate("one => { one.scrollLeft = 120; }")
+        page.click(f"{table} th a:text-is('value')")
+        page.wait_for_selector(f"{table} th[aria-sort=descending]")
+        assert page.evaluate("window.stayed") and box.evaluate("one => one.scrollLeft") == 120
+        page.locator(f"{table} .filter input:not([type=hidden])").press_sequentially("density")
+        page.wait_for_selector(f"{table} tbody tr >> nth=5", state="detached")
+        shown = page.locator(f"{table} tbody tr").all_inner_texts()
+        assert shown and all("density" in row.lower() for row in shown)
+        assert page.evaluate("document.activeElement.value") == "density" and page.evaluate("window.stayed")
+        assert "rows.measures=density" in page.url and visited.wrong == []
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_columns_of_a_table_are_chosen_and_go_into_its_exports(
+    visit: Visit, places: dict[str, str], scripts: bool
+) -> None:
+    with visit(places["dataset"], java_script_enabled=scripts) as visited:
+        page, table = visited.page, "section[data-update=measures]"
+        page.click(f"{table} .tools summary")
+        for name in ("average", "share covered"):
+            page.uncheck(f"{table} input[value='{name}']")
+        page.click(f"{table} .tools details button")
+        page.wait_for_selector(f"{table} th >> nth=3", state="detached")
+        heads = page.locator(f"{table} th").all_inner_texts()
+        page.click(f"{table} .tools summary")
+        place = page.get_attribute(f"{table} .tools a:text-is('.csv')", "href")
+        assert client.get(urljoin(page.url, place)).text.splitlines()[0] == ",".join(heads)
 
 
 def test_columns_are_chosen_in_the_form(visit: Visit) -> None:
