@@ -191,8 +191,14 @@ class _Shown:
         }
 
 
-class _ShownInFile:
-    """What a file has around its tables and figures: nothing that needs a server."""
+class ShownInFile:
+    """What a file has around its tables and figures: nothing that needs a server, but the `files` of figures, if any.
+
+    These are the addresses of the files of a figure by what they are called, by the name of the figure.
+    """
+
+    def __init__(self, files: Mapping[str, Mapping[str, str]] | None = None) -> None:
+        self._files = files or {}
 
     def sorting(self, table: Table, column: str) -> dict[str, str]:
         return {"state": "", "href": ""}
@@ -210,8 +216,8 @@ class _ShownInFile:
     def tools(self, table: Table) -> dict[str, object]:
         return {}
 
-    def files(self, name: str, drawn: str) -> dict[str, str]:
-        return {}
+    def files(self, name: str, drawn: str) -> Mapping[str, str]:
+        return self._files.get(name, {})
 
 
 def arrange(page: Page, parameters: Mapping[str, str]) -> Page:
@@ -239,7 +245,9 @@ def arrange(page: Page, parameters: Mapping[str, str]) -> Page:
 def _filter(frame: pl.DataFrame, text: str) -> pl.DataFrame:
     """Return the rows of which a value contains a text, in letters of either case."""
     plain = [name for name, kind in frame.schema.items() if not kind.is_nested()]
-    said = (pl.col(name).cast(pl.String).str.to_lowercase().str.contains(text, literal=True) for name in plain)
+    said = (
+        pl.col(name).cast(pl.String, strict=False).str.to_lowercase().str.contains(text, literal=True) for name in plain
+    )
     return frame.filter(pl.any_horizontal(one.fill_null(False) for one in said)) if plain else frame
 
 
@@ -264,7 +272,7 @@ def render_file(title: str, pages: Sequence[Page], *, bare: bool = False) -> str
         script="" if bare else _assets(".js"),
         rows=_ROWS,
         version=__version__,
-        shown=_ShownInFile(),
+        shown=ShownInFile(),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from remix._version import __version__
-from remix.web.explorer import _ROWS, _assets, _environment
+from remix.web.explorer import _ROWS, ShownInFile, _assets, _environment
 from remix.web.page import Note, Page, Table
 from remix.web.views.ontology import list_terms
 
@@ -32,9 +32,7 @@ def render_section(page: Page, name: str, files: Mapping[str, Mapping[str, str]]
             id=name,
             here="./",
             rows=_ROWS,
-            sorting=lambda table, column: {"state": "", "href": ""},
-            paging=lambda table: {"start": 0, "turned": {}},
-            files=lambda figure, drawn: (files or {}).get(figure, {}),
+            shown=ShownInFile(files),
         )
     )
 
