@@ -201,22 +201,28 @@ class ShownInFile:
         self._files = files or {}
 
     def sorting(self, table: Table, column: str) -> dict[str, str]:
+        """Return that nothing sorts."""
         return {"state": "", "href": ""}
 
     def columns(self, table: Table) -> list[str]:
+        """Return all columns that are not within others."""
         within = {*table.small.values()}
         return [name for name in table.frame.columns if name not in within]
 
     def paging(self, table: Table) -> dict[str, object]:
+        """Return that the first rows are shown, and no others."""
         return {"start": 0, "turned": {}}
 
     def opening(self, block: Table | Drawing) -> str:
+        """Return that nothing is folded."""
         return ""
 
     def tools(self, table: Table) -> dict[str, object]:
+        """Return that a table has no forms."""
         return {}
 
     def files(self, name: str, drawn: str) -> Mapping[str, str]:
+        """Return the addresses of the files of a figure."""
         return self._files.get(name, {})
 
 
