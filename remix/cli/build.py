@@ -61,6 +61,7 @@ AFTER = "query"
     callback=read_shares,
 )
 @option("--balance-tolerance N", "Let parts have up to N mentions more than is even.", type=COUNT)
+@option("--without SYSTEM", "Hide this system's run from the query, and from difficulty and agreement; repeatable.")
 @option("--explain", "Also print the query as it was run and what each condition left.")
 @option("--fix-variables", "Mend a template variable that the pattern never binds.")
 @calling(Workspace.build)

@@ -9,7 +9,7 @@ import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.frames import FINE_GRAINED, Frames
-from remix.measures.partitions import ERROR, OF_KB, Breakdown, Partition, in_part, partition
+from remix.measures.partitions import ERROR, OF_KB, Breakdown, Partition, in_part, name_category, partition
 from remix.names import UNSPECIFIED
 from remix.vocabularies import COLUMNS as OF_CLASSES
 from remix.vocabularies import Vocabularies
@@ -70,7 +70,7 @@ class Slicing:
         """Return other values (column `value`) as the names of these parts; a class that is none of them as it is."""
         values = values.with_columns(pl.col("value").cast(self.kind, strict=False))
         if all(part.name == part.category for part in self.parts[1:]):
-            return values.with_columns(value=pl.col("value").cast(pl.String).fill_null(self.unspecified))
+            return values.with_columns(value=name_category("value").fill_null(self.unspecified))
         if self.asked.scheme == OF_KB:
             values = values.with_columns(ranked_by_kb())
         named = [pl.when(in_part("value", part)).then(pl.lit(part.name)) for part in self.parts]

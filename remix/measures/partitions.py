@@ -289,7 +289,7 @@ def _classes(values: pl.Series) -> Partition:
             f"column '{values.name}' has {len(every)} values, more than {MAXIMUM}: it cannot be sliced by; numbers are "
             f"cut by a scheme, such as {values.name}:quantiles:4"
         )
-    categories = every.cast(pl.String).to_list()
+    categories = every.to_frame("v").select(name_category("v").unique(maintain_order=True))["v"].to_list()
     files = pl.Series([_name_file(one) for one in categories], dtype=pl.String)
     counted_up = files.to_frame("file").select(nth=pl.int_range(pl.len()).over("file") + 1)["nth"]
     named = enumerate(zip(categories, files, counted_up, strict=True), 1)
@@ -383,6 +383,11 @@ def _name_file(category: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", category).strip("-.") or "empty"
 
 
+def name_category(column: str) -> pl.Expr:
+    """Return the categories of the values of a column: their texts, 0.0 and -0.0 being one number."""
+    return pl.col(column).cast(pl.String).replace("-0.0", "0.0")
+
+
 def in_part(column: str, part: Subset) -> pl.Expr:
     """Return whether a value belongs to a part.
 
@@ -392,7 +397,7 @@ def in_part(column: str, part: Subset) -> pl.Expr:
     """
     value = pl.col(column)
     if part.category is not None:
-        return (value.cast(pl.String) == part.category).fill_null(False)
+        return (name_category(column) == part.category).fill_null(False)
     if part.missing:
         return value.is_null()
     above = pl.lit(True) if part.low is None else value > part.low

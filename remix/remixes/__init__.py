@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import polars as pl
 
@@ -34,6 +35,8 @@ from remix.remixes.manifest import count_origins, describe, refuse_unknown
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry, Store, in_one_state
 from remix.store.missing import NO_RUN
+from remix.store.state import RUN
+from remix.store.syntax import tokens
 from remix.tables import Printed
 
 if TYPE_CHECKING:
@@ -122,6 +125,7 @@ def build(
     edition: Sequence[str] = (),
     endpoint: Endpoint | None = None,
     narrow: Narrow | None = None,
+    withheld: Iterable[str] = (),
 ) -> Remix:
     """Return the remix that a query selects from datasets of a store, by default named as the query.
 
@@ -132,7 +136,8 @@ def build(
     Annotations of kept documents that were not selected become ignorable, with `drop` they go. `limit` keeps so many
     documents, the first of each dataset by IRI or, with a `seed`, a sample. Measures of documents and of the remix are
     computed afresh, values on annotations are those of their origins. `narrow` leaves some of what the query selects,
-    as `remix.remixes.balance` does. The manifest names the documents that were
+    as `remix.remixes.balance` does. `withheld` are systems whose runs the store is without, which is told, as is by
+    whose runs the query selects. The manifest names the documents that were
     emptied, unless a limit, the query or `drop` leaves open which these are. `explain` fills the waterfall. The query
     runs in a process of its own, which is killed after so many seconds, or at the `endpoint` that the store mirrors.
 
@@ -160,13 +165,14 @@ def build(
     kept_of = str(choice) if len(others) or edition else ""
     told = {"editions": kept_of, "endpoint": "" if endpoint is None else endpoint.address}
     told |= {} if narrowed is None else narrowed.said
+    told |= {"withheldRuns": ", ".join(sorted(withheld))} if withheld else {}
     parts = pl.DataFrame() if narrowed is None else narrowed.parts
     limited = "none" if limit is None else str(limit) if seed is None else f"{limit} by seed {seed}"
     choices = {"limit": limited, "left-out": "removed" if drop else "ignorable", **told}
     signature = _signature(title, text, entries, kb, choices)
     iri = dataset_iri(title, base_iri)
     made = export(store, entries, origin, closed, title, iri, kb)
-    counts = count_origins(origin, closed)
+    counts, read = count_origins(origin, closed), runs_read(text, store.datasets())
     said = {"query": text, "signature": str(signature), "knowledgeBase": kb.signature if kb else None, **told}
     manifest = describe(
         iri,
@@ -178,9 +184,12 @@ def build(
         emptied=None if drop or limit else left,
         others=others,
         parts=parts,
+        runs=read,
     )
     notes = (*selection.notes, *_warnings(closed, made, endpoint, drop=drop), *tell_editions(others))
     notes += () if narrowed is None else narrowed.notes
+    if read:
+        notes += (_tell_runs(read),)
     frames, triples = made.frames, made.triples
     waterfall, rewritten = selection.waterfall, selection.rewritten
     return Remix(title, iri, frames, triples, manifest, counts, waterfall, rewritten, notes, signature, parts)
@@ -222,6 +231,14 @@ def _narrow_selection(
         more = origin.documents.filter(pl.col("document").is_in(out.implode())).select("dataset", "document")
         emptied = pl.concat([emptied, more]).unique(maintain_order=True)
     return holding, stays, emptied
+
+
+def _tell_runs(read: Sequence[str]) -> str:
+    names = ", ".join(f"'{name}'" for name in read)
+    return (
+        f"it was selected by what came of the runs {names}: their scores on it are fitted to their own answers; "
+        f"--without {read[0]} selects without them"
+    )
 
 
 def _title(name: str | None, query: Query, entries: Iterable[DatasetEntry]) -> str:
@@ -268,13 +285,52 @@ _OF_RUNS = re.compile(
 )
 """What a query names that asks for runs, their outcomes, or what is learnt of these."""
 
+_LEARNT = re.compile(r"(?:(?<=[:/#])|\b)(?:systemAgreement|difficulty)\b")
+_RUNS = re.compile(r"(?:(?:true|false)(?:Positive|Negative)Of|ignoredIn)>?\s+(\?\w+)")
+_NAMED = re.compile(r"(\?\w+)\s+(?:\w*:|<[^>]*#)system\b")
+
+
+def reads_runs(text: str) -> bool:
+    """Return whether a query asks for runs, their outcomes, or what is learnt of these.
+
+    >>> reads_runs("SELECT ?a { ?a rmx:difficulty ?d }"), reads_runs("SELECT ?a { ?a a nif:Phrase }")
+    (True, False)
+    """
+    return _OF_RUNS.search(_without_comments(text)) is not None
+
+
+def reads_difficulty(text: str) -> bool:
+    """Return whether a query asks for the difficulty of annotations."""
+    return any(found.group() == "difficulty" for found in _LEARNT.finditer(_without_comments(text)))
+
+
+def _without_comments(text: str) -> str:
+    return "".join(token for kind, token in tokens(text) if kind != "comment")
+
+
+def runs_read(text: str, entries: Iterable[DatasetEntry]) -> list[str]:
+    """Return the systems by whose runs beside datasets a query selects: those that it names, or all.
+
+    It selects by those that it names where it says of each run that it asks about whose it is, and asks for nothing
+    that is learnt from all.
+    """
+    if not reads_runs(text):
+        return []
+    text = _without_comments(text)
+    graphs = {name for entry in entries for name in entry.attached if name.startswith(RUN)}
+    known = sorted(unquote(name.removeprefix(RUN)) for name in graphs)
+    asked = {*_RUNS.findall(text)}
+    if _LEARNT.search(text) or not asked or not asked <= {*_NAMED.findall(text)}:
+        return known
+    return [name for name in known if re.search(rf"(['\"]){re.escape(name)}\1", text)] or known
+
 
 def _signature(
     name: str, text: str, entries: Iterable[DatasetEntry], kb: KnowledgeBase | None, choices: Mapping[str, str]
 ) -> Signature:
     inputs = [(entry.iri, entry.content, entry.enrichment or "") for entry in entries]
     # Registering a run changes the remixes alone that are selected by what came of runs.
-    if _OF_RUNS.search(text):
+    if reads_runs(text):
         inputs += [(entry.iri, name, held.signature) for entry in entries for name, held in entry.attached.items()]
     return Signature(
         {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -16,12 +17,14 @@ from remix.measures.columns import Slicing
 from remix.measures.partitions import Breakdown, Subset, breakdown
 from remix.names import NIF, UNSPECIFIED
 from remix.question import Several, several
-from remix.remixes.allotment import Allotment, EvenPart, allot
 from remix.remixes.closure import Narrow, Narrowed
 from remix.remixes.partitions import slice_store
 from remix.store import Store
 from remix.store.queries import Query
 from remix.vocabularies import COLUMNS as OF_CLASSES
+
+if TYPE_CHECKING:
+    from remix.remixes.allotment import Allotment
 
 OVER = ("marginals", "cells")
 """What is even: each column by itself, or each combination of their parts."""
@@ -121,6 +124,9 @@ def _whole(name: str, share: object) -> int:
 
 
 def _narrow(asked: Balance, store: Store, origin: Frames, selected: pl.Series) -> Narrowed:
+    # A study reads what is asked for without the library that solves it.
+    from remix.remixes.allotment import EvenPart, allot
+
     gold = _gold_of(origin, selected)
     slicings = [slice_store(store, gold, one) for one in asked.by]
     parts = _list_parts(asked, slicings)

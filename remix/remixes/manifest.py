@@ -28,7 +28,8 @@ class Manifest:
     `query` is bound; `contents` holds each origin's content hash by its name, `kept` the origins that gave documents.
     `enrichment` is the signature of the origins' measures, empty where they had none; `signature` that of the remix.
     `emptied` are the documents of the origins (by their IRIs in the store) in which nothing was selected, None where
-    the manifest does not tell. `balance` are the columns that it was made even in, empty without any.
+    the manifest does not tell. `balance` are the columns that it was made even in, empty without any;
+    `runs` the systems by whose runs it was selected.
     """
 
     query: str
@@ -39,6 +40,7 @@ class Manifest:
     parameters: Mapping[str, str] = field(default_factory=dict)
     emptied: tuple[str, ...] | None = None
     balance: str = ""
+    runs: tuple[str, ...] = ()
 
 
 def read_manifest(remix: Path) -> Manifest | None:
@@ -55,6 +57,7 @@ def read_manifest(remix: Path) -> Manifest | None:
         raise BadInput(file, f"is no manifest: {' '.join(str(error).split())}") from None
     said: dict[str, dict[str, str]] = {}
     emptied = sorted(one.object.value for one in triples if one.predicate.value == f"{RMX}emptiedDocument")
+    runs = sorted(one.object.value for one in triples if one.predicate.value == f"{RMX}selectedByRunOf")
     for triple in triples:
         said.setdefault(triple.subject.value, {})[triple.predicate.value] = triple.object.value
     query = next((about[f"{RMX}query"] for about in said.values() if f"{RMX}query" in about), None)
@@ -71,6 +74,7 @@ def read_manifest(remix: Path) -> Manifest | None:
         {about[f"{RMX}name"]: about[f"{RMX}value"] for _, about in sorted(said.items()) if f"{RMX}value" in about},
         tuple(emptied) if any(f"{RMX}emptiedDocuments" in about for about in said.values()) else None,
         next((about[f"{RMX}balance"] for about in said.values() if f"{RMX}balance" in about), ""),
+        tuple(runs),
     )
 
 
@@ -134,13 +138,15 @@ def describe(
     emptied: pl.DataFrame | None,
     others: pl.DataFrame,
     parts: pl.DataFrame,
+    runs: Iterable[str],
 ) -> pl.DataFrame:
     """Return the manifest as triples in PROV-O; it holds no time, no path, and no host but that of an endpoint.
 
     `made` is what is said of its making, by the local names of terms: query, signature, knowledgeBase, endpoint, and
     editions, the order in which editions of texts were kept. `emptied` (dataset, document) are the documents of the
     origins in which nothing was selected, if that is known, `others` (document, dataset, kept) those that were left out
-    for those of another origin; `parts` those that were made even (see `Remix`).
+    for those of another origin; `parts` those that were made even (see `Remix`); `runs` the
+    systems by whose runs the query selects.
     """
     activity, software = f"{iri}#build", f"{iri}#software"
     whole = counts.row(by_predicate=pl.col("dataset") == "all", named=True)
@@ -166,6 +172,7 @@ def describe(
             **{f"{RMX}{term}": value for term, value in made.items()},
             f"{RMX}parameter": [*map(ox.NamedNode, nodes)],
             f"{RMX}balancedPart": [*map(ox.NamedNode, even)],
+            f"{RMX}selectedByRunOf": [*runs],
         },
         software: describe_software(__version__),
         **nodes,

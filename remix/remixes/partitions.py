@@ -140,6 +140,7 @@ def _classes_of(store: Store, gold: Frames) -> pl.DataFrame:
         f"GRAPH ?graph {{ ?annotation <{ITSRDF}taClassRef> ?class }} }}"
     )
     rows = rows.select(without_brackets(pl.col(name)) for name in ("annotation", "class")).drop_nulls()
+    rows = rows.filter(pl.col("annotation").is_in(gold.annotations["annotation"].implode()))
     given = gold.classes.select("annotation", "class", "of_entity")
     every = pl.concat([given, rows.with_columns(of_entity=pl.lit(True))])
     return every.group_by("annotation", "class").agg(pl.col("of_entity").min()).sort("annotation", "class")

@@ -14,9 +14,9 @@ _NAMED = 6
 
 
 def explain_shortcomings(rows: pl.DataFrame) -> list[str]:
-    """Return on which documents systems failed and how that counts, and which runs are on texts of unknown revision.
+    """Return on which documents systems failed and how that counts, and whose revision or selection is in doubt.
 
-    Rows are scores, judgements, or whatever else has a `system` with `failed` or `revision_unknown`, as
+    Rows are scores, judgements, or whatever else has a `system` with `failed`, `revision_unknown` or `fitted`, as
     `remix.scoring.inputs.shortcomings` makes them; of several datasets (`dataset`) each is told.
 
     >>> explain_shortcomings(pl.DataFrame({"system": ["b", "a"], "failed": [0, 1]}))[0][:55]
@@ -38,6 +38,15 @@ def explain_shortcomings(rows: pl.DataFrame) -> list[str]:
                 f"of {of} nothing says on which revision of the texts {'it was' if len(names) == 1 else 'they were'} "
                 "made, so that these figures may be of other ones: `remix run add NAME FILE --record revision=… "
                 "--replace`"
+            )
+    if "fitted" in rows.columns:
+        own = rows.filter("fitted")["system"].unique().sort()
+        if len(own):
+            lines.append(
+                f"gold was selected by what came of the run{'s' * (len(own) > 1)} of "
+                + ", ".join(f"'{name}'" for name in own)
+                + f": {'its score is' if len(own) == 1 else 'their scores are'} fitted to that and compare with no "
+                f"other's (`remix build --without {own[0]}` selects without it)"
             )
     return lines
 

@@ -182,13 +182,13 @@ def refresh_outcomes(store: Store, kb: KnowledgeBase | None, folder: Path, *, mi
     entries = {entry.name: entry for entry in store.datasets()}
     asked: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for name, entry in entries.items():
-        bound, held = _bound_to(entry, kb), _signatures_of(entry)
+        bound, held = _bound_to(entry, kb), systems_of(entry)
         registered = {run.system for run in runs if run.dataset == name}
         fields = {system: Signature.parse(line).fields for system, line in held.items()}
         stale = {system for system in held if any(fields[system].get(one, "") != now for one, now in bound.items())}
         for system in sorted(stale - registered):
             progress.note(f"the outcomes of run '{system}' on {name} are gone: its answers are not registered any more")
-            _drop_outcomes(store, store.dataset(name), system)
+            drop_outcomes(store, store.dataset(name), system)
         for system in registered & (stale | (registered - held.keys() if missing else set())):
             own = fields.get(system, {"matching": "strong", "errors": "neleval"})
             asked.setdefault((own.get("matching", ""), own.get("errors", "")), set()).add((name, system))
@@ -257,12 +257,12 @@ def store_runs(
         graph, signature = run_graph(own, entries[name], system, bound, records.get((name, system)))
         graphs.setdefault(name, {})[fragment_of(system)] = (graph, signature)
         signatures.setdefault(name, {})[system] = signature
-        before = _signatures_of(entries[name]).get(system)
+        before = systems_of(entries[name]).get(system)
         status = "stored" if before is None else "unchanged" if before == signature else "replaced"
         rows.append((name, system, status, *_counts(own), graph.count(b"\n")))
     right = found.gold.select("dataset", "system", "annotation", right=pl.col("outcome") == "tp")
     for name, stored in signatures.items():
-        stays = {system: line for system, line in _signatures_of(entries[name]).items() if system not in stored}
+        stays = {system: line for system, line in systems_of(entries[name]).items() if system not in stored}
         now = right.filter(pl.col("system").is_in(list(stored)), dataset=name).drop("dataset")
         every = pl.concat([verdicts(store, name, stays), now])
         graphs[name][AGREEMENT] = _agreement(entries[name], every, stays | stored)
@@ -285,7 +285,7 @@ def _drop_difficulty(entries: Iterable[DatasetEntry], graphs: dict[str, dict[str
         )
 
 
-def _signatures_of(entry: DatasetEntry) -> dict[str, str]:
+def systems_of(entry: DatasetEntry) -> dict[str, str]:
     """Return the systems whose outcomes are stored beside a dataset, each with the signature of its graph."""
     held = {name: graph.signature for name, graph in sorted(entry.attached.items()) if name.startswith(RUN)}
     return {unquote(name.removeprefix(RUN)): signature for name, signature in held.items()}
@@ -299,7 +299,7 @@ def verdicts(store: Store, dataset: str, systems: Iterable[str] | None = None) -
     entry = store.dataset(dataset)
     gold = store.frames([dataset]).annotations.select(subject=fill("<{}>", "annotation"))
     parts = [pl.DataFrame(schema={"system": pl.String, "annotation": pl.String, "right": pl.Boolean})]
-    for system in _signatures_of(entry) if systems is None else systems:
+    for system in systems_of(entry) if systems is None else systems:
         triples = columns(store.attachment(dataset, fragment_of(system)))
         triples = triples.join(gold, on="subject", how="semi", maintain_order="left")
         right = pl.col("predicate") == f"<{RMX}truePositiveOf>"
@@ -322,7 +322,7 @@ def drop_run(
     runs = list_runs(folder)
     # Registered answers outlast a dataset that is dropped, outcomes go with it.
     entries = {entry.name: entry for entry in store.datasets()}
-    stored = {(system, dataset) for dataset, entry in entries.items() for system in _signatures_of(entry)}
+    stored = {(system, dataset) for dataset, entry in entries.items() for system in systems_of(entry)}
     known = {(run.system, run.dataset) for run in runs if task in (None, run.task)} | stored
     if name not in {system for system, _ in known}:
         raise UnknownName("run", name, {system for system, _ in known}, "remix run list")
@@ -335,7 +335,7 @@ def drop_run(
     taken = []
     for dataset in datasets:
         if (name, dataset) in stored and task in (None, "A2KB"):
-            _drop_outcomes(store, entries[dataset], name)
+            drop_outcomes(store, entries[dataset], name)
             taken.append((dataset, "outcomes"))
         for run in runs:
             if (run.system, run.dataset) == (name, dataset) and task in (None, run.task):
@@ -344,9 +344,9 @@ def drop_run(
     return taken
 
 
-def _drop_outcomes(store: Store, entry: DatasetEntry, system: str) -> None:
+def drop_outcomes(store: Store, entry: DatasetEntry, system: str) -> None:
     """Take the graph of a run away from a dataset; the share of systems that are right is that of the others then."""
-    stays = {name: signature for name, signature in _signatures_of(entry).items() if name != system}
+    stays = {name: signature for name, signature in systems_of(entry).items() if name != system}
     shares = _agreement(entry, verdicts(store, entry.name, stays), stays) if stays else None
     graphs = {entry.name: {fragment_of(system): None, AGREEMENT: shares}}
     _drop_difficulty(store.datasets(), graphs)

@@ -13,6 +13,7 @@ from remix.measures import MEASURES
 from remix.measures.columns import OWN, columns_of_data, unknown_column
 from remix.measures.measured import columns_of, summaries_of
 from remix.measures.partitions import breakdown
+from remix.remixes.balance import EVERYTHING, Balance
 from remix.remixes.filters import open_filters
 from remix.remixes.filters.definition import split_reference
 from remix.remixes.filters.services import Surroundings
@@ -95,6 +96,14 @@ def _look_up_columns(host: Host, study: Study, text: str) -> None:
 
 def _look_up_query(remix: StudiedRemix) -> None:
     """Raise `Error` for a query or a filter that there is not, and for parameters that it has not."""
+    if remix.balance:
+        Balance.of(
+            remix.balance,
+            over=remix.balance_over,
+            shares=remix.balance_share,
+            tolerance=remix.balance_tolerance,
+            seed=remix.seed,
+        )
     named = split_reference(remix.query)
     if named is not None:
         open_filters(named[0], Surroundings(), service=remix.service).find(named[1])
@@ -103,7 +112,7 @@ def _look_up_query(remix: StudiedRemix) -> None:
         return
     if remix.service:
         raise UsageError("'service' is of filters (FILE.properties#NAME), and this is a query: leave it out")
-    find(remix.query).bind(remix.values, remix.set_from or None)
+    find(remix.query or EVERYTHING).bind(remix.values, remix.set_from or None)
 
 
 def _faults_of_system(system: StudiedSystem) -> Iterator[str]:

@@ -57,13 +57,15 @@ class StudiedRun:
 class StudiedRemix:
     """A remix: a shipped `query` or a file, with the `values` of its parameters or those of a set (`set_from`).
 
-    `datasets` are those that the query sees, by default all of the study; `edition` is as `remix build` has it. The
-    query may be a filter (`filter.properties#NAME`), `service` (`OLD=NEW`) being what it asks in the place of what its
-    file names; an address has to be allowed by the command line.
+    `datasets` are those that the query sees, by default all of the study; `edition` is as `remix build` has it, as are
+    the columns to `balance`, for which all annotations are taken where no query is named, and the systems that the
+    query is `without`. A system by whose run it selects is not scored on it. The query may be a filter
+    (`filter.properties#NAME`), `service` (`OLD=NEW`) being what it asks in the place of what its file names; an address
+    has to be allowed by the command line.
     """
 
     name: str
-    query: str
+    query: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     set_from: str = ""
     datasets: tuple[str, ...] = ()
@@ -71,6 +73,11 @@ class StudiedRemix:
     service: tuple[str, ...] = ()
     limit: int | None = None
     seed: int | None = None
+    balance: tuple[str, ...] = ()
+    balance_over: str = "marginals"
+    balance_share: Mapping[str, Any] = field(default_factory=dict)
+    balance_tolerance: int = 0
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,6 +187,7 @@ def study_of(
     raise StudyFaults(place or f"study '{name}'", faults)
 
 
+_NO_QUERY = "remixes.{}: 'query' is missing"
 _TABLES: dict[str, type[Any]] = {"systems": StudiedSystem, "runs": StudiedRun, "remixes": StudiedRemix}
 
 
@@ -204,6 +212,8 @@ class _Tables:
                 self.faults.append(f"{key}.{name}: its name stands in the head of its table, so it takes no 'name'")
                 continue
             values = _values(self.kind, {**one, "name": name}, f"{key}.{name}", self.faults)
+            if self.kind is StudiedRemix and not {"query", "balance"} & {*one}:
+                self.faults.append(_NO_QUERY.format(name))
             if len(self.faults) == before:
                 found.append(self.kind(**values))
         return tuple(found)
@@ -273,6 +283,8 @@ def _contradictions(study: Study) -> Iterator[str]:
         yield from (f"{what}: '{name}' is named twice" for name in sorted({*names}) if [*names].count(name) > 1)
     taken = {*study.datasets, ALL}
     for remix in study.remixes:
+        if not remix.query and not remix.balance:
+            yield _NO_QUERY.format(remix.name)
         if remix.name in taken:
             yield f"remixes.{remix.name}: this is the name of a dataset, or of all: call the remix otherwise"
         yield from (

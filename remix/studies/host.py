@@ -79,5 +79,10 @@ class Host(Keeper, Protocol):
         seed: int | None = None,
         dataset: Several = (),
         edition: Several = (),
+        balance: Several = (),
+        balance_over: str = "marginals",
+        balance_share: Mapping[str, object] | None = None,
+        balance_tolerance: int = 0,
+        without: Several = (),
     ) -> Remix:
         """Return the remix that a query selects."""

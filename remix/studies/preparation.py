@@ -11,6 +11,7 @@ from typing import Any
 from remix import progress
 from remix.errors import Error
 from remix.measures.enrichment import measured_otherwise
+from remix.remixes.balance import EVERYTHING
 from remix.remixes.filters.definition import split_reference
 from remix.remixes.manifest import read_manifest
 from remix.runs.registration import Run, list_runs
@@ -26,7 +27,8 @@ from remix.studies.shelf import StepShelf, key_of
 class Aim:
     """A target as it is: what gold is read from, by which content, and the loaded datasets that its documents are of.
 
-    `state` is 'there', or what it is instead, with what is `told` of it.
+    A remix is `selected_by` the runs of systems where its query reads these. `state` is 'there', or what it is instead,
+    with what is `told` of it.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Aim:
     homes: tuple[str, ...] = ()
     content: str = ""
     query: str = ""
+    selected_by: tuple[str, ...] = ()
     state: str = "there"
     told: str = ""
 
@@ -61,6 +64,11 @@ class Prepared:
         """Return the state of a system on a target, and what is told of it."""
         if aim.state != "there":
             return aim.state, aim.told
+        if system in aim.selected_by:
+            return "fitted", (
+                f"{aim.name} was selected by what came of the run of '{system}', whose score would be fitted to that: "
+                f"name it in `without` of [remixes.{aim.name}]"
+            )
         if failed := [f"{name}: {self.failed[system, name]}" for name in aim.homes if (system, name) in self.failed]:
             return "failed", f"'{system}' failed on {'; '.join(failed)}"
         have = {run.dataset for run in self.runs_of(system, aim)}
@@ -248,7 +256,11 @@ def query_of(
     """Return the query of a remix, whose datasets are loaded: for a filter, that of what it keeps of them."""
     seen = tuple(loaded_name(host, name) for name in remix.datasets or study.datasets)
     return host.find_query(
-        remix.query, dataset=seen, service=remix.service, allow_service=tuple(allowed), kept_only=kept_only
+        remix.query or EVERYTHING,
+        dataset=seen,
+        service=remix.service,
+        allow_service=tuple(allowed),
+        kept_only=kept_only,
     )
 
 
@@ -263,6 +275,8 @@ def remix_key(host: Host, study: Study, remix: StudiedRemix, query: Query) -> st
         "seen": {one.name: [_content(one), [held.signature for held in one.attached.values()]] for one in own},
         "kb": kb.version if kb else "",
         "choices": [remix.edition, remix.limit, remix.seed],
+        "balance": [remix.balance, remix.balance_over, remix.balance_share, remix.balance_tolerance],
+        "without": sorted(remix.without),
     }
     return key_of("remix", read)
 
@@ -279,12 +293,14 @@ def _build(
     """Return a remix as a target, built where it is not there yet."""
     named = split_reference(remix.query)
     if named is None:
-        told = (plain := find(remix.query)).name
+        told = (plain := find(remix.query or EVERYTHING)).name
         made.queries[remix.name] = content_hash(plain.text)
     else:
         told = f"filter {named[1] or named[0].stem}"
     told += "".join(f" {name}={value}" for name, value in {**remix.values}.items())
     told += f" set={remix.set_from}" if remix.set_from else ""
+    told += f" balance={','.join(remix.balance)}" if remix.balance else ""
+    told += f" without={','.join(remix.without)}" if remix.without else ""
     names = remix.datasets or study.datasets
     if lost := [name for name in names if made.aims[name].state != "there"]:
         return Aim(remix.name, "remix", query=told, state="absent", told=made.aims[lost[0]].told)
@@ -307,6 +323,11 @@ def _build(
                     seed=remix.seed,
                     dataset=seen,
                     edition=remix.edition,
+                    balance=remix.balance,
+                    balance_over=remix.balance_over,
+                    balance_share=remix.balance_share,
+                    balance_tolerance=remix.balance_tolerance,
+                    without=remix.without,
                 )
                 built.write(aside)
     except Error as error:
@@ -315,4 +336,5 @@ def _build(
     manifest = read_manifest(file)
     homes = manifest.kept if manifest is not None else seen
     content = content_hash(file, place / f"{remix.name}.manifest.ttl", *(_content(entries[name]) for name in seen))
-    return Aim(remix.name, "remix", (str(file),), homes, content, told)
+    selected_by = manifest.runs if manifest is not None else ()
+    return Aim(remix.name, "remix", (str(file),), homes, content, told, selected_by)

@@ -10,7 +10,9 @@ import polars as pl
 from remix.schemas import Schema, SchemaColumn
 
 _STATE = (
-    SchemaColumn("state", pl.String(), "'there', or what it is instead: 'absent', 'not registered', 'failed'"),
+    SchemaColumn(
+        "state", pl.String(), "'there', or what it is instead: 'absent', 'not registered', 'fitted', 'failed'"
+    ),
     SchemaColumn("told", pl.String(), "what is missing and how to get it, empty where nothing is"),
 )
 _TARGET = SchemaColumn("target", pl.String(), "what systems are scored on: a dataset, a remix, or 'all' datasets")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -230,6 +230,7 @@ class Remixes(KnowledgeBases):
         balance_over: str = "marginals",
         balance_share: Mapping[str, object] | None = None,
         balance_tolerance: int = 0,
+        without: Several = (),
         **parameters: object,
     ) -> Remix:
         """Return the remix that a query selects, written into the folder `to` where one is named.
@@ -243,7 +244,8 @@ class Remixes(KnowledgeBases):
         runs the query. Columns to `balance` leave of what it selects, or of everything, the largest part that is
         even in each of them or (`balance_over` 'cells') in all combinations, drawn by the seed: see
         `remix.remixes.balance.Balance` for this, for shares and tolerance, and `parts` of what is returned for what was
-        left out. See `remix.remixes.build` for the rest.
+        left out. The query sees nothing of the runs of systems that it is `without`, and what is learnt from runs is
+        learnt from the others. See `remix.remixes.build` for the rest.
 
         >>> remix = open_workspace("work").build("persons_hard.rq", min_confusion=5)  # doctest: +SKIP
         """
@@ -267,10 +269,14 @@ class Remixes(KnowledgeBases):
         if endpoint is None:
             self.ensure_sample()
             self._refresh()
-        with self._store_of(endpoint, names, timeout) as (store, mirror):
+        hidden = several(without)
+        with ExitStack() as stack:
+            held, mirror = stack.enter_context(self._store_of(endpoint, names, timeout))
+            asked = self._find_query(query, held, names, service=service, allow_service=allow_service, timeout=timeout)
+            store = stack.enter_context(self._without(hidden, held, asked))
             made = build(
                 store,
-                self._find_query(query, store, names, service=service, allow_service=allow_service, timeout=timeout),
+                asked,
                 kb=self.kb,
                 values={**(values or {}), **parameters},
                 set_from=set_from,
@@ -285,6 +291,7 @@ class Remixes(KnowledgeBases):
                 dataset=names,
                 edition=several(edition),
                 endpoint=mirror,
+                withheld=hidden,
                 narrow=None if even is None else even.narrow(store),
             )
         if to is not None:
@@ -369,6 +376,24 @@ class Remixes(KnowledgeBases):
 
         if plot is not None:
             save(figure_of_sizes(table, column=by), Path(plot), plot_width)
+
+    @contextmanager
+    def _without(self, systems: Several, store: Store, query: Query) -> Iterator[Store]:
+        """Hold the store, or one without the runs of systems; raises `UsageError` where the query reads no runs."""
+        from remix.errors import UsageError
+        from remix.remixes import reads_difficulty, reads_runs
+
+        if not systems:
+            yield store
+            return
+        if store is not self.store:
+            raise UsageError("runs are withheld of the workspace alone: leave out --endpoint, or --without")
+        if not reads_runs(query.text):
+            raise UsageError(f"{query.name} asks for nothing that comes of runs: leave out --without")
+        from remix.runs.withholding import withhold_runs
+
+        with withhold_runs(store, self.kb, several(systems), difficulty=reads_difficulty(query.text)) as own:
+            yield own
 
     @contextmanager
     def _store_of(

@@ -107,6 +107,10 @@ def test_only_what_the_query_selects_is_cut_and_balanced(small_store: Store) -> 
     remix = balanced(small_store, "dataset", news)
     assert sum(available for available, _ in numbers(remix).values()) == selected
     assert kept(remix) <= kept(build(small_store, news))
+    # Organisations are in no part that could be even: there are none among the persons and places of these documents.
+    where = "?annotation nif:referenceContext ?document FILTER(CONTAINS(STR(?document), 'news/1'))"
+    first = Query.parse(f"SELECT ?document ?annotation {{ {where} }}")
+    assert numbers(balanced(small_store, "class", first)) == {"Person": (4, 1), "Place": (1, 1)}
 
 
 def test_same_seed_is_the_same_remix_and_another_seed_another(small_store: Store, tmp_path: Path) -> None:

@@ -67,6 +67,12 @@ def test_classes_that_are_called_unspecified_do_not_hide_what_has_no_value() -> 
     assert table.select("part", "annotations").rows() == [("without-value", 1), ("head", 1), ("unspecified", 2)]
 
 
+def test_zero_and_its_negative_are_one_class() -> None:
+    values = pl.Series("v", [0.0, -0.0, 2.5])
+    table = count_parts(values, partition(values, "classes"))
+    assert table.select("part", "annotations").rows() == [("unspecified", 0), ("0.0", 2), ("2.5", 1)]
+
+
 numbers = st.lists(st.one_of(st.none(), st.floats(-1e6, 1e6), st.integers(0, 9).map(float)), min_size=1)
 
 

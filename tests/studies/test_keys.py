@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,9 @@ import polars as pl
 import pytest
 
 import remix
-from remix.studies.definition import study_of
+from remix.studies.definition import StudiedRemix, study_of
 from remix.studies.planning import plan_of, score_jobs
-from remix.studies.preparation import prepare
+from remix.studies.preparation import prepare, query_of, remix_key
 from remix.studies.running import shelf_of
 from remix.studies.shelf import COMPUTE, StepShelf, code_hash, write_frames
 from remix.workspace import Workspace
@@ -117,6 +118,56 @@ def test_other_answers_data_and_queries_make_steps_of_their_own(work: Workspace,
     work.add_run("theirs", tmp_path / "others.ttl", on="mine", replace=True)
     # The run has the same answers, and is one on the dataset as it is now.
     assert changed(answered, keys(work)) == ALL
+
+
+def test_each_choice_of_a_remix_makes_another_remix(work: Workspace) -> None:
+    study, own = study_of(STUDY), StudiedRemix(name="r", query="annotations_between", datasets=("mine",))
+    work.load(SMALL / "gold.ttl", name="second", base_iri="urn:second:")
+    others: dict[str, Any] = {
+        "name": "s",
+        "query": "persons",
+        "values": {"min_annotations": 1},
+        "set_from": "percentiles",
+        "datasets": ("mine", "second"),
+        "edition": ("second",),
+        "limit": 1,
+        "seed": 1,
+        "balance": ("class",),
+        "balance_over": "cells",
+        "balance_share": {"Person": 2},
+        "balance_tolerance": 1,
+        "without": ("theirs",),
+    }
+    # What a filter asks in the place of other services shows in the query of what it keeps.
+    assert {*others, "service"} == {one.name for one in fields(StudiedRemix)}
+    made = [own, *(replace(own, **{name: value}) for name, value in others.items())]
+    assert len({remix_key(work, study, one, query_of(work, study, one)) for one in made}) == len(made)
+
+
+def test_system_is_not_scored_on_a_remix_that_its_own_run_selected(work: Workspace, tmp_path: Path) -> None:
+    work.add_run("more", tmp_path / "answers.ttl", on="mine")
+    remixes = {"all": {"query": "missed_by_all"}, "others": {"query": "missed_by_all", "without": ["theirs"]}}
+    remixes = {f"missed-{name}": said for name, said in remixes.items()}
+    study = study_of({**STUDY, "by": [], "runs": {"theirs": {}, "more": {}}, "remixes": remixes})
+    made = prepare(work, shelf_of(work), study)
+    states = {(s, name): made.hole(s, made.aims[name]) for s in ("theirs", "more") for name in remixes}
+    assert {place: state for place, (state, _) in states.items()} == {
+        ("theirs", "missed-all"): "fitted",
+        ("more", "missed-all"): "fitted",
+        ("theirs", "missed-others"): "there",
+        ("more", "missed-others"): "fitted",
+    }
+    assert "name it in `without` of [remixes.missed-all]" in states["theirs", "missed-all"][1]
+    cells = plan_of(work, study, made).cells
+    assert {one.state for one in cells if one.target == "missed-all"} == {"fitted"}
+
+
+def test_remix_that_is_balanced_needs_no_query(work: Workspace) -> None:
+    study = study_of({**STUDY, "by": [], "remixes": {"even": {"balance": "class", "balance_tolerance": 9}}})
+    aim = prepare(work, shelf_of(work), study).aims["even"]
+    assert (aim.state, aim.query) == ("there", "balanced balance=class"), aim.told
+    # Two persons and a place; Bob has no class.
+    assert aim.homes == ("mine",)
 
 
 def test_other_code_makes_other_keys(tmp_path: Path) -> None:

@@ -158,6 +158,7 @@ class Background:
     - `kb`: the knowledge base, without what it was measured without;
     - `queries`: the bound query that a dataset of gold was cut by, by the dataset's name;
     - `drawn`: the columns that its mentions were drawn to be even in, by the name of a dataset that is balanced;
+    - `selected_by`: the systems by whose runs a dataset was selected, by its name;
     - `reference`, `case_sensitive`: as in `remix.measures.compute`.
     """
 
@@ -166,6 +167,7 @@ class Background:
     kb: KnowledgeBase | None
     queries: Mapping[str, str] = field(default_factory=dict)
     drawn: Mapping[str, str] = field(default_factory=dict)
+    selected_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reference: str = "dataset"
     case_sensitive: bool = False
 

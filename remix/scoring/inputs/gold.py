@@ -157,7 +157,8 @@ def origins_of(
             if documents == "all":
                 raise UsageError(_lacking(target.name, found, loaded))
         drawn = {target.name: found.balance} if found.balance else {}
-        backgrounds.append(replace(_as_enriched(background, found), drawn=drawn))
+        selected_by = {target.name: found.runs} if found.runs else {}
+        backgrounds.append(replace(_as_enriched(background, found), drawn=drawn, selected_by=selected_by))
     homes = pl.concat(one.homes() for one in backgrounds).filter(pl.col("home").is_in([*loaded]))
     return Origins(backgrounds, emptied, frozenset(kept), homes)
 

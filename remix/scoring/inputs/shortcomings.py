@@ -1,6 +1,6 @@
-"""What speaks against a run before anything is counted: documents that its system failed on, and texts of no revision.
+"""What speaks against a run before anything is counted: failures, texts of no revision, gold selected by its answers.
 
-What stands beside scores, below tables and on pages of either is made of the two columns that are made here.
+What stands beside scores, below tables and on pages of either is made of the columns that are made here.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from remix.frames import Frames
 from remix.names import FAILED
 from remix.scoring.inputs import Inputs
 
-SHORTCOMINGS = ("failed", "revision_unknown")
-"""On how many documents a system failed; whether nothing says on which revision of the texts its run was made."""
+SHORTCOMINGS = ("failed", "revision_unknown", "fitted")
+"""On how many documents a system failed; whether nothing says on which revision of the texts its run was made; whether
+gold is a remix that was selected by what came of its own run."""
 
 
 def failures_of(gold: Frames, runs: Mapping[str, Frames]) -> pl.DataFrame:
@@ -42,7 +43,7 @@ def failures_of(gold: Frames, runs: Mapping[str, Frames]) -> pl.DataFrame:
 
 
 def with_shortcomings(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
-    """Return rows of a `system` and a `dataset` with `failed` and `revision_unknown`, each where it is so of any run.
+    """Return rows of a `system` and a `dataset` with `SHORTCOMINGS`, each where it is so of any run.
 
     In the rows of 'all' and 'mean', and where rows have no dataset, documents of all datasets count, each once.
     """
@@ -58,4 +59,19 @@ def with_shortcomings(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
         rows = rows.with_columns(failed=pl.col("of_all").fill_null(0)).drop("of_all")
     if unknown := inputs.of_unknown_revision():
         rows = rows.with_columns(revision_unknown=pl.col("system").is_in(sorted(unknown)))
-    return rows
+    return _with_fitted(rows, inputs)
+
+
+def _with_fitted(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
+    selected = {name: own for one in inputs.knowledge.backgrounds for name, own in one.selected_by.items()}
+    there = {*inputs.gold.documents["dataset"].unique()}
+    pairs = [(s, name, True) for name, own in selected.items() if name in there for s in own if s in inputs.runs]
+    if not pairs:
+        return rows
+    found = pl.DataFrame(pairs, schema={"system": pl.String, "dataset": pl.String, "fitted": pl.Boolean}, orient="row")
+    any_of = pl.col("system").is_in(found["system"].unique().implode())
+    if "dataset" not in rows.columns:
+        return rows.with_columns(fitted=any_of)
+    pooled = pl.col("dataset").is_in(["all", "mean"])
+    rows = rows.join(found, on=["system", "dataset"], how="left", maintain_order="left")
+    return rows.with_columns(fitted=pl.when(pooled).then(any_of).otherwise(pl.col("fitted").fill_null(False)))
