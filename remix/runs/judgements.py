@@ -55,9 +55,13 @@ class Judgements:
     notes: tuple[str, ...] = ()
 
     def shares(self) -> pl.DataFrame:
-        """Return mention, right (how many systems are) and of (how many were judged on it), of gold's mentions."""
-        required = self.mentions.drop_nulls("annotation").select("mention")
-        judged = self.systems.join(required, on="mention", how="semi")
+        """Return mention, right (how many systems are) and of (how many were judged on it), of gold's mentions.
+
+        A system is judged on none of a document that it failed on.
+        """
+        required = self.mentions.drop_nulls("annotation").select("mention", "document")
+        judged = self.systems.join(required, on="mention", maintain_order="left")
+        judged = judged.join(self.failures, on=["system", "document"], how="anti", maintain_order="left")
         right = (pl.col("outcome") == "correct").sum()
         return judged.group_by("mention").agg(right=right, of=pl.len()).sort("mention")
 

@@ -19,6 +19,7 @@ from remix.frames import Frames
 from remix.measures.classes import with_coarse
 from remix.names import RMX
 from remix.rdf.ntriples import columns
+from remix.rdf.terms import iri as without_brackets
 from remix.runs.outcomes import Outcomes, column_graph, fragment_of, outcomes, run_graph
 from remix.runs.registration import (
     add_run,
@@ -33,6 +34,7 @@ from remix.runs.registration import (
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.files import GivenAnswers, answers_of, read_frames, run_files
 from remix.scoring.inputs.gold import kept_gold
+from remix.scoring.inputs.shortcomings import failures_of
 from remix.scoring.inputs.texts import laid_on_texts
 from remix.scoring.matching import matching_named
 from remix.signature import Signature
@@ -261,6 +263,8 @@ def store_runs(
         status = "stored" if before is None else "unchanged" if before == signature else "replaced"
         rows.append((name, system, status, *_counts(own), graph.count(b"\n")))
     right = found.gold.select("dataset", "system", "annotation", right=pl.col("outcome") == "tp")
+    unjudged = failures_of(gold, runs).join(gold.annotations.select("document", "annotation"), on="document")
+    right = right.join(unjudged, on=["system", "annotation"], how="anti", maintain_order="left")
     for name, stored in signatures.items():
         stays = {system: line for system, line in systems_of(entries[name]).items() if system not in stored}
         now = right.filter(pl.col("system").is_in(list(stored)), dataset=name).drop("dataset")
@@ -294,14 +298,21 @@ def systems_of(entry: DatasetEntry) -> dict[str, str]:
 def verdicts(store: Store, dataset: str, systems: Iterable[str] | None = None) -> pl.DataFrame:
     """Return system, annotation and `right` for each run stored beside a dataset and each annotation of its gold.
 
-    By default the runs of all `systems`. Raises `UnknownName` for a dataset that is not loaded.
+    By default the runs of all `systems`. A document that a system failed on has no answer that could be judged, so that
+    its annotations have no verdict of this system. Raises `UnknownName` for a dataset that is not loaded.
     """
     entry = store.dataset(dataset)
-    gold = store.frames([dataset]).annotations.select(subject=fill("<{}>", "annotation"))
+    frames = store.frames([dataset])
+    gold = frames.annotations.select("document", subject=fill("<{}>", "annotation"))
+    names = frames.documents.select("document", name=pl.concat_list("document", "given")).explode("name").drop_nulls()
     parts = [pl.DataFrame(schema={"system": pl.String, "annotation": pl.String, "right": pl.Boolean})]
     for system in systems_of(entry) if systems is None else systems:
         triples = columns(store.attachment(dataset, fragment_of(system)))
-        triples = triples.join(gold, on="subject", how="semi", maintain_order="left")
+        failed = triples.filter(pl.col("predicate") == f"<{RMX}failedOn>").select(
+            name=without_brackets(pl.col("object"))
+        )
+        judged = gold.join(names.join(failed, on="name"), on="document", how="anti")
+        triples = triples.join(judged, on="subject", how="semi", maintain_order="left")
         right = pl.col("predicate") == f"<{RMX}truePositiveOf>"
         told = triples.filter(right | (pl.col("predicate") == f"<{RMX}falseNegativeOf>"))
         iri = pl.col("subject").str.strip_chars("<>").alias("annotation")

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from remix.publication import publish
+from remix.runs.judgements import judge_mentions
+from remix.runs.stored import verdicts
 from remix.web.page import VIEWS, Note, Page
 from remix.workspace import Workspace
 
@@ -134,6 +136,22 @@ def test_pages_know_of_a_revision_that_is_told_later(tmp_path: Path) -> None:
     own.add_run("mine", file, on="gold", record={"revision": "v1"})
     for view in ("systems", "errors"):
         assert "nothing says on which revision" not in shown(own, view, dataset="gold", system="mine")[1]
+
+
+def test_document_that_a_system_failed_on_has_no_answer_to_judge(work: Workspace) -> None:
+    # Two systems are right on each name but Ada11; of those that one failed on the other alone is judged, and is right.
+    found = work.query(
+        "SELECT ?name ?share { ?a rmx:systemAgreement ?share ; nif:anchorOf ?name ; nif:referenceContext ?d }"
+    ).table
+    shares = {name: float(share) for name, share in found.select("name", "share").iter_rows()}
+    assert shares == {name: 0.0 if name == "Ada11" else 1.0 for name in NAMES}
+    judged = verdicts(work.store, "gold").group_by("system").len().sort("system")
+    assert judged.rows() == [("broken", 10), ("whole", 12)]
+    counts = judge_mentions(work, "gold").shares()
+    assert sorted(counts.select("right", "of").rows()) == [(0, 2), (1, 1), (1, 1), *[(2, 2)] * 9]
+    # Stored again, beside a further run, it is the same.
+    work.store_runs("gold", system="whole")
+    assert verdicts(work.store, "gold").height == 22
 
 
 def test_registered_run_shows_its_failures_with_the_first_reason_and_its_graph_has_them(work: Workspace) -> None:
