@@ -36,7 +36,7 @@ class Classed:
 def list_annotations(frames: Frames, measured: Measured) -> pl.DataFrame:
     """Return the annotations of a dataset with links, type, categories and all measures.
 
-    A row is an annotation: the columns of the frame, `entities` as text, `type` (person, organisation or place, 'NIL',
+    A row is an annotation: the columns of the frame, `entities` as text, `type` (Person, Organisation or Place, 'NIL',
     else 'other'), `category NAME` for each group of fine-grained categories, and a column for each measure of
     annotations. They stand by where they begin, of those that begin together the longest first.
     """
@@ -44,7 +44,7 @@ def list_annotations(frames: Frames, measured: Measured) -> pl.DataFrame:
     links = frames.links.group_by("annotation").agg(entities=pl.col("entity").unique().sort().str.join(" "))
     classes = pl.concat([frames.classes.select("annotation", "class"), measured.classes.select("annotation", "class")])
     classes = classes.join(rows.select("annotation"), on="annotation", how="semi").unique()
-    kinds = [classes_for(name).to_frame("class").with_columns(type=pl.lit(name)) for name in COARSE]
+    kinds = [classes_for(name).to_frame("class").with_columns(type=pl.lit(name.capitalize())) for name in COARSE]
     types = classes.join(pl.concat(kinds), on="class").group_by("annotation").agg(pl.col("type").sort().first())
     rows = rows.join(links, on="annotation", how="left", maintain_order="left")
     rows = rows.join(types, on="annotation", how="left", maintain_order="left")

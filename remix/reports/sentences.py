@@ -162,15 +162,17 @@ def cut_sentence(row: Mapping[str, object], beside: int = BESIDE) -> tuple[str, 
     return ("… " if first else "") + before, text[begin:end], after + (" …" if last < len(text) else "")
 
 
-def tell_answers(row: Mapping[str, object], systems: Sequence[str]) -> Iterator[str]:
-    """Give what gold has at a mention, then what each system made of it."""
-    yield f"gold: {name_gold(row)}"
+def tell_answers(
+    row: Mapping[str, object], systems: Sequence[str], labels: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Give what gold has at a mention, then what each system made of it; entities with their `labels`, by IRI."""
+    yield f"gold: {_name_entities(row['gold'], labels) if row['annotation'] else name_gold(row)}"
     for name in systems:
         said = row[f"{name} outcome"]
         if said is None:
             yield f"{name}: nothing here"
             continue
-        answer = _name_entities(row[f"{name} answer"]) or "no answer"
+        answer = _name_entities(row[f"{name} answer"], labels) or "no answer"
         answered = row[f"{name} answered"]
         span = f" on “{answered}”" if answered and answered != row["surface_form"] else ""
         kind = f" ({str(row[f'{name} class']).replace(' ', ', ')})" if row[f"{name} class"] else ""
@@ -188,8 +190,10 @@ def name_gold(row: Mapping[str, object]) -> str:
     return _name_entities(row["gold"]) if row["annotation"] else "none here"
 
 
-def _name_entities(said: object) -> str:
-    return " or ".join(shorten(one) for one in str(said or "").split(" or "))
+def _name_entities(said: object, labels: Mapping[str, str] | None = None) -> str:
+    known = labels or {}
+    named = str(said or "").split(" or ")
+    return " or ".join(shorten(one) + (f" ({known[one]})" if one in known else "") for one in named)
 
 
 def tell_given(runs: Sequence[Run], dataset: str, systems: Sequence[str]) -> list[str]:

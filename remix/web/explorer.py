@@ -142,11 +142,11 @@ class _Shown:
         return address(self._view, **{**self._parameters, **changed})
 
     def columns(self, table: Table) -> list[str]:
-        """Return the columns that are shown of a table: those that the address names, by default all."""
+        """Return the columns that are shown of a table: those that the address names, by default all but the unseen."""
         within = {*table.small.values()}
         every = [name for name in table.frame.columns if name not in within]
         asked = self._parameters.get("columns", "").split(",") if self._parameters.get("table") == table.name else []
-        return [name for name in every if name in asked] or every
+        return [name for name in every if name in asked] or [name for name in every if name not in table.unseen]
 
     def paging(self, table: Table) -> dict[str, object]:
         """Return the first row that is shown of a table, and the addresses of the rows before and after."""
@@ -205,8 +205,8 @@ class ShownInFile:
         return {"state": "", "href": ""}
 
     def columns(self, table: Table) -> list[str]:
-        """Return all columns that are not within others."""
-        within = {*table.small.values()}
+        """Return all columns that are not within others, nor in data alone."""
+        within = {*table.small.values(), *table.unseen}
         return [name for name in table.frame.columns if name not in within]
 
     def paging(self, table: Table) -> dict[str, object]:

@@ -76,7 +76,7 @@ class Table(Shown):
     in theirs, in small letters, rather than in a column of their own; as data all are columns. `headings` are what
     columns are called, with what stands small below it, if that is not their name. The rows stay apart by the values of
     the column `groups`, however they are sorted. A `folded` table is shown where the address asks for it (`open`).
-    `typesetting` says how a paper has it.
+    `typesetting` says how a paper has it. Columns that are `unseen` are shown where they are asked for; data have them.
     """
 
     name: str
@@ -91,6 +91,7 @@ class Table(Shown):
     groups: str = ""
     folded: bool = False
     typesetting: Typesetting | None = None
+    unseen: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

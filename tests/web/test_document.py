@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -142,7 +143,7 @@ def test_answers_where_gold_has_no_mention_are_shown_also_in_a_document_without_
 
 def test_mentions_are_told_apart_by_type_and_by_any_column(runs: Workspace, sample: Workspace) -> None:
     looks, legend = marked(shown(runs)), legend_of(shown(runs))
-    assert looks["Ada"] == looks["Alan"] == legend["person"] and looks["Bob"] == f"{legend['NIL']} nil"
+    assert looks["Ada"] == looks["Alan"] == legend["Person"] and looks["Bob"] == f"{legend['NIL']} nil"
     assert len({*legend.values()}) == len(legend)
     for colour in ("prominence", "confusion", "category", "inDictionary", "pagerank", "confidence"):
         page = shown(sample, colour=colour)
@@ -259,3 +260,43 @@ def test_system_and_document_of_another_dataset_are_left_out_and_said(tmp_path: 
         f"no document named '{answer['document'][0]}'",
     ]
     assert page.title.startswith("posts: ")
+
+
+def test_entities_have_the_labels_that_their_identifiers_do_not_say(tmp_path: Path) -> None:
+    """In the text, the table and beside the mention; the identifier itself is in the data."""
+    resource, item = "http://dbpedia.org/resource/Ada_Lovelace", "http://www.wikidata.org/entity/Q7259"
+    tables = {
+        "surface_forms": f"surface_form\tentity_iri\tcount\tsource\nAda\t{resource}\t3\tx\n",
+        "sameas": f"wikidata_iri\tdbpedia_iri\tcount\tsource\n{item}\t{resource}\t1\tx\n",
+        "labels": f"entity_iri\tlabel\tsource\n{resource}\tAda Lovelace\tx\n",
+    }
+    for name, text in tables.items():
+        (tmp_path / f"{name}.tsv").write_text(text)
+    line = {"document": "http://e.org/texts/7#char=0,7", "text": "Ada met", "begin": 0, "end": 3, "entity": item}
+    (tmp_path / "mine.jsonl").write_text(json.dumps(line) + "\n")
+    work = Workspace(tmp_path / ".remix")
+    work.load([tmp_path / "mine.jsonl"])
+    work.build_kb([("tables", str(tmp_path))], name="own")
+    page = DOCUMENT.show(work, {"dataset": "mine"})
+    rows = page.tables["annotations"]
+    assert rows.select("entity", "entities").rows() == [("wd:Q7259 (Ada Lovelace)", item)]
+    html = render_page(page, DOCUMENT, "")
+    assert "Ada: wd:Q7259 (Ada Lovelace), other" in html and item not in html
+    assert "<h1>mine: 7</h1>" in html and ">1. 7</option>" in html
+    work.add_run("own", pl.DataFrame({"document": [line["document"]], "begin": [0], "end": [3], "entity": ["e:X"]}))
+    page = VIEWS["errors"].show(work, {"dataset": "mine"})
+    [passages] = [block for block in page.blocks if isinstance(block, Passages)]
+    assert passages.passages[0].notes[0] == "gold: wd:Q7259 (Ada Lovelace)"
+
+
+def test_table_of_a_document_of_many_mentions_is_folded(tmp_path: Path) -> None:
+    for number in (100, 101):
+        lines = [
+            {"document": "d", "text": "Ada " * number, "begin": 4 * nth, "end": 4 * nth + 3, "entity": "http://e.org/A"}
+            for nth in range(number)
+        ]
+        (tmp_path / f"of{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        work = Workspace(tmp_path / f".remix{number}")
+        work.load([tmp_path / f"of{number}.jsonl"])
+        html = render_page(DOCUMENT.show(work, {"dataset": f"of{number}"}), DOCUMENT, "")
+        assert ("Show 101 rows" in html) == (number == 101) and html.count("<mark") >= number

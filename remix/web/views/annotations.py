@@ -247,9 +247,10 @@ def _tabulate(work: page.Explored, rows: pl.DataFrame, wanted: Wanted, asked: Ma
     }
     words = "Each annotation of gold with the text about it."
     leads = "A surface form leads to its document, an entity to its annotations."
-    return page.Table("annotations", frame, links, words, small={"entity": "label"}, leads=leads)
+    return page.Table("annotations", frame, links, words, small={"entity": "label"}, leads=leads, unseen=_UNSEEN)
 
 
+_UNSEEN = ("document", "begin", "end", "annotation")
 _COLUMNS = ("dataset", "surface_form", "document", "begin", "end", "type", "annotation")
 
 

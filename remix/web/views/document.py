@@ -22,6 +22,7 @@ from remix.reports.documents import (
     explain_columns,
     list_annotations,
 )
+from remix.reports.labels import label_entities
 from remix.reports.sentences import (
     ERRORS,
     EXTRA,
@@ -39,6 +40,8 @@ from remix.web.views.errors import CHOICES, judge, list_answers, name_systems, p
 _DEEP = 12
 """Mentions within each other that are shown; what lies deeper is in the table alone."""
 _OUTCOME = "outcome"
+_UNFOLDED = 100
+"""Annotations of a document whose table is shown at once."""
 _LISTED = 500
 """Documents of a dataset that are listed to choose one; of more the name is written."""
 _KEPT = ("name", "system", "other", "colour", "annotation", "error", *CHOICES)
@@ -78,10 +81,10 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     rows = work.store.cached(
         ("annotations", dataset), lambda: list_annotations(frames_of(work.store, dataset), measures_of(work.store))
     )
-    own = rows.filter(document=document["document"])
+    own = _name_entities(work, rows.filter(document=document["document"]))
     if asked["colour"] == _OUTCOME and systems:
         asked["system"] = asked["system"] or systems[0]
-    step = None if judged is None else _find_error(judged, asked, document)
+    step = None if judged is None else _find_error(work, judged, asked, document)
     blocks: list[page.Shown] = [_form(work, rows, documents, systems, asked)]
     blocks += [] if step is None else [step.note]
     legend, passages = _read(work, rows, document, judged, asked, step)
@@ -134,7 +137,9 @@ class _Step:
     neighbours: Mapping[str, str]
 
 
-def _find_error(judged: Judgements, asked: Mapping[str, str], document: Mapping[str, Any]) -> _Step | None:
+def _find_error(
+    work: page.Explored, judged: Judgements, asked: Mapping[str, str], document: Mapping[str, Any]
+) -> _Step | None:
     """Return the error that the address names by its number among those that are chosen, None where it is not here."""
     if not (asked["system"] and asked["error"].isdecimal()):
         return None
@@ -151,8 +156,10 @@ def _find_error(judged: Judgements, asked: Mapping[str, str], document: Mapping[
         if 0 <= nth < found.height
     }
     kept = {key: asked[key] for key in ("dataset", "system", "other", *CHOICES)}
+    named = [str(here[column] or "") for column in ("gold", *(f"{name} answer" for name in shown))]
+    labels = label_entities(work.kb, pl.Series([iri for one in named for iri in one.split(" or ")]))
     words = "error" if asked["show"] in ("", ERRORS) else asked["show"]
-    said = f"{words} {place + 1} of {found.height}. {'; '.join(tell_answers(here, shown))}."
+    said = f"{words} {place + 1} of {found.height}. {'; '.join(tell_answers(here, shown, labels))}."
     links = {{"prev": "previous", "next": "next"}[way]: href for way, href in ways.items()}
     links |= {"all of them": page.address("errors", **{**kept, "from": place})}
     return _Step(here, page.Note(said, links=links), ways)
@@ -210,7 +217,9 @@ def _form(
             "choice" if len(names) <= _LISTED else "text",
             words={name: f"{nth}. {name_document(name)}" for nth, name in enumerate(names[:_LISTED], 1)},
         ),
-        page.Field("colour", "colour by", asked["colour"], [*colours], "choice", explained=said),
+        page.Field(
+            "colour", "colour by", asked["colour"], [*colours], "choice", explained=said, words={"": "(by itself)"}
+        ),
         page.choose("system", "answers of", ["", *systems], asked["system"]),
     ]
     if systems:
@@ -251,7 +260,7 @@ def _marks(
     at: tuple[int, int] | None,
 ) -> tuple[list[Mark], page.Shown]:
     """Return the stretches of a document's text that are annotated, and what their looks mean; `at` one is chosen."""
-    own = rows.filter(document=document)
+    own = _name_entities(work, rows.filter(document=document))
     if system and judged is not None:
         found = _outcomes(own, judged, system, document)
         looks, said = {row["annotation"]: row["outcome"] for row in found}, {row["annotation"]: row for row in found}
@@ -307,10 +316,24 @@ def _outcomes(own: pl.DataFrame, judged: Judgements, system: str, document: str)
 
 
 def _label(row: Mapping[str, Any], judged: Mapping[str, Any] | None) -> str:
-    gold = row["entities"] or "NIL"
+    gold = row["entity"] or "NIL"
     ignored = f", ignorable ({row['ignorable']})" if row["ignorable"] else ""
-    answer = "" if judged is None else f"; {judged['outcome']}, answer: {judged['answer'] or 'none'}"
+    answer = "" if judged is None else f"; {judged['outcome']}, answer: {_shorten(judged['answer']) or 'none'}"
     return f"{row['surface_form']}: {gold}, {row['type']}{ignored}{answer}"
+
+
+def _shorten(entities: str | None) -> str:
+    return " or ".join(shorten(one) for one in (entities or "").split(" or ") if one)
+
+
+def _name_entities(work: page.Explored, own: pl.DataFrame) -> pl.DataFrame:
+    """Return the annotations with `entity`: short names of what they link to, with labels where these say more."""
+    several = pl.col("entities").str.split(" ")
+    labels = label_entities(work.kb, own["entities"].str.split(" ").explode())
+    short = several.list.eval(pl.element().map_elements(shorten, return_dtype=pl.String)).list.join(" or ")
+    said = several.list.eval(pl.element().replace_strict(labels, default=None, return_dtype=pl.String))
+    said = said.list.drop_nulls().list.join(" or ").replace("", None)
+    return own.with_columns(entity=pl.concat_str(short, pl.concat_str(pl.lit(" ("), said, pl.lit(")")).fill_null("")))
 
 
 def lay_out(text: str, marks: Sequence[Mark]) -> tuple[list[page.Segment], list[str]]:
@@ -358,11 +381,17 @@ def _nest(text: str, begin: int, end: int, heap: list[Mark], told: dict[str, int
 
 
 def _table(own: pl.DataFrame, asked: page.Parameters) -> page.Table:
-    shown = ["begin", "end", "surface_form", "entities", "type", "is_nil", "ignorable", "confidence"]
+    shown = ["begin", "end", "surface_form", "entity", "type", "is_nil", "ignorable", "confidence"]
+    shown = [name for name in shown if name not in ("ignorable", "confidence") or own[name].count()]
     extra = [name for name in (asked["colour"],) if name in own.columns and name not in shown]
     links = {"surface_form": lambda row: page.address("document", **{**asked, "annotation": row["annotation"]})}
     return page.Table(
-        "annotations", own.select(*shown, *extra, "annotation"), links, "A surface form leads to all of it."
+        "annotations",
+        own.select(*shown, *extra, "entities", "annotation"),
+        links,
+        "A surface form leads to all of it.",
+        folded=own.height > _UNFOLDED,
+        unseen=("entities", "annotation"),
     )
 
 
@@ -375,7 +404,7 @@ def _beside(
         raise UnknownName("annotation", asked["annotation"], own["annotation"])
     row = chosen.row(0, named=True)
     blocks: list[page.Shown] = [
-        page.Note(f"“{row['surface_form']}”, {row['begin']} to {row['end']}: {row['entities'] or 'NIL'}")
+        page.Note(f"“{row['surface_form']}”, {row['begin']} to {row['end']}: {row['entity'] or 'NIL'}")
     ]
     if judged is not None:
         mention = judged.mentions.filter(annotation=row["annotation"]).select("mention")

@@ -12,11 +12,13 @@ from typing import Any
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
+from remix.kb import KnowledgeBase
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
 from remix.names import shorten
 from remix.reports.annotation_list import Wanted
 from remix.reports.error_counts import ANY, count_errors, explain_classes
+from remix.reports.labels import label_entities
 from remix.reports.selections import builder_parameters
 from remix.reports.sentences import (
     AGREEMENT,
@@ -78,7 +80,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     told = [page.Note(said) for said in tell_given(runs, dataset, shown)]
     same = page.Note("The same in a terminal:", [_command(asked)])
     counted = _count(work, judged, asked)
-    blocks = [form, *told, *counted, *_offer_remix(work, asked), *browse(judged, asked), same]
+    blocks = [form, *told, *counted, *_offer_remix(work, asked), *browse(judged, asked, work.kb), same]
     title = f"Errors of {' and '.join(shown)} on {dataset}"
     return page.Page(title, blocks, neighbours=_turn(judged, asked), dropped=[*dropped, *unfit], data="errors")
 
@@ -131,18 +133,21 @@ def judge(work: page.Explored, dataset: str, by: str = "") -> Judgements:
     )
 
 
-def browse(judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
+def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | None = None) -> list[page.Shown]:
     """Return the sentences that are asked for, as texts with facets and as a table, and the pairs that are confused.
 
-    `asked` are the parameters of the page, of which `dataset` and `system` must be there.
+    `asked` are the parameters of the page, of which `dataset` and `system` must be there; `kb` has labels of entities.
     """
     shown = name_systems(asked)
     rows = rows_of_systems(judged, shown)
     chosen = with_texts(judged, choose_rows(rows, read_choice(asked), shown))
     start, count = _read_place(asked)
+    rows_shown = chosen.slice(start, count)
+    named = [rows_shown[column] for column in ("gold", *(f"{name} answer" for name in shown))]
+    labels = label_entities(kb, pl.concat([one.str.split(" or ").explode() for one in named]))
     passages = [
-        _passage(row, asked, shown, f"{nth} of {chosen.height}")
-        for nth, row in enumerate(chosen.slice(start, count).iter_rows(named=True), start + 1)
+        _passage(row, asked, shown, f"{nth} of {chosen.height}", labels)
+        for nth, row in enumerate(rows_shown.iter_rows(named=True), start + 1)
     ]
     told = f"{chosen.height} of {rows.height} mentions and answers are of this kind; {len(passages)} are shown."
     told += _explain_agreement(asked, shown)
@@ -373,7 +378,9 @@ def _turn(judged: Judgements, asked: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _passage(row: Mapping[str, Any], asked: Mapping[str, str], shown: Sequence[str], place: str) -> page.Passage:
+def _passage(
+    row: Mapping[str, Any], asked: Mapping[str, str], shown: Sequence[str], place: str, labels: Mapping[str, str]
+) -> page.Passage:
     before, mention, after = cut_sentence(row)
     outcome = next(look for name in shown if (look := look_of(row, name)))
     gold = name_gold(row)
@@ -391,7 +398,7 @@ def _passage(row: Mapping[str, Any], asked: Mapping[str, str], shown: Sequence[s
     what = "error " if asked.get("show", ERRORS) == ERRORS else ""
     heading = f"{what}{place}: {name_document(row['name'])}"
     href = place_of(row, asked, place.partition(" ")[0])
-    return page.Passage(heading, segments, [*tell_answers(row, shown)], href, facets)
+    return page.Passage(heading, segments, [*tell_answers(row, shown, labels)], href, facets)
 
 
 def place_of(row: Mapping[str, Any], asked: Mapping[str, str], nth: str) -> str:

@@ -1,0 +1,46 @@
+"""The page of a document in a browser: a system that is chosen colours it, and texts read in their own direction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remix.web.explorer import render_file
+from remix.web.page import Page, Passage, Passages, Segment, Table
+from tests.web.browser.conftest import Visit
+
+pytestmark = pytest.mark.extra
+LEFT = "one => one.getBoundingClientRect().left"
+
+
+def test_system_that_is_chosen_in_the_form_colours_the_text(visit: Visit) -> None:
+    with visit("/document?dataset=sample-news") as visited:
+        page = visited.page
+        assert page.locator(".text mark.look").count() > 0
+        page.select_option("select[name=system]", "prior")
+        with page.expect_navigation():
+            page.click("main form button")
+        assert page.locator(".text mark.correct").count() > 0 and page.locator(".text mark.look").count() == 0
+        page.select_option("select[name=name] >> nth=0", index=1)
+        with page.expect_navigation():
+            page.click("main form button")
+        assert page.locator(".text mark.correct").count() > 0 and visited.wrong == []
+
+
+def test_text_from_right_to_left_keeps_the_order_of_its_words_and_marks(visit: Visit, tmp_path: Path) -> None:
+    """In Hebrew the first mention is to the right of the second, also where that is in Latin letters."""
+    import polars as pl
+
+    texts = ["ראש הממשלה ", "בנימין נתניהו", " ביקר עם ", "NASA", "."]
+    hebrew = [Segment(text, "correct" if nth % 2 else "") for nth, text in enumerate(texts)]
+    english = [
+        Segment(text, "correct" if nth % 2 else "") for nth, text in enumerate(["A ", "b", " c ", "בנימין", "."])
+    ]
+    page = Page("he", [Passages([Passage("", hebrew), Passage("", english)]), Table("t", pl.DataFrame({"x": ["a"]}))])
+    (tmp_path / "he.html").write_text(render_file("he", [page]), encoding="utf-8")
+    with visit(tmp_path / "he.html") as visited:
+        first, second, third, fourth = (one.evaluate(LEFT) for one in visited.page.locator("mark").all())
+        assert first > second and third < fourth
+        assert visited.page.locator(".text >> nth=0").evaluate("one => getComputedStyle(one).direction") == "rtl"
+        assert visited.page.locator("mark").first.evaluate("one => getComputedStyle(one).unicodeBidi") == "isolate"
