@@ -70,10 +70,11 @@ def read_chosen(keeper: Keeper, choice: Choice) -> Inputs:
     return read_inputs(keeper, choice, by=by, weight=weight, empty=empty, relaxes_gold=relaxes)
 
 
-def case_of(inputs: Inputs, choice: Choice) -> Case:
+def case_of(inputs: Inputs, choice: Choice, *, scoped: bool = True) -> Case:
     """Return the whole of gold with all answers, of inputs as the profile prepared them.
 
-    A profile that counts from frames knows no mention that several datasets share.
+    Without `scoped` nothing says which answers are in the scope of a remix, as where gold is looked at alone. A profile
+    that counts from frames knows no mention that several datasets share.
     """
     whole = whole_case(
         inputs,
@@ -81,6 +82,7 @@ def case_of(inputs: Inputs, choice: Choice) -> Case:
         unit=choice.unit,
         scope=choice.scope,
         documents=choice.documents,
+        scoped=scoped,
     )
     own = choice.profile.own_rules
     return whole if own is not None and own.of_frames else with_originals(whole)

@@ -20,6 +20,15 @@ from remix.scoring.matching import Case, matching_named, with_detail
 from remix.scoring.slicing import cross, kb_cases
 from remix.scoring.statistics.weights import CRITERIA, Weights, weigh
 
+
+class NoValues(UsageError):
+    """Gold has no value in a column that it is to be sliced by."""
+
+    def __init__(self, column: str) -> None:
+        self.column = column
+        super().__init__(f"no annotation of gold has a value in column '{column}'")
+
+
 Slices = dict[str, tuple[list[Case], str]]
 """The cases of each column that gold is sliced by, and the `vocabularies` of its values."""
 
@@ -81,9 +90,9 @@ def _count_slices(whole: Case, slices: Slices, choice: Choice, degrees: pl.DataF
 
 
 def _keep_supported(cases: list[Case], column: str, least: int) -> list[Case]:
-    """Return the slices of enough mentions; raises `UsageError` where there are none."""
+    """Return the slices of enough mentions; raises `NoValues` where there is no slice, `UsageError` where none has."""
     if not cases:
-        raise UsageError(f"no annotation of gold has a value in column '{column}'")
+        raise NoValues(column)
     found = [case for case in cases if not least or case.kept["group"].n_unique() >= least]
     if not found:
         raise UsageError(f"no slice by '{column}' has {least} mentions: lower --min-support")

@@ -21,6 +21,7 @@ from remix.question import Question
 from remix.runs.outcomes import outcomes
 from remix.scoring import count_tasks
 from remix.scoring.choice import Choice, case_of, choose, fill, read_chosen
+from remix.scoring.counting import NoValues
 from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.shortcomings import failures_of
@@ -97,7 +98,7 @@ class Reading:
 def read_gold(reading: Reading) -> dict[str, pl.DataFrame]:
     """Return the documents of a target: document, home (its dataset), original (its IRI there) and mentions."""
     inputs = complete(reading.inputs, reading.choice)
-    case = case_of(reading.choice.profile.prepare(inputs), reading.choice).pool()
+    case = case_of(reading.choice.profile.prepare(inputs), reading.choice, scoped=False).pool()
     counted = case.kept.group_by("doc").agg(mentions=pl.col("group").n_unique().cast(pl.Int64))
     rows = case.mentions.documents.join(counted, on="doc", how="left", maintain_order="left")
     rows = rows.group_by("document", "dataset", maintain_order=True).agg(pl.col("mentions").fill_null(0).sum())
@@ -120,10 +121,17 @@ def count_systems(reading: Reading, names: Sequence[str]) -> dict[str, dict[str,
 
     `counts` are labelled counts with the document and, of several contexts in one, `nth`; `documents` has these two.
     What a system's are does not depend on the others: they are counted together as the query of a remix is asked once
-    of all answers.
+    of all answers. A column that no mention of the target has a value in has no parts there.
     """
+    try:
+        return _count_systems(reading, names, reading.choice)
+    except NoValues as lacking:
+        by = tuple(one for one in reading.choice.by if one != lacking.column)
+        return count_systems(replace(reading, choice=replace(reading.choice, by=by)), names)
+
+
+def _count_systems(reading: Reading, names: Sequence[str], choice: Choice) -> dict[str, dict[str, pl.DataFrame]]:
     counts, documents = [], []
-    choice = reading.choice
     for spans in (False, True):
         tasks = tuple(task for task in choice.task if takes_spans(task) == spans)
         if not tasks:
@@ -204,7 +212,7 @@ def cut(reading: Reading, by: Sequence[str]) -> dict[str, pl.DataFrame]:
     """
     choice = reading.choice
     inputs = complete(reading.inputs, choice)
-    case = case_of(choice.profile.prepare(inputs), choice)
+    case = case_of(choice.profile.prepare(inputs), choice, scoped=False)
     groups, mentions = _mentions(case)
     known, gold = inputs.knowledge, case.evidence.gold
     members, parts, boundaries = [], [], [_NO_BOUNDARIES]

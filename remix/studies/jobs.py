@@ -27,8 +27,8 @@ from remix.studies.results import DIFFERENCES
 from remix.studies.scores import Tests, counts_shown, differences, differences_of_targets, read_counts, score
 from remix.studies.shelf import StepShelf, write_frames
 
-Done = tuple[str, str, str]
-"""The kind and key of a step, and why it could not be done, nothing where it is."""
+Done = tuple[str, str]
+"""The kind and key of a step that was done, or tried: the shelf keeps why it cannot be."""
 
 
 @dataclass(frozen=True)
@@ -73,17 +73,17 @@ class Job:
         return cls(**{**said, **lists, "rules": StudyRules(**rules)})
 
     def run(self, keeper: Keeper, shelf: StepShelf) -> Iterator[Done]:
-        """Do the steps one after another, and yield the kind and key of each that is done, or why it is not."""
+        """Do the steps one after another, and yield the kind and key of each that is done, or was tried."""
         with progress.enable(False):
             if self.measures:
                 with shelf.writing("measures", self.measures, self.target) as place:
                     write_frames(place, measure_target(keeper, self.target, self.gold))
-                yield "measures", self.measures, ""
+                yield "measures", self.measures
             if self.cut:
                 with shelf.writing("cut", self.cut, self.target) as place:
                     wanted = replace(self.rules, by=(*self.rules.by, *self.columns))
                     write_frames(place, cut(Reading.of(keeper, wanted, self.gold), self.rules.by))
-                yield "cut", self.cut, ""
+                yield "cut", self.cut
             systems = sorted({*self.counts, *self.outcomes, *self.thresholds})
             if not (systems or self.documents):
                 return
@@ -92,7 +92,7 @@ class Job:
             if self.documents:
                 with shelf.writing("documents", self.documents, self.target) as place:
                     write_frames(place, read_gold(reading))
-                yield "documents", self.documents, ""
+                yield "documents", self.documents
 
             @cache
             def together() -> dict[str, dict[str, pl.DataFrame]]:
@@ -113,9 +113,8 @@ class Job:
                         with shelf.writing(kind, key, f"{name} on {self.target}") as place:
                             write_frames(place, work(reading, name))
                     except UsageError as error:
-                        yield kind, key, f"'{name}' cannot be scored on {self.target}: {error}"
-                    else:
-                        yield kind, key, ""
+                        shelf.refuse(kind, key, str(error))
+                    yield kind, key
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,7 @@ class ScoreJob:
             found = read_counts(shelf, self.target, self.profile, self.cells)
             tested = [DIFFERENCES.empty().drop("p_holm")]
             if len(found.systems) > 1:
-                tested.append(differences(self.tests, found, parts=self.parts))
+                tested.append(differences(self.tests, found, shelf, parts=self.parts))
             if self.held:
                 held = read_counts(shelf, self.held, self.profile, self.held_cells)
                 originals = pl.concat(
@@ -169,7 +168,7 @@ class ScoreJob:
             rows = pl.concat([one for one in tested if len(one)] or tested[:1], how="diagonal_relaxed")
             frames = {"scores": score(self.tests, found), "differences": rows}
             write_frames(place, {**frames, "counts": counts_shown(self.tests, found)})
-        yield "scores", self.key, ""
+        yield "scores", self.key
 
 
 def job_of_json(said: Mapping[str, Any]) -> Job | ScoreJob:

@@ -48,13 +48,18 @@ class StudyPlan:
     thresholds: Mapping[str, str]
     jobs: tuple[Job, ...]
 
-    def without(self, failed: Mapping[str, str]) -> StudyPlan:
-        """Return the plan in which the cells whose counts failed say why."""
+    def without_failures(self, shelf: StepShelf) -> StudyPlan:
+        """Return the plan, all of which was tried, with the cells that have no counts saying why."""
+        failed = {one.key: shelf.why_not("count", one.key) for one in self.cells if one.key}
         cells = [
-            replace(one, key="", state="failed", told=failed[one.key]) if one.key in failed else one
+            replace(one, key="", state="failed", told=f"'{one.system}' cannot be scored on {one.target}: {why}")
+            if (why := failed.get(one.key, ""))
+            else one
             for one in self.cells
         ]
-        return replace(self, cells=tuple(cells))
+        judged = {of: key for of, key in self.outcomes.items() if shelf.has("outcomes", key)}
+        cut = {of: key for of, key in self.thresholds.items() if shelf.has("thresholds", key)}
+        return replace(self, cells=tuple(cells), outcomes=judged, thresholds=cut)
 
     @property
     def places(self) -> Iterator[tuple[str, str]]:
@@ -70,10 +75,15 @@ class StudyPlan:
                 kind: key if key and not shelf.has(kind, key) else ""
                 for kind, key in (("cut", job.cut), ("measures", job.measures), ("documents", job.documents))
             }
-            counts = {name: key for name, key in job.counts.items() if not shelf.has("count", key)}
-            outcomes = {name: key for name, key in job.outcomes.items() if not shelf.has("outcomes", key)}
-            thresholds = {name: key for name, key in job.thresholds.items() if not shelf.has("thresholds", key)}
-            left = replace(job, **alone, counts=counts, outcomes=outcomes, thresholds=thresholds)
+            several: dict[str, Any] = {
+                kind: {name: key for name, key in keys.items() if shelf.lacks(of, key)}
+                for kind, of, keys in (
+                    ("counts", "count", job.counts),
+                    ("outcomes", "outcomes", job.outcomes),
+                    ("thresholds", "thresholds", job.thresholds),
+                )
+            }
+            left = replace(job, **alone, **several)
             if left.steps:
                 found.append(left)
         return found

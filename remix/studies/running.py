@@ -44,13 +44,12 @@ def compute(host: Host, shelf: StepShelf, study: Study, plan: StudyPlan, paralle
     jobs = plan.missing(shelf)
     waves = [[job for job in jobs if job.cut], [job for job in jobs if not job.cut]]  # others read what the cut found
     done = [one for wave in waves for one in _do(host, shelf, wave, parallel, "study")]
-    failed = {key: why for kind, key, why in done if why and kind == "count"}
-    plan = plan.without(failed)
+    plan = plan.without_failures(shelf)
     last = [job for job in score_jobs(study, plan) if not shelf.has("scores", job.key)]
     every = [*_do(host, shelf, last, parallel, "scores and tests")]
     needed = [*plan.places, *(step for job in score_jobs(study, plan) for step in job.steps)]
     shelf.tidy(shelf.place(*step) for step in needed)
-    return sum(len(job.steps) for job in jobs) - len(failed) + len(every), plan
+    return len({*done}) + len(every), plan
 
 
 def _do(host: Host, shelf: StepShelf, jobs: Sequence[Job | ScoreJob], parallel: int, what: str) -> Iterator[Done]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import product
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations, product
 
 import polars as pl
 
@@ -15,7 +15,8 @@ from remix.scoring.rows import expand, rows_of, with_means
 from remix.scoring.statistics import precision_of_f1, with_fp_of_f1, with_tp_of_gold
 from remix.scoring.statistics.contrasts import contrasts_of_systems, contrasts_of_targets
 from remix.scoring.statistics.intervals import LEAST_UNITS
-from remix.studies.shelf import StepShelf
+from remix.signature import content_hash
+from remix.studies.shelf import StepShelf, key_of, write_frames
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class TargetCounts:
     """The counts of all systems on a target by a profile, with the documents that they are over.
 
     `counts` have the false positives of the precision that is shown as `fp`, and the number of a document as `doc`;
-    `places` has doc, document and nth; `shown` is which precision each column shows.
+    `places` has doc, document and nth; `shown` is which precision each column shows, `keys` those of counts.
     """
 
     target: str
@@ -48,6 +49,7 @@ class TargetCounts:
     places: pl.DataFrame
     shown: Mapping[str, str]
     failed: Mapping[str, int]
+    keys: Mapping[str, str]
 
 
 def read_counts(shelf: StepShelf, target: str, profile: str, cells: Sequence[tuple[str, str]]) -> TargetCounts:
@@ -64,7 +66,7 @@ def read_counts(shelf: StepShelf, target: str, profile: str, cells: Sequence[tup
         shown[str(column)] = of
         every.append(with_fp_of_f1(own, of).with_columns(fp="fp_of_f1", cut=pl.lit(False)))
     failed = {system: int(shelf.get("count", key, "failed")["failed"][0]) for system, key in cells}
-    return TargetCounts(target, profile, tuple(parts), pl.concat(every), places, shown, failed)
+    return TargetCounts(target, profile, tuple(parts), pl.concat(every), places, shown, failed, dict(cells))
 
 
 def choice_of(tests: Tests, profile: str) -> Choice:
@@ -103,24 +105,57 @@ def _documents_of_parts(counts: pl.DataFrame) -> pl.DataFrame:
     return held.group_by("column", "slice").agg(held=pl.col("doc").n_unique().cast(pl.Int64))
 
 
-def differences(tests: Tests, found: TargetCounts, *, parts: bool) -> pl.DataFrame:
-    """Return the difference of each two systems on a target and, with `parts`, on each of its parts."""
-    keys = ["task", "matching", "column", "slice"]
+def differences(tests: Tests, found: TargetCounts, shelf: StepShelf, *, parts: bool) -> pl.DataFrame:
+    """Return the difference of each two systems on a target and, with `parts`, on each of its parts.
+
+    A row is of its two systems alone: those of each pair are kept on the shelf by the counts of both, so that a system
+    more is tested against the others and these are not tested again.
+    """
     counts = found.counts if parts else found.counts.filter(_WHOLE)
+    read = {
+        "tests": asdict(tests),
+        "profile": found.profile,
+        "shown": dict(found.shown),
+        "parts": parts,
+        "places": content_hash(found.places.write_csv()),
+    }
+    pairs = {
+        pair: key_of("pair", {**read, "counts": [found.keys[name] for name in pair]})
+        for pair in combinations(found.systems, 2)
+    }
+    for (one, other), own in _tested(tests, found, counts, [p for p, k in pairs.items() if not shelf.has("pair", k)]):
+        with shelf.writing("pair", pairs[one, other], f"{one} and {other} on {found.target}") as place:
+            write_frames(place, {"pair": own})
+    kept = [
+        shelf.get("pair", key, "pair").with_columns(system=pl.lit(one), other=pl.lit(other))
+        for (one, other), key in pairs.items()
+    ]
+    rows = pl.concat(kept, how="diagonal_relaxed")
+    every = pl.when(_WHOLE).then(found.places.height).otherwise("documents").cast(pl.Int64)
+    rows = rows.with_columns(documents=every)
+    labels = {"family": "systems", "target": found.target, "against": found.target, "profile": found.profile}
+    return rows.with_columns(pl.lit(value).alias(name) for name, value in labels.items())
+
+
+def _tested(
+    tests: Tests, found: TargetCounts, counts: pl.DataFrame, pairs: Sequence[tuple[str, str]]
+) -> Iterator[tuple[tuple[str, str], pl.DataFrame]]:
+    """Yield each pair with its rows."""
+    if not pairs:
+        return
     rows = contrasts_of_systems(
         counts,
-        keys,
+        ["task", "matching", "column", "slice"],
         found.places,
         found.systems,
+        pairs=pairs,
         average=tests.average,
         samples=tests.samples,
         seed=tests.seed,
         averages=PROFILES[found.profile].averages,
     )
-    every = pl.when(_WHOLE).then(found.places.height).otherwise("documents").cast(pl.Int64)
-    rows = rows.with_columns(documents=every)
-    labels = {"family": "systems", "target": found.target, "against": found.target, "profile": found.profile}
-    return rows.with_columns(pl.lit(value).alias(name) for name, value in labels.items())
+    for pair in pairs:
+        yield pair, rows.filter(system=pair[0], other=pair[1])
 
 
 def differences_of_targets(

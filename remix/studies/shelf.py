@@ -87,6 +87,21 @@ class StepShelf:
             yield aside
         self.tell(kind, what, time.perf_counter() - begin)
 
+    def refuse(self, kind: str, key: str, why: str) -> None:
+        """Keep why a step has no result, which of the same data it never has."""
+        with folder_written(self.place(f"no-{kind}", key)) as aside:
+            (aside / "why.txt").write_text(why, encoding="utf-8")
+
+    def why_not(self, kind: str, key: str) -> str:
+        """Return why a step has no result, nothing where none was refused."""
+        if not self.has(f"no-{kind}", key):
+            return ""
+        return (self.place(f"no-{kind}", key) / "why.txt").read_text(encoding="utf-8")
+
+    def lacks(self, kind: str, key: str) -> bool:
+        """Return whether a step is still to be done: it has no result, and nothing says why."""
+        return not self.has(kind, key) and not self.why_not(kind, key)
+
     def get(self, kind: str, key: str, name: str) -> pl.DataFrame:
         """Return a table that a step found; raises `StoreError` where there is none."""
         file = self.place(kind, key) / f"{name}.parquet"

@@ -112,8 +112,8 @@ def do_jobs(
             if said is None:
                 raise Error(f"a process of the study died ({process.explain()}): run the study again, and it goes on")
             if "done" in said:
-                kind, key, why = said["done"]
-                yield kind, key, why
+                kind, key = said["done"]
+                yield kind, key
             elif "error" in said:
                 raise Error(said["error"])
             elif left:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -216,12 +217,14 @@ def test_a_study_that_is_killed_goes_on_with_the_same_result(
     work = sample_workspace()
     (tmp_path / "small.toml").write_text(TEXT, encoding="utf-8")
     command = [sys.executable, "-m", "remix", "study", str(tmp_path / "small.toml"), "-w", str(work.folder)]
-    for seconds in (1.5, 3.0, 5.0):  # wherever these find it
+    moments = ((1.5, signal.SIGKILL), (3.0, signal.SIGINT), (5.0, signal.SIGKILL))
+    for seconds, sent in moments:  # wherever these find it; ten are in bench/study.py --kills
         process = subprocess.Popen(
             [*command, "--to", str(tmp_path / "out")], stderr=subprocess.DEVNULL, start_new_session=True
         )
         time.sleep(seconds)
-        os.killpg(process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it was done
+            os.killpg(process.pid, sent)
         process.wait()
     found = work.study(tmp_path / "small.toml", to=tmp_path / "out")
     assert found.manifest.signature == studied.manifest.signature

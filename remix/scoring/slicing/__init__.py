@@ -30,11 +30,18 @@ _SENTENCES = r"(?s).+?(?:[.!?][\"'’”)\]]*\s+|$)"
 
 
 def whole_case(
-    inputs: Inputs, *, collapse: bool = True, unit: str = "document", scope: str = "", documents: str = ""
+    inputs: Inputs,
+    *,
+    collapse: bool = True,
+    unit: str = "document",
+    scope: str = "",
+    documents: str = "",
+    scoped: bool = True,
 ) -> Case:
     """Return the whole of gold with all answers, of inputs as the profile prepared them.
 
     `collapse` counts annotations once that repeat another; `unit`, `scope` and `documents` are those of `Choice`.
+    Without `scoped` the query of a remix is not asked which answers it would select.
     """
     gold, known = inputs.gold, inputs.knowledge
     mentions = mentions_of(gold, inputs.runs, known.kb, collapse=collapse)
@@ -44,7 +51,7 @@ def whole_case(
     if scope:
         classes = pl.concat([gold.classes["class"], evidence.types["class"]])
         cut = scope_of_class(evidence, scope_named(scope, classes))
-    elif (mentions.gold["ignorable"] == "dropped").any():
+    elif scoped and (mentions.gold["ignorable"] == "dropped").any():
         from remix.scoring.slicing.scope import scope_of_queries
 
         cut = scope_of_queries(evidence)

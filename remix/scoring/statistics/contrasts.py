@@ -49,12 +49,13 @@ def contrasts_of_systems(
     documents: CaseDocuments,
     systems: Sequence[str],
     *,
+    pairs: Sequence[tuple[str, str]] | None = None,
     average: str = "micro",
     samples: int = 10_000,
     seed: int = 0,
     averages: Mapping[str, Average] = AVERAGES,
 ) -> pl.DataFrame:
-    """Return the difference of each two systems in each score on each part, with its interval and p.
+    """Return the difference of each two systems, or of some `pairs`, in each score on each part, with interval and p.
 
     Columns: the keys, which name a part of the counts, `system`, `other`, `score`, `difference`, `low`, `high`, `p`,
     and `documents`, on which either of both has something to count. Where these are fewer than ten there is no p.
@@ -71,10 +72,12 @@ def contrasts_of_systems(
         for key, rows in counts.group_by(keys, maintain_order=True)
         if rows.select((pl.sum_horizontal("tp", "fp", "fn") > 0).any()).item()
     ]
-    pairs = np.array([*combinations(range(len(systems)), 2)], dtype=np.int64).reshape(-1, 2)
+    wanted = [*combinations(systems, 2)] if pairs is None else pairs
+    places = [[systems.index(name) for name in pair] for pair in wanted]
+    numbers = np.array(places, dtype=np.int64).reshape(-1, 2)
     found = []
-    for first in range(0, len(pairs), _PAIRS):
-        own = pairs[first : first + _PAIRS]
+    for first in range(0, len(numbers), _PAIRS):
+        own = numbers[first : first + _PAIRS]
         tests = [_Test.of(part, own, average) for part in parts]
         for signs in signs_of(len(documents), samples, seed):
             for test in tests:

@@ -4,6 +4,7 @@ The sentences are made by these rules, and by nothing else:
 
 1. *The first system.* Of the systems (no baseline, no oracle) that of the highest micro-F1 on the unfiltered target is
    named, with its interval, and its difference to the next. 'More than chance' stands where the difference is claimed.
+   Systems without a score there are named.
 2. *Weaknesses.* For each system, of the parts that it finds less often than the other mentions and that are claimed, at
    most three are told: that first whose interval is farthest from 0, then those that share no more than half of their
    mentions with one that is told.
@@ -45,6 +46,7 @@ def _show(results: Results) -> Iterator[Shown]:
     scores = results.headline().filter(target=results.unfiltered, column="")
     scores = scores.join(results.systems.select("system", "kind"), on="system").sort("f1", "system", descending=True)
     yield from _tell_first(scores, found)
+    yield from _tell_unscored(scores, results.unfiltered)
     told = _choose_weaknesses(found)
     yield from _tell_weaknesses(told, found)
     yield from _tell_turns(found)
@@ -111,7 +113,7 @@ def _tell_first(scores: pl.DataFrame, found: Findings) -> Iterator[Sentence]:
     if not ranked:
         return
     first = ranked[0]
-    of = "Of the systems" if len(ranked) > 1 else "The only system is"
+    of = "Of the systems" if len(ranked) > 1 else "The only system that has a score is"
     said = f"{first['f1']:.3f}" + (
         f" ({first['f1_low']:.3f} to {first['f1_high']:.3f})" if first["f1_low"] is not None else " (no interval)"
     )
@@ -121,6 +123,15 @@ def _tell_first(scores: pl.DataFrame, found: Findings) -> Iterator[Sentence]:
     )
     if len(ranked) > 1:
         yield from _tell_next(first["system"], ranked[1]["system"], found)
+
+
+def _tell_unscored(scores: pl.DataFrame, unfiltered: str) -> Iterator[Sentence]:
+    """Yield which systems are in no comparison, as answers of theirs are missing on a part of the unfiltered target."""
+    without = scores.filter(pl.col("f1").is_null(), kind="system")["system"].sort().to_list()
+    if without:
+        have, are = ("has", "is") if len(without) == 1 else ("have", "are")
+        named = list_names(without)
+        yield Sentence(f"{named} {have} no score on {unfiltered} and {are} in none of these comparisons.", "")
 
 
 def _tell_next(first: str, other: str, found: Findings) -> Iterator[Sentence]:
