@@ -123,7 +123,9 @@ def differences(tests: Tests, found: TargetCounts, shelf: StepShelf, *, parts: b
         pair: key_of("pair", {**read, "counts": [found.keys[name] for name in pair]})
         for pair in combinations(found.systems, 2)
     }
-    for (one, other), own in _tested(tests, found, counts, [p for p, k in pairs.items() if not shelf.has("pair", k)]):
+    for (one, other), own in _test_pairs(
+        tests, found, counts, [p for p, k in pairs.items() if not shelf.has("pair", k)]
+    ):
         with shelf.writing("pair", pairs[one, other], f"{one} and {other} on {found.target}") as place:
             write_frames(place, {"pair": own})
     kept = [
@@ -137,7 +139,7 @@ def differences(tests: Tests, found: TargetCounts, shelf: StepShelf, *, parts: b
     return rows.with_columns(pl.lit(value).alias(name) for name, value in labels.items())
 
 
-def _tested(
+def _test_pairs(
     tests: Tests, found: TargetCounts, counts: pl.DataFrame, pairs: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[tuple[str, str], pl.DataFrame]]:
     """Yield each pair with its rows."""
