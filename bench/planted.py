@@ -8,8 +8,8 @@ Gold is the corpus that ships, with its knowledge base. Outcomes of systems are 
 - planted: a system finds 0.85 of the mentions, and 25 points less of the rare persons, which are those of the tail by
   PageRank, or those whose entity comes once in its dataset;
 - confounded: a system finds 0.98, 0.85 and 0.25 of head, torso and tail, whatever they are; as persons are rarer, it
-  finds fewer of them. Or it finds 0.15 of the entities that come once, 0.9 of those that come up to three times and
-  0.98 of the others, and as what has no class comes less often, it finds fewer of that.
+  finds fewer of them. Or it finds 0.15 of the entities that come once and of NIL, 0.9 of those that come up to three
+  times and 0.98 of the others, and as what has no class comes less often, it finds fewer of that.
 
 All of it is tested as the page of words tests a study (`remix/studies/claims.py`). Prints how often a flat study
 claims anything, a planted weakness is claimed, and the confounded one is claimed over all and within the strata of what
@@ -166,7 +166,7 @@ def chances(world: str, mentions: pl.DataFrame) -> Array:
     if world == "confounded":
         return segment.replace_strict({"head": 0.98, "torso": 0.85, "tail": 0.25}, default=0.85).to_numpy()
     if world == "confounded by frequency":
-        once, few = (often == 1).fill_null(value=False), (often <= 3).fill_null(value=True)
+        once, few = (often == 1).fill_null(value=True), (often <= 3).fill_null(value=True)
         return np.where(once.to_numpy(), 0.15, np.where(few.to_numpy(), 0.9, 0.98))
     return np.full(len(mentions), 0.75)
 

@@ -142,9 +142,40 @@ def _tabular(
     lines += ["\\begin{table}", "\\centering"] if floats else []
     lines += [f"\\caption{{{escape_latex(how.caption)}}}"] if how.caption else []
     lines += [f"\\label{{{re.sub(r'[^A-Za-z0-9:._-]+', '-', how.label)}}}"] if how.label else []
-    lines += [f"\\begin{{tabular}}{{{''.join('r' if number else 'l' for number in numeric)}}}", "\\toprule"]
-    lines += [f"{' & '.join(names)} \\\\", "\\midrule", *(f"{' & '.join(row)} \\\\" for row in rows)]
-    return [*lines, "\\bottomrule", "\\end{tabular}", *(["\\end{table}"] if floats else [])]
+    for nth, own in enumerate(_panels(names, rows, numeric) if floats else [range(len(names))]):
+        lines += ["", "\\medskip"] if nth else []
+        lines += [f"\\begin{{tabular}}{{{''.join('r' if numeric[column] else 'l' for column in own)}}}", "\\toprule"]
+        cells = [[row[column] for column in own] for row in [names, *rows]]
+        head, *body = (f"{' & '.join(row)} \\\\" for row in cells)
+        lines += [head, "\\midrule", *body, "\\bottomrule", "\\end{tabular}"]
+    return [*lines, *(["\\end{table}"] if floats else [])]
+
+
+_WIDE = 100
+"""Letters that stand beside each other on a page."""
+
+
+def _panels(names: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[list[int]]:
+    """Return the columns that stand beside each other on a page; texts in front stand before each of several panels."""
+    widths = [max(_width(row[column]) for row in [names, *rows]) + 2 for column in range(len(names))]
+    front = next((nth for nth, number in enumerate(numeric) if number), 0)
+    first, panels = [*range(front)], [[*range(front)]]
+    for column in range(front, len(names)):
+        if len(panels[-1]) > front and sum(widths[one] for one in [*panels[-1], column]) > _WIDE:
+            panels.append([*first])
+        panels[-1].append(column)
+    return panels
+
+
+def _width(cell: str) -> float:
+    r"""Return about how many letters wide a cell of LaTeX is; what is small counts less.
+
+    >>> _width(r"\bestvalue{0}{.812} {\scriptsize [0.790, 0.840]}"), _width(r"50.0 \%")
+    (15.8, 6.0)
+    """
+    said, _, small = cell.partition("{\\scriptsize")
+    shown = [re.sub(r"\\[A-Za-z]+|[\\{}$]", "", part).strip() for part in (said, small)]
+    return round(len(shown[0]) + 0.7 * len(shown[1]) + bool(shown[1]), 1)
 
 
 def _decimals(frame: pl.DataFrame, how: Typesetting, column: str) -> int:

@@ -141,3 +141,29 @@ def test_table_can_be_set_by_latex(tmp_path: Path) -> None:
     more = [] if program.endswith("tectonic") else ["-interaction=nonstopmode", "-halt-on-error"]
     subprocess.run([program, *more, "table.tex"], cwd=tmp_path, check=True, capture_output=True, timeout=100)
     assert (tmp_path / "table.pdf").stat().st_size > 1000
+
+
+def test_a_table_that_is_wider_than_a_page_stands_in_panels_of_its_columns() -> None:
+    """Of ten systems with intervals about five fit; names of rows stand before each, the best is that of the row."""
+    systems = [f"System {number}" for number in range(10)]
+    values = {name: [0.1 * number, 0.5] for number, name in enumerate(systems)}
+    ends = {f"{end} of {name}": [0.0, 1.0] for name in systems for end in ("low", "high")}
+    frame = pl.DataFrame({"target": ["all", "persons"], **values, **ends})
+    how = Typesetting(
+        columns=["target", *systems],
+        best=dict.fromkeys(systems, "highest"),
+        across=True,
+        intervals={name: (f"low of {name}", f"high of {name}") for name in systems},
+        caption="Scores.",
+    )
+    text = typeset(frame, "latex", how)
+    panels = [part.partition("\\end{tabular}")[0] for part in text.split("\\begin{tabular}")[1:]]
+    assert len(panels) > 1
+    assert all(panel.count("\nall &") == 1 for panel in panels)
+    assert all(sum(f"{name} " in panel for panel in panels) == 1 for name in systems)
+    assert ["bestvalue" in panel for panel in panels] == [False] * (len(panels) - 1) + [True]
+    assert text.count("\\begin{table}") == text.count("\\caption{") == 1
+    # What fits stands in one, and so does what does not float, whose columns are chosen.
+    few = typeset(frame, "latex", Typesetting(columns=["target", *systems[:3]], caption="Scores."))
+    assert few.count("tabular}{") == 1
+    assert typeset(frame, "latex", Typesetting(columns=["target", *systems])).count("\\begin{tabular}") == 1

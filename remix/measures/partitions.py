@@ -281,7 +281,10 @@ def _missing(before: str = "", taken: Sequence[str] = ()) -> Subset:
 
 
 def _classes(values: pl.Series) -> Partition:
-    """Return a part for each category, in order; two that are the same in the name of a file are told apart there."""
+    """Return a part for each category, in order, head before torso and tail.
+
+    Two that are the same in the name of a file are told apart there.
+    """
     every = values.drop_nulls()
     every = (every.drop_nans() if every.dtype.is_float() else every).unique().sort()
     if len(every) > MAXIMUM:
@@ -289,7 +292,9 @@ def _classes(values: pl.Series) -> Partition:
             f"column '{values.name}' has {len(every)} values, more than {MAXIMUM}: it cannot be sliced by; numbers are "
             f"cut by a scheme, such as {values.name}:quantiles:4"
         )
-    categories = every.to_frame("v").select(name_category("v").unique(maintain_order=True))["v"].to_list()
+    # The segments of a ranking have an order of their own, before that of names.
+    named_once = every.to_frame("v").select(name_category("v").unique(maintain_order=True))["v"]
+    categories = sorted(named_once, key=lambda one: SEGMENTS.index(one) if one in SEGMENTS else len(SEGMENTS))
     files = pl.Series([_name_file(one) for one in categories], dtype=pl.String)
     counted_up = files.to_frame("file").select(nth=pl.int_range(pl.len()).over("file") + 1)["nth"]
     named = enumerate(zip(categories, files, counted_up, strict=True), 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -15,6 +16,7 @@ from remix.scoring.slicing import local_names, say_shared
 from remix.scoring.statistics import F1, SCORES
 from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
+from remix.systems import SYSTEMS
 from remix.vocabularies import Vocabularies
 
 _COUNTS = ("tp", "fp", "fn", "ignored", "macro_f1")
@@ -105,7 +107,8 @@ def typeset_scores(table: pl.DataFrame) -> tuple[pl.DataFrame, Typesetting]:
     """Return a table of scores and how a paper shows it: the best in bold, intervals and significance in the cell.
 
     The best is looked for among systems on the same dataset, task, matching and slice; where systems are the columns,
-    in each row. A score whose p (Holm) is below 0.05 has an asterisk.
+    in each row. A baseline or an oracle, which are systems of remix, is never the best. A score whose p (Holm) is below
+    0.05 has an asterisk.
 
     >>> told, how = typeset_scores(pl.DataFrame({"system": ["a", "b"], "slice": "all", "P": [0.5, 0.6],
     ...     "F1": [0.7, 0.8], "F1 from": [0.6, 0.7], "to": [0.8, 0.9], "p (Holm)": [None, 0.01]}))
@@ -121,7 +124,9 @@ def typeset_scores(table: pl.DataFrame) -> tuple[pl.DataFrame, Typesetting]:
     start = next((name for name in numbers if name.endswith(_INTERVAL)), "")
     of = start.removesuffix(_INTERVAL)
     spread = {of: (start, "to")} if of in table.columns and "to" in table.columns else {}
-    best = dict.fromkeys((name for name in numbers if name != start), "highest")
+    beyond = {one.name for one in SYSTEMS if one.kind != "system"}
+    rivals = [name for name in numbers if name != start and not (across and name in beyond)]
+    best = dict.fromkeys(rivals, "highest")
     within = [name for name in ("dataset", "task", "matching", "column", "slice") if name in table.columns]
     marks = {}
     main = of or next((name for name in numbers if name.startswith("F1")), "")
@@ -129,10 +134,22 @@ def typeset_scores(table: pl.DataFrame) -> tuple[pl.DataFrame, Typesetting]:
         surely = (pl.col("p (Holm)") < _ALPHA).fill_null(False)
         table = table.with_columns(significance=pl.when(surely).then(pl.lit("*")).otherwise(pl.lit("")))
         marks = {main: "significance"}
+    ranked = {}
+    if not across and "system" in table.columns and set(table["system"]) & beyond:
+        ranked = {"kind": "system"}
+        kind = pl.when(pl.col("system").is_in([*beyond])).then(pl.lit("other")).otherwise(pl.lit("system"))
+        table = table.with_columns(kind=kind)
     how = Typesetting(
-        best=best, across=across, within=[] if across else within, intervals=spread, marks=marks, digits=3
+        best=best,
+        across=across,
+        within=[] if across else within,
+        ranked=ranked,
+        intervals=spread,
+        marks=marks,
+        digits=3,
     )
-    return table, how
+    shown = [name for name in how.headings(table) if name != "kind"]
+    return table, replace(how, columns=shown) if ranked else how
 
 
 def fold_rows(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:

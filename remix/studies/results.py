@@ -101,7 +101,7 @@ PARTS = Schema(
     "a part of a column, cut over all datasets of the study together",
     (
         _COLUMN,
-        SchemaColumn("level", pl.String(), "what the column is of: 'annotation', 'entity' or 'document'"),
+        SchemaColumn("level", pl.String(), "what the column is of: 'annotation' or 'document'"),
         SchemaColumn("part", pl.Int64(), "its number from 1 in the order of values; 0 is what has no value"),
         _SLICE,
         SchemaColumn("low", pl.Float64(), "its lower boundary, exclusive; null for none", null=True),

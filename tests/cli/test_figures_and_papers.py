@@ -6,8 +6,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+from remix.paper import Typesetting, typeset
+from remix.reports.readable import typeset_scores
 from remix.workspace import Workspace
 from tests.commands import Done, run_verb
 
@@ -53,8 +56,9 @@ def test_scores_for_a_paper_have_the_best_in_bold_and_columns_that_are_chosen(pl
     text = run(place, "evaluate", "sample-news", "--task", "A2KB", "-o", "latex", "--columns", "system,P,F1").stdout
     table = text[text.index("\\begin{tabular}") :]
     assert table.splitlines()[2] == "system & P & F1 \\\\"
-    best = re.findall(r"^(\S+) & \\bestvalue\{1\}\{\.000\} & \\bestvalue", table, re.MULTILINE)
-    assert best == ["oracle-candidates"]
+    # The oracle and the baselines are shown, and none of them is the best.
+    assert "oracle-candidates & 1.000 & 1.000" in table and "\nprior & 0." in table
+    assert not re.findall(r"^(?:oracle|prior|random)\S* & .*bestvalue", table, re.MULTILINE)
     done = run(place, "evaluate", "sample-news", "-o", "md", "--columns", "system,F2", code=2)
     assert "no column of the table named 'F2'" in done.stderr and "F1" in done.stderr
     rows = run(place, "evaluate", "sample-news", "-o", "csv", "--columns", "f1,system").stdout
@@ -65,3 +69,19 @@ def test_scores_for_a_paper_have_the_best_in_bold_and_columns_that_are_chosen(pl
 def test_file_of_a_paper_has_the_table_for_people_and_not_the_rows(place: Workspace, tmp_path: Path) -> None:
     run(place, "evaluate", "sample-news", "--task", "A2KB", "--to", tmp_path / "scores.tex")
     assert "system & mentions & tp" in (tmp_path / "scores.tex").read_text()
+
+
+def test_best_of_scores_is_a_system_that_is_no_baseline_and_no_oracle() -> None:
+    """In rows and in columns: of 0.9, 0.8, 0.6 and 0.5 the third is that of the first system."""
+    scores = {"oracle-candidates": 0.9, "prior": 0.8, "mine": 0.6, "yours": 0.5}
+    rows = pl.DataFrame({"system": [*scores], "F1": [*scores.values()]})
+    across = pl.DataFrame({"slice": ["all"], **{name: [value] for name, value in scores.items()}})
+    for table in (rows, across):
+        text = typeset(*_with_output(*typeset_scores(table)))
+        assert re.findall(r"\*\*([\d.]+)\*\*", text) == ["0.600"]
+        assert "kind" not in text
+        assert all(f"{value:.3f}" in text for value in scores.values())
+
+
+def _with_output(table: pl.DataFrame, how: Typesetting) -> tuple[pl.DataFrame, str, Typesetting]:
+    return table, "md", how

@@ -13,7 +13,7 @@ from remix.errors import UnknownName, UsageError
 from remix.formats import read
 from remix.measures import MEASURES
 from remix.measures.columns import OF_DOCUMENTS, values_by
-from remix.measures.partitions import parse_partition
+from remix.measures.partitions import parse_partition, partition
 from remix.names import HFTS, ITSRDF, NIF, XSD
 from remix.question import Question
 from remix.remixes.manifest import read_manifest
@@ -97,6 +97,14 @@ def test_the_remix_of_a_part_has_its_mentions(work: Workspace, tmp_path: Path, b
             assert read(file).frames.gold().annotations["group"].n_unique() == count
             said = read_manifest(file)
             assert said is not None and f'"{part.name}"' in file.with_suffix(".manifest.ttl").read_text()
+
+
+def test_segments_stand_in_their_order_and_other_classes_by_name() -> None:
+    values = pl.Series("pagerankSegment", ["torso", "unspecified", "tail", "head", None, "tail"])
+    parts = [(one.number, one.name) for one in partition(values, "classes")]
+    assert parts == [(0, "without-value"), (1, "head"), (2, "torso"), (3, "tail"), (4, "unspecified")]
+    names = [one.name for one in partition(pl.Series("class", ["Place", "Person"]), "classes")]
+    assert names == ["unspecified", "Person", "Place"]
 
 
 def test_alternatives_are_one_mention_in_the_part_of_the_one_that_has_a_value(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ _DEFAULTS: Mapping[str, object] = {
 }
 CUTS: Mapping[str, tuple[str, tuple[float, ...]]] = {
     "ambiguitySurfaceForm:thresholds:3,30": ("annotation", (3, 30)),
-    "pagerank:thresholds:0.3": ("entity", (0.3,)),
+    "pagerank:thresholds:0.3": ("annotation", (0.3,)),
     "numAnnotations:thresholds:1,2": ("document", (1, 2)),
 }
 """The columns of the small study: of what they are, and where they are cut."""
