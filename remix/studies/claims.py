@@ -38,6 +38,11 @@ class Findings:
         return self.weak["p"].count(), self.pairs["p"].count()
 
     @property
+    def families(self) -> int:
+        """Return how many kinds of tests there are, for which all are corrected."""
+        return max(1, sum(number > 0 for number in self.tests))
+
+    @property
     def claims(self) -> pl.DataFrame:
         """Return the rows of weaknesses over all mentions that are claimed."""
         return self.weak.filter(pl.col("claimed"), within="")

@@ -36,6 +36,17 @@ def test_words_do_not_depend_on_the_order_of_rows() -> None:
     assert words(shuffle(small_results(), 1)) == words(small_results())
 
 
+def test_samples_that_are_too_few_for_any_share_are_told(mentions: pl.DataFrame) -> None:
+    """Of k pairs and two kinds of tests the least p is 2k / (samples + 1), no more than 0.05 from 40k - 1 samples."""
+    random = np.random.default_rng(0)
+    study = study_of(mentions, {name: random.random(len(mentions)) < 0.7 for name in ("One", "Two")}, samples=1000)
+    pairs = findings(study).tests[1]
+    enough = 2 * pairs * 20 - 1
+    few, many = ([one.text for one in words(replace(study, samples=samples))] for samples in (enough - 1, enough))
+    assert any(f"{enough:,} samples are the least that could tell smaller ones" in text for text in few)
+    assert not any("samples" in text for text in many)
+
+
 @pytest.mark.long
 def test_planted_weaknesses_are_found_and_the_confounded_one_vanishes_within_segments(mentions: pl.DataFrame) -> None:
     for world in ("planted", "planted by frequency", "confounded", "confounded by frequency"):

@@ -15,7 +15,8 @@ The sentences are made by these rules, and by nothing else:
    0, and one of the two differences is claimed, both are told, and which is more than chance; at most three.
 5. *Family.* A difference is claimed where its p is at most 0.05 after correction over all tests of the study, which the
    last sentence numbers. An interval is that of its row alone: where it is without 0 and the difference is not claimed,
-   that is said. Where nothing is claimed, that is said.
+   that is said. Where nothing is claimed, that is said, and also where so few samples were drawn that the share of them
+   tells no p that is small enough once it is corrected.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import polars as pl
 
 from remix.names import shorten
 from remix.paper import Typesetting
-from remix.studies.claims import Findings, findings
+from remix.studies.claims import LEVEL, Findings, findings
 from remix.studies.exhibit import Exhibit, Sentence, Shown, ShownTable
 from remix.studies.exhibits._holes import list_names, tell_missing
 from remix.studies.results import Results
@@ -51,6 +52,7 @@ def _show(results: Results) -> Iterator[Shown]:
     yield from _tell_weaknesses(told, found)
     yield from _tell_turns(found)
     yield from _tell_family(found, len(told))
+    yield from _tell_samples(found, results.samples)
     for missing in [*tell_missing(results.systems, "system"), *tell_missing(results.targets)]:
         yield Sentence(missing, "")
     columns = ["system", "kind", "f1", "f1_low", "f1_high"]
@@ -247,6 +249,21 @@ def _tell_family(found: Findings, told: int) -> Iterator[Sentence]:
         "together.",
         "",
     )
+
+
+def _tell_samples(found: Findings, samples: int) -> Iterator[Sentence]:
+    """Yield that the least share of samples, one of them and what was observed, is no p that could be claimed."""
+    pairs = found.tests[1]
+    least = pairs * found.families / (samples + 1)
+    if least > LEVEL:
+        needed = round(pairs * found.families / LEVEL) - 1
+        yield Sentence(
+            f"Of {samples:,} samples no share tells of {pairs} pairs that one is more than chance, as the least, "
+            f"1 / {samples + 1:,}, is {min(least, 1.0):.2f} once corrected: what is claimed of pairs stands on "
+            f"Hoeffding's inequality, which takes larger differences; {needed:,} samples are the least that could tell "
+            "smaller ones.",
+            "",
+        )
 
 
 FINDINGS = Exhibit(name="findings", title="In words", place=0, show=_show)
