@@ -27,6 +27,8 @@ from remix.store.queries import Query, find
 from remix.workspace import Workspace
 from tests.kb.sources import endpoints
 from tests.kb.sources.endpoints import endpoint, virtuoso
+from tests.remixes.filters.files import query as keys
+from tests.remixes.filters.files import turtle, write
 from tests.web.conftest import serving
 
 
@@ -35,6 +37,17 @@ def test_table_and_boolean_of_endpoint_are_those_of_the_store(address: str, smal
     assert answer(small_store, query, endpoint=address).table.equals(answer(small_store, query).table)
     asked = answer(small_store, Query.parse("ASK { ?s a nif:Phrase }"), endpoint=address)
     assert asked.table["answer"].to_list() == [True]
+
+
+def test_remix_of_a_filter_at_an_endpoint_is_that_of_the_store(
+    address: str, small_store: Store, tmp_path: Path
+) -> None:
+    (tmp_path / "kb.ttl").write_text(turtle(["http://dbpedia.org/resource/Anna_Kendrick"]))
+    file = write(tmp_path / "f.properties", {"file.1": keys("Persons", "kb.ttl")})
+    here = Workspace(small_store.folder).build(f"{file}#Persons")
+    elsewhere = Workspace(tmp_path / ".remix")
+    there = elsewhere.build(f"{file}#Persons", endpoint=address, dataset=["news", "posts"])
+    assert there.counts["kept"].to_list() == here.counts["kept"].to_list() == [1, 0, 1]
 
 
 @pytest.mark.parametrize("rewrite", [True, False])

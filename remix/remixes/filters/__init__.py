@@ -147,6 +147,15 @@ class EntityFilter(Printed):
         kept = names.filter(pl.col("name").is_in(self.select(names["name"]).implode()))
         return links.filter(_link().is_in(kept["link"].unique().implode()))
 
+    def keep(self, frames: Frames) -> Frames:
+        """Return the frames with those annotations alone that link to what is kept, gold or the answers of a system.
+
+        So the extension scores: gold is filtered by its entities, answers by theirs. `evaluate(filter.keep(gold),
+        {"name": filter.keep(answers)})` has its figures; a remix, which is cut by gold alone, has others. Raises as
+        `select`.
+        """
+        return frames.keep(annotations=self.keep_links(frames.links)["annotation"].unique())
+
     def query(self, frames: Frames) -> Query:
         """Return the query that selects the mentions of what is kept of the entities that annotations link to.
 

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 LOADED, KB = "loaded", "kb"
 """Words for the loaded datasets with their measures, and for the attached knowledge base, in the place of a service."""
-_AT_ONCE = 5_000
-"""Entities that what is here is asked about at once."""
+_AT_ONCE = 500
+"""Entities that what is here is asked about at once: of some thousands Oxigraph holds each against every solution."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,7 @@ class _TripleService(Service):
         raise NotImplementedError
 
     def ask(self, entities: pl.Series) -> Iterator[tuple[pl.Series, pl.Series]]:
-        """Yield the entities, some thousands at a time, with those of them that are kept."""
+        """Yield the entities, some hundreds at a time, with those of them that are kept."""
         name = f"filter '{self.one.name}' of {self.file.path}"
         with (
             self._open_index(entities) as place,

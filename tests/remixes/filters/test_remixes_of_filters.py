@@ -18,6 +18,7 @@ from remix.remixes import build
 from remix.remixes.filters import links_kept_by, open_filters
 from remix.remixes.filters.services import Surroundings
 from remix.remixes.manifest import read_manifest
+from remix.scoring import evaluate
 from remix.store import Store
 from remix.store.queries import find
 from remix.workspace import Workspace
@@ -144,17 +145,53 @@ def test_filters_from_the_command_line(small_store: Store, file: Path, tmp_path:
     assert wrong.stderr.count("has no '##'") == 2 and "Traceback" not in wrong.stderr
 
 
-def test_links_are_found_however_data_write_them(tmp_path: Path) -> None:
-    # One links to Wikipedia, one to DBpedia with escapes: the filter knows them in canonical form alone.
-    links = ["https://en.wikipedia.org/wiki/Anna_Kendrick", f"{DBR}Andr%C3%A9_Weil", f"{DBR}Paris"]
+def nif(file: Path, links: dict[int, str]) -> Path:
+    """Write a document of letters, some of which are mentions with these links."""
+    head = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
+    head += "@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .\n"
     phrases = "".join(
         f"<http://x/d#{at}> a nif:Phrase ; nif:referenceContext <http://x/d> ; nif:beginIndex {at} ; "
         f"nif:endIndex {at + 1} ; itsrdf:taIdentRef <{link}> .\n"
-        for at, link in enumerate(links)
+        for at, link in links.items()
     )
-    head = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
-    head += "@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .\n"
-    (tmp_path / "gold.ttl").write_text(f'{head}<http://x/d> a nif:Context ; nif:isString "abc" .\n{phrases}')
+    file.write_text(f'{head}<http://x/d> a nif:Context ; nif:isString "abcdef" .\n{phrases}')
+    return file
+
+
+def test_answers_count_as_the_documentation_says(tmp_path: Path) -> None:
+    # Gold: a is Ada, a person, b is Rome, a place. The system takes a for Oslo, a place, and b for Bob, a person, finds
+    # Bob in c and Rome in d, where gold has nothing.
+    gold = nif(tmp_path / "gold.ttl", {0: f"{DBR}Ada", 1: f"{DBR}Rome"})
+    answers = nif(tmp_path / "s.ttl", {0: f"{DBR}Oslo", 1: f"{DBR}Bob", 2: f"{DBR}Bob", 3: f"{DBR}Rome"})
+    (tmp_path / "kb.ttl").write_text(turtle(of("Ada", "Bob"), of("Rome", "Oslo")))
+    file = write(tmp_path / "f.properties", {"file.1": query("Persons", "kb.ttl")})
+    work = Workspace(tmp_path / ".remix")
+    work.load(gold)
+    persons = work.open_filters(file)["Persons"]
+    asked: dict[str, str] = {"task": "A2KB", "match": "strong"}
+
+    def row(rows: pl.DataFrame) -> dict[str, object]:
+        return rows.filter(column="", average="micro").row(0, named=True)
+
+    # The extension: Bob in b and in c are wrong, Ada is missed; neither Oslo nor Rome is looked at.
+    sides = [persons.keep(read(one, name="x").frames) for one in (gold, answers)]
+    assert [side.annotations.height for side in sides] == [1, 2]
+    theirs = row(evaluate(sides[0], {"s": sides[1]}, **asked))
+    assert (theirs["tp"], theirs["fp"], theirs["fn"]) == (0, 2, 1)
+    # The remix: a, c and d are wrong, b is ignored; in scope a and c are, as Rome is no person.
+    work.build(persons, to=tmp_path / "to")
+    ours = row(work.evaluate(tmp_path / "to" / "Persons.ttl", run=f"s={answers}", **asked).rows)
+    assert (ours["tp"], ours["fp"], ours["fn"], ours["ignored"]) == (0, 3, 1, 1)
+    # With Ada found as well one is right of three, one of two (Rome is no person), one of one.
+    better = nif(tmp_path / "t.ttl", {0: f"{DBR}Ada", 1: f"{DBR}Bob", 2: f"{DBR}Bob", 3: f"{DBR}Rome"})
+    ours = row(work.evaluate(tmp_path / "to" / "Persons.ttl", run=f"t={better}", **asked).rows)
+    assert (ours["precision"], ours["precision_in_scope"], ours["precision_on_mention"]) == (1 / 3, 1 / 2, 1)
+
+
+def test_links_are_found_however_data_write_them(tmp_path: Path) -> None:
+    # One links to Wikipedia, one to DBpedia with escapes: the filter knows them in canonical form alone.
+    links = ["https://en.wikipedia.org/wiki/Anna_Kendrick", f"{DBR}Andr%C3%A9_Weil", f"{DBR}Paris"]
+    nif(tmp_path / "gold.ttl", dict(enumerate(links)))
     (tmp_path / "kb.ttl").write_text(turtle(of("Anna_Kendrick", "André_Weil")))
     work = Workspace(tmp_path / ".remix")
     work.load(tmp_path / "gold.ttl")
