@@ -35,7 +35,7 @@ def _selected(store: Store, name: str, values: dict[str, object]) -> set[str]:
     return set(frames.annotations.filter(pl.col("annotation").is_in(found.annotations.implode()))["surface_form"])
 
 
-def test_hard_annotations_are_those_of_at_least_a_difficulty(tmp_path: Path) -> None:
+def test_hard_and_easy_annotations_are_those_of_at_least_and_at_most_a_difficulty(tmp_path: Path) -> None:
     store = Store(tmp_path / "work")
     store.load(Path(__file__).parents[1] / "runs" / "small" / "gold.ttl")
     values = zip(store.frames().annotations["annotation"], (0.1, 0.5, 0.7, 0.9), strict=True)
@@ -44,12 +44,15 @@ def test_hard_annotations_are_those_of_at_least_a_difficulty(tmp_path: Path) -> 
     store.attach({"gold": {"difficulty": (lines.encode(), "by hand")}})
     assert _selected(store, "hard_by_difficulty", {}) == {"Alan", "Bob", "New York City"}
     assert _selected(store, "hard_by_difficulty", {"min_difficulty": 0.8}) == {"New York City"}
+    assert _selected(store, "easy_by_difficulty", {}) == {"Ada"}
+    assert _selected(store, "easy_by_difficulty", {"max_difficulty": 0.5}) == {"Ada", "Alan"}
 
 
 def test_queries_on_runs_are_all_expected_here() -> None:
     assert {name for name in shipped_queries() if "runs" in find(name).tags} == {
         *EXPECTED,
         "confused_pairs",
+        "easy_by_difficulty",
         "hard_by_difficulty",
     }
 
