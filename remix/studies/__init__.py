@@ -22,7 +22,7 @@ from remix.studies.host import Host
 from remix.studies.manifest import StudyManifest, manifest_of
 from remix.studies.output import ExhibitParts, check_folder, is_written, show, write
 from remix.studies.planning import StudyPlan, plan_of
-from remix.studies.preparation import Prepared, prepare
+from remix.studies.preparation import Prepared, prepare, with_kinds
 from remix.studies.preview import preview
 from remix.studies.reproduction import hold_against
 from remix.studies.results import Results
@@ -79,6 +79,7 @@ def run_study(
     shelf = shelf_of(host)
     with alone(shelf, asked):
         made = prepare(host, shelf, asked, allowed=allow)
+        asked = with_kinds(host, asked)
         number = parallel or len(os.sched_getaffinity(0))
         computed, plan = compute(host, shelf, asked, plan_of(host, asked, made), number)
     found = Studied(asked, manifest_of(host, asked, made), shelf, made, plan, computed=computed)

@@ -112,8 +112,9 @@ def _systems(study: Study, plan: StudyPlan) -> pl.DataFrame:
         own = [cell for cell in plan.cells if cell.system == one.name]
         holes = [cell for cell in own if cell.state != "there"]
         lost = len(holes) == len(own)
-        kind = one.kind or ("oracle" if one.name.startswith("oracle") else "system")
-        rows.append((one.name, kind, nth, holes[0].state if lost else "there", holes[0].told if lost else ""))
+        rows.append(
+            (one.name, one.kind or "system", nth, holes[0].state if lost else "there", holes[0].told if lost else "")
+        )
     return pl.DataFrame(rows, schema=results.SYSTEMS.types, orient="row")
 
 

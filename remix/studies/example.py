@@ -56,7 +56,7 @@ def example_study(host: Host, file: str) -> str:
     own = [name for name, datasets in on.items() if datasets >= {*names}]
     tasks = {run.task for run in runs if run.system in own}
     systems = "\n".join(_RUN.format(name=json.dumps(name)) for name in own) or "\n".join(
-        _SYSTEM.format(name=name, kind=kind) for name, kind in (("prior", "system"), ("coherence", "baseline"))
+        _SYSTEM.format(name=name, kind=kind) for name, kind in (("coherence", "system"), ("prior", "baseline"))
     )
     columns = ["class", "pagerankSegment", "ambiguitySurfaceForm:log-deciles"]
     return _FILE.format(

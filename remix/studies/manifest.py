@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from remix.errors import UsageError
 from remix.remixes.filters.definition import join_reference, split_reference
 from remix.runs.registration import Run
 from remix.signature import content_hash
-from remix.studies.definition import Study
+from remix.studies.definition import StudiedRemix, StudiedRun, StudiedSystem, Study
 from remix.studies.host import Host
 from remix.studies.preparation import Prepared
 from remix.studies.shelf import code_hash
@@ -105,20 +105,28 @@ def _hash_showing() -> str:
 
 
 def definition_of(study: Study) -> dict[str, Any]:
-    """Return the definition as JSON and TOML have it; files stand in it by their names alone."""
+    """Return the definition as JSON and TOML have it; files stand in it by their names alone.
+
+    Of systems, runs and remixes it has what is not so by itself.
+    """
     said = json.loads(json.dumps(asdict(study)))
     for key in ("systems", "runs", "remixes"):
-        said[key] = {
-            one.pop("name"): {k: v for k, v in one.items() if v not in ("", [], {}, None)} for one in said[key]
-        }
+        said[key] = {one.name: _said_of(one) for one in getattr(study, key)}
     said["datasets"] = [Path(name).name for name in said["datasets"]]
     for one in said["runs"].values():
         one.update({"files": [Path(name).name for name in one["files"]]} if "files" in one else {})
     for one in said["remixes"].values():
-        named = split_reference(one["query"])
-        one["query"] = Path(one["query"]).name if named is None else join_reference(named[0].name, named[1])
+        if "query" in one:
+            named = split_reference(one["query"])
+            one["query"] = Path(one["query"]).name if named is None else join_reference(named[0].name, named[1])
         one.update({"service": [_without_folder(text) for text in one["service"]]} if "service" in one else {})
     return {key: value for key, value in said.items() if value not in ("", [], {}, None)}
+
+
+def _said_of(one: StudiedSystem | StudiedRun | StudiedRemix) -> dict[str, Any]:
+    defaults = {field.name: field.default for field in fields(one)}
+    said = {name: value for name, value in asdict(one).items() if name != "name" and value != defaults[name]}
+    return {name: value for name, value in json.loads(json.dumps(said)).items() if value not in ([], {})}
 
 
 def _without_folder(setting: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from remix.measures.enrichment import measured_otherwise
 from remix.remixes.balance import EVERYTHING
 from remix.remixes.filters.definition import split_reference
 from remix.remixes.manifest import read_manifest
+from remix.runs.known import kinds_of, known_runs
 from remix.runs.registration import Run, list_runs
 from remix.scoring.tasks import takes_spans
 from remix.signature import content_hash
@@ -103,6 +104,16 @@ def is_answered(host: Host, shelf: StepShelf, study: Study, system: StudiedSyste
     task = made_for(study, system)
     runs = {(run.system, run.dataset, run.task): run.checksum for run in list_runs(host.runs_folder)}
     return runs.get((system.name, dataset, task)) == kept
+
+
+def with_kinds(host: Host, study: Study) -> Study:
+    """Return the study with the kind of each system and run that names none, which its registered run has."""
+    kinds = kinds_of(known_runs(host.store))
+    return replace(
+        study,
+        systems=tuple(replace(one, kind=one.kind or kinds.get(one.name, "system")) for one in study.systems),
+        runs=tuple(replace(one, kind=one.kind or kinds.get(one.name, "system")) for one in study.runs),
+    )
 
 
 def load_missing(host: Host, study: Study) -> dict[str, str]:

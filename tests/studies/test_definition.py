@@ -8,6 +8,7 @@ from remix.errors import UsageError
 from remix.store.queries import shipped_queries
 from remix.studies import given_study
 from remix.studies.definition import StudyFaults, read_study, study_of
+from remix.studies.manifest import definition_of
 from remix.systems import SYSTEMS
 
 SOUND = {"datasets": ["a", "b"], "systems": {"prior": {}}}
@@ -76,7 +77,7 @@ def test_files_are_taken_from_the_folder_of_the_definition(tmp_path: Path) -> No
 
 def test_the_study_that_ships_names_what_ships() -> None:
     found = given_study("sample")
-    assert [one.name for one in found.scored if not one.kind] == ["prior", "prior-nil", "random-candidate"]
+    assert [one.name for one in found.scored if one.kind == "system"] == ["prior", "prior-nil", "random-candidate"]
     assert {one.name for one in found.scored} <= {*SYSTEMS.names()}
     assert {one.query.removesuffix(".rq") for one in found.remixes} <= {*shipped_queries()}
 
@@ -89,3 +90,8 @@ def test_what_is_no_toml_says_so(tmp_path: Path, text: str) -> None:
         read_study(file)
     with pytest.raises(UsageError, match="cannot be read"):
         read_study(tmp_path / "other.toml")
+
+
+def test_a_manifest_says_of_a_remix_what_is_not_so_by_itself() -> None:
+    study = given_study({**SOUND, "remixes": {"even": {"balance": ["class"]}, "persons": {"query": "persons.rq"}}})
+    assert definition_of(study)["remixes"] == {"even": {"balance": ["class"]}, "persons": {"query": "persons.rq"}}

@@ -35,7 +35,7 @@ STUDY = {
     "matchings": ["strong"],
     "by": ["pagerankSegment", "ambiguitySurfaceForm:quantiles:4"],
     "samples": 1000,
-    "systems": {"prior": {}, "random-candidate": {"kind": "baseline"}},
+    "systems": {"prior": {"kind": "system"}, "random-candidate": {"kind": "baseline"}},
     "remixes": {"persons": {"query": "persons_hard.rq"}},
 }
 TEXT = """
@@ -46,6 +46,7 @@ matchings = ["strong"]
 by = ["pagerankSegment", "ambiguitySurfaceForm:quantiles:4"]
 samples = 1000
 [systems.prior]
+kind = "system"
 [systems.random-candidate]
 kind = "baseline"
 [remixes.persons]
@@ -281,7 +282,8 @@ def test_answers_that_a_user_registered_are_never_replaced(
     shutil.copy(tmp_path / "other.ttl", tmp_path / "mine.ttl")
     found = work.study({**said, "runs": {"mine": {"files": [str(tmp_path / "mine.ttl")]}}}).results
     assert {*found.scores["state"]} == {"there"}
-    # Without a task and a matching it is scored as profiles are compared.
+    # Without a kind a run from a file is a system, without a task and a matching it is scored as profiles are compared.
+    assert found.systems["kind"].to_list() == ["system"]
     assert {*found.scores.select("task", "matching").rows()} == {("A2KB", "strong")}
     assert kept() != before
 
