@@ -51,7 +51,8 @@ class Summary:
     annotations, key or entity, of what is distinct; where part and whole are `of_unit`, they are the same in all of its
     rows. `own` are part, whole and table of the documents' values where these differ from the pooled ones.
     `terms` says which averages exist and what they are called: document, count, micro, macro, distinct. A value that
-    `is_share` is shown to people in per cent.
+    `is_share` is shown to people in per cent. `label` is what people read behind its value in a sentence ('26 readings
+    a name', '54 % persons'); what has none is called by its name.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Summary:
     of_unit: bool = False
     own: tuple[pl.Expr, pl.Expr, str] | None = None
     is_share: bool = False
+    label: str = ""
 
 
 @dataclass(frozen=True)

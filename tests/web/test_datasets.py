@@ -10,7 +10,8 @@ import pytest
 
 from remix.errors import UnknownName, UsageError
 from remix.measures.partitions import partition
-from remix.reports.statistics import Quantity, draw_shares
+from remix.reports.contrasts import find_distance
+from remix.reports.statistics import Quantity, draw_shares, values_of
 from remix.store import Store
 from remix.web.page import VIEWS, Drawing, Form, Note, Page, Table
 from remix.workspace import Workspace, open_workspace
@@ -130,7 +131,19 @@ def test_several_datasets_are_compared_with_differences_and_distributions_over_e
     page = shown(work, "compare", datasets="sample-news,sample-posts", column="words")
     row = page.tables["measures"].row(by_predicate=pl.col("which measure") == "density", named=True)
     assert row["sample-posts − sample-news"] == row["sample-posts"] - row["sample-news"] != 0
-    [figure] = [block.figure for block in page.blocks if isinstance(block, Drawing)]
+    figure, *others = [block.figure for block in page.blocks if isinstance(block, Drawing)]
+    # Behind the column that was chosen come those by which the datasets are told apart best.
+    apart = [
+        find_distance(
+            [
+                values_of(name, work.measures(), work.store.frames()).drop_nulls("value").filter(dataset=one)["value"]
+                for one in ("sample-news", "sample-posts")
+            ]
+        )
+        for name in page.figures
+        if name != "distribution"
+    ]
+    assert len(others) == 3 and apart == sorted(apart, reverse=True) and apart[-1] > 0
     assert [one.name for one in figure.panels[0].series] == ["sample-news", "sample-posts"]
     words = work.store.frames(["sample-news"]).documents["words"].sort()
     # The share of documents that have no more words than the least long one is that of those that have as many.

@@ -37,6 +37,7 @@ MEASURE = Measure(
             part=pl.col("union_entities"),
             unit="key",
             of_unit=True,
+            label="readings a name",
         ),
     ),
 )

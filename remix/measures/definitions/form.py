@@ -35,6 +35,12 @@ _PATTERNS = {
     "formNumeric": ("is a number or a date (English words)", _FORM.str.contains(_NUMERIC) | _FORM.str.contains(_DATE)),
     "formAcronym": ("is an acronym of two to six capitals", _FORM.str.contains(_ACRONYM)),
 }
+_LABELS = {
+    "formLowercased": "names without a capital",
+    "formMultiword": "names of several words",
+    "formNumeric": "numbers and dates",
+    "formAcronym": "acronyms",
+}
 _FORMS = {
     **{name: meaning for name, (meaning, _) in _PATTERNS.items()},
     "formDemonym": "is a demonym of a place, as Dutch is",
@@ -88,6 +94,7 @@ MEASURE = Measure(
             terms=terms_of(f"{name}Share", "document", "micro", "macro"),
             part=pl.col(name),
             is_share=True,
+            label=_LABELS.get(name, ""),
         )
         for name, meaning in _FORMS.items()
     ),

@@ -19,6 +19,8 @@ def _implicit(corpus: Corpus) -> pl.DataFrame:
     return status(corpus).select(implicit_nil=pl.col("link_status").eq_missing("unknown"))
 
 
+_LABELS = {"nilExplicit": "NIL mentions", "nilImplicit": "links to what the knowledge base lacks"}
+
 MEASURE = Measure(
     name="nil",
     levels=("annotation", "document", "dataset"),
@@ -39,5 +41,8 @@ MEASURE = Measure(
         ),
     ),
     # What is linked has no kind of NIL, and is among those of which NIL is a share.
-    summaries=tuple(replace(one, part=one.part.fill_null(False)) for one in shares("nil", KINDS, "kind of NIL")),
+    summaries=tuple(
+        replace(one, part=one.part.fill_null(False), label=_LABELS[one.name])
+        for one in shares("nil", KINDS, "kind of NIL")
+    ),
 )

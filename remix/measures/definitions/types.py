@@ -15,6 +15,8 @@ _GROUPS = {
     "typeUnspecified": ("are neither person nor organisation nor place (Table 3 of the paper)", ~_ANY),
 }
 
+_LABELS = {"typePerson": "persons", "typeOrganisation": "organisations", "typePlace": "places"}
+
 MEASURE = Measure(
     name="types",
     levels=("annotation", "document", "dataset"),
@@ -33,6 +35,7 @@ MEASURE = Measure(
             part=pl.when(pl.col("entity").is_not_null()).then(part),
             unit="entity",
             is_share=True,
+            label=_LABELS.get(name, ""),
         )
         for name, (meaning, part) in _GROUPS.items()
     ),

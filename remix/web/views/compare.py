@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from remix.measures import AVERAGES
 from remix.reports.annotation_list import fields_of_measure
+from remix.reports.contrasts import LABELS, find_distance, rank_differences, tell_differences
 from remix.reports.statistics import (
     columns_by_measure,
     draw_shares,
@@ -23,6 +24,10 @@ from remix.web import page
 
 _MOST = 8
 """Datasets that are compared at once: as many lines can be told apart."""
+_CALLED, _APART = "what it is called", "standard deviations apart"
+"""Columns beside those that are called as datasets are, in whose names is no blank."""
+_DRAWN = 4
+"""Columns of which the distributions are drawn: the chosen one, and those in which the datasets differ most."""
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -47,17 +52,29 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         return page.Page(
             "Compare datasets", [form, page.Note(f"Choose two datasets or more, up to {_MOST}, to compare them.")]
         )
-    values = values_of(column, measured, frames_of(work.store))
-    figure = draw_shares(known[column], {name: values.filter(dataset=name)["value"] for name in names})
-    words = f"A line says which share of the {known[column].of} has no more than x: {known[column].meaning}"
-    table, note = (
-        _measures(work, names, average),
-        page.Note("The same in a terminal:", [f"remix stats {' '.join(names)}"]),
-    )
+    note = page.Note("The same in a terminal:", [f"remix stats {' '.join(names)}"])
+    said = [page.Note(one) for other in names[1:] if (one := tell_differences(measured, names[0], other))]
     told = [page.Note(f"These are the first {_MOST} of {len(every)} that were chosen.")] if len(every) > _MOST else []
-    return page.Page(
-        f"Compare {', '.join(names)}", [form, *told, page.Drawing("distribution", figure, words), table, note]
-    )
+    drawn = _draw(work, names, column)
+    return page.Page(f"Compare {', '.join(names)}", [*said, form, *told, *drawn, _measures(work, names, average), note])
+
+
+def _draw(work: page.Explored, names: Sequence[str], column: str) -> list[page.Shown]:
+    """Return the distributions of the chosen column, and of those in which the datasets differ most."""
+    measured, frames = measures_of(work.store), frames_of(work.store)
+    known = list_quantities(measured)
+    found = {}
+    for one in known:
+        values = values_of(one, measured, frames).drop_nulls("value")
+        found[one] = {name: values.filter(dataset=name)["value"] for name in names}
+    apart = {one: find_distance([*own.values()]) for one, own in found.items()}
+    ranked = sorted((one for one in known if one != column), key=lambda one: (-apart[one], one))
+    blocks: list[page.Shown] = []
+    for one in [column, *(one for one in ranked if apart[one] > 0)][:_DRAWN]:
+        words = f"Which share of the {known[one].of} has no more than x: {known[one].meaning.splitlines()[0]}"
+        title = "distribution" if one == column else one
+        blocks.append(page.Drawing(title, draw_shares(known[one], found[one]), words))
+    return blocks
 
 
 def _measures(work: page.Explored, names: list[str], average: str) -> page.Table:
@@ -69,6 +86,7 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     table = pl.DataFrame(
         {
             "which measure": [*says],
+            _CALLED: [LABELS.get(one, "") for one in says],
             **{name: pl.Series([row[one] for one in says], dtype=pl.Float64) for name, row in rows.items()},
             **{f"share of {name}": [row[f"share with {one}"] for one in says] for name, row in rows.items()},
         }
@@ -79,11 +97,18 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
         *differences, **{"what it says": pl.Series([text.partition("\n")[0] for text in says.values()])}
     )
     shown = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in names))
-    words = "In small letters: the share of annotations or documents for which a measure could be computed."
-    small = {name: f"share of {name}" for name in names}
+    apart = rank_differences(measured, names).select(
+        pl.col("measure").alias("which measure"), pl.col("apart").alias(_APART)
+    )
+    shown = shown.join(apart, on="which measure", how="left", maintain_order="left")
+    shown = shown.sort(_APART, descending=True, nulls_last=True, maintain_order=True)
+    words = "The measures come first by which the datasets are farthest apart. In small letters: the share of "
+    words += "annotations or documents for which a measure could be computed."
+    small = {"which measure": _CALLED, **{name: f"share of {name}" for name in names}}
+    explained = {_APART: "standard deviations of all datasets here that lie between those that are compared"}
     links = {name: partial(_lead, name) for name in names}
     leads = "A value leads to the annotations, or the documents, that it is of."
-    return page.Table("measures", shown, links, words, small=small, leads=leads)
+    return page.Table("measures", shown, links, words, explained, small=small, leads=leads)
 
 
 def _lead(dataset: str, row: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from remix.measures import AVERAGES, Measured
 from remix.measures.columns import Slicing
 from remix.remixes.partitions import cut_frames
 from remix.reports.annotation_list import fields_of_measure, parts_of
+from remix.reports.contrasts import LABELS, tell_dataset
 from remix.reports.inventory import describe_dataset
 from remix.reports.statistics import (
     choose_average,
@@ -65,7 +66,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         page.Note("The same in a terminal:", [f"remix stats {entry.name}", f"remix check {entry.name}"]),
     ]
     places = {block.name: f"#{block.name}" for block in blocks if isinstance(block, page.Table)}
-    return page.Page(entry.name, [page.Note("On this page:", links=places), form, *blocks])
+    said = tell_dataset(measured, entry.name)
+    first = [page.Note(said)] if said else []
+    return page.Page(entry.name, [*first, page.Note("On this page:", links=places), form, *blocks])
 
 
 def _measures(measured: Measured, name: str, average: str) -> page.Table:
@@ -73,6 +76,7 @@ def _measures(measured: Measured, name: str, average: str) -> page.Table:
     says = {name: text.partition("\n")[0] for name, text in explain_averages(measured).items()}
     table = rows.select(
         "measure",
+        pl.col("measure").replace_strict(LABELS, default="", return_dtype=pl.String).alias("called"),
         "average",
         "value",
         pl.col("coverage").alias("share covered"),
@@ -88,7 +92,7 @@ def _measures(measured: Measured, name: str, average: str) -> page.Table:
     words = "What is covered is the share of annotations or documents for which the measure could be computed. "
     words += "`remix show MEASURE` tells how it is made and read."
     leads = "A value leads to the annotations, or the documents, that it is of."
-    return page.Table("measures", table, links, words, leads=leads)
+    return page.Table("measures", table, links, words, small={"measure": "called"}, leads=leads)
 
 
 def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> list[page.Shown]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from remix.measures import AVERAGES, Measured
+from remix.reports.contrasts import LABELS
 from remix.reports.statistics import columns_by_measure, explain_averages, explain_stored, measures_of
 from remix.store import DatasetEntry
 from remix.web import page
@@ -24,10 +25,13 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     chosen = parameters.get("columns") or _FIRST
     average = parameters.get("average") or "micro"
     names = [name for name in dict.fromkeys(chosen.split(",")) if name in explained]
+    counted = measured.datasets.filter(measure="numAnnotations", average="count")
+    mentions = {name: int(value) for name, value in counted.select("dataset", "value").iter_rows() if value is not None}
     sizes = pl.DataFrame(
         {
             "dataset": [entry.name for entry in entries],
             "documents": [entry.documents for entry in entries],
+            "mentions": [mentions.get(entry.name) for entry in entries],
             "annotations": [entry.annotations for entry in entries],
             "stored": ["yes" if entry.enrichment else "no" for entry in entries],
             "runs": [sum(name.startswith("run-") for name in entry.attached) for entry in entries],
@@ -40,9 +44,15 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         {"dataset": lambda row: page.address("dataset", name=row["dataset"])},
         "In small letters: the share of annotations or documents for which a measure could be computed. Darker cells "
         "have higher values than others of their column.",
-        {**explained, "stored": "Whether queries and partitions see its measures.", "runs": "How many runs answer it."},
+        {
+            **explained,
+            **_SIZES,
+            "stored": "Whether queries and partitions see its measures.",
+            "runs": "How many runs answer it.",
+        },
         ("documents", "annotations", *names),
         {name: f"share with {name}" for name in names},
+        headings={name: (LABELS[name], name) for name in names if name in LABELS},
     )
     form = page.Form(
         [
@@ -55,6 +65,10 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     return page.Page("Datasets", [form, *told, table, *_notes(entries, measured), _LEADS])
 
 
+_SIZES = {
+    "mentions": "spans that are annotated, each once, which scores count",
+    "annotations": "mentions with all alternatives that gold allows for them",
+}
 _LEADS = page.Note(
     "A dataset's name leads to its distributions and documents.",
     links={"Compare datasets": "/compare", "What datasets share": "/overlap"},

@@ -1,0 +1,136 @@
+"""What a dataset is made of and how it differs from others, in sentences made by rules from its measures.
+
+Spoken of are the measures that have a label (`remix.measures.declaration.Summary`), by their micro average where they
+have one, as far as they could be computed for half of the annotations or more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from remix.measures import MEASURES, Measured
+from remix.reports.statistics import choose_average
+
+LEAST_COVERED = 0.5
+"""The share of annotations or documents that a measure has to speak for."""
+LEAST_DATASETS = 3
+"""Datasets among which one is told to be the first or the last."""
+_TYPES = ("typePerson", "typeOrganisation", "typePlace")
+_SEEN = 0.05
+"""Shares from which on it is told what they are of."""
+_TOLD = 3
+"""Differences that are told of two datasets."""
+
+
+def tell_dataset(measured: Measured, name: str) -> str:
+    """Return a sentence on a dataset: readings a name, its largest type, NIL, and in what it is beyond all others.
+
+    It is empty where nothing of these could be computed.
+    """
+    values = _list_values(measured)
+    own = {row["measure"]: row["value"] for row in values.filter(dataset=name).to_dicts()}
+    parts = [_say("ambiguitySurfaceForm", own["ambiguitySurfaceForm"])] if "ambiguitySurfaceForm" in own else []
+    types = [one for one in _TYPES if own.get(one, 0) >= _SEEN]
+    parts += [_say(one, own[one]) for one in sorted(types, key=lambda one: -own[one])[:1]]
+    parts += [_say("nilExplicit", own["nilExplicit"])] if own.get("nilExplicit", 0) >= _SEEN else []
+    beyond = _find_extremes(values, name)
+    said = "; ".join(filter(None, [", ".join(parts), beyond]))
+    return f"{name}: {said}." if said else ""
+
+
+def tell_differences(measured: Measured, first: str, second: str) -> str:
+    """Return what one dataset has more and fewer of than another, the largest difference first, in a sentence."""
+    values = _list_values(measured).filter(pl.col("dataset").is_in([first, second]))
+    known = {(dataset, measure): value for dataset, measure, value in values.iter_rows()}
+    told = []
+    for measure in rank_differences(measured, [first, second])["measure"].head(_TOLD):
+        one, other = known[first, measure], known[second, measure]
+        if _value(measure, one) != _value(measure, other):
+            more = "more" if one > other else "fewer"
+            told.append(f"{more} {LABELS[measure]} ({_value(measure, one)} against {_value(measure, other)})")
+    return f"{first} has {', '.join(told)} than {second}." if told else ""
+
+
+def rank_differences(measured: Measured, names: Sequence[str]) -> pl.DataFrame:
+    """Return measure and `apart` of the labelled measures that all of these datasets have, the largest first.
+
+    They are `apart` by as many standard deviations of all datasets that are measured; where these are fewer than three,
+    by the share that the smallest value lacks of the largest one.
+    """
+    values = _list_values(measured)
+    spread = values.group_by("measure").agg(spread=pl.col("value").std(), count=pl.len())
+    own = values.filter(pl.col("dataset").is_in([*names])).group_by("measure")
+    found = own.agg(datasets=pl.len(), high=pl.col("value").max(), low=pl.col("value").min())
+    found = found.filter(datasets=len({*names})).join(spread, on="measure")
+    difference = pl.col("high") - pl.col("low")
+    deviations = pl.when(pl.col("spread") > 0).then(difference / pl.col("spread")).otherwise(0.0)
+    lacking = pl.when(pl.col("high") > 0).then(difference / pl.col("high")).otherwise(0.0)
+    apart = pl.when(pl.col("count") >= LEAST_DATASETS).then(deviations).otherwise(lacking)
+    return found.select("measure", apart=apart).sort("apart", "measure", descending=[True, False])
+
+
+def find_distance(samples: Sequence[pl.Series]) -> float:
+    """Return how far the first of several samples is from the others at the most, 0 where one is empty.
+
+    It is the largest difference of the shares that have no more than x (the statistic of Kolmogorov and Smirnov).
+
+    >>> find_distance([pl.Series([1, 2, 3, 4]), pl.Series([3, 4, 5, 6])])
+    0.5
+    """
+    if any(one.is_empty() for one in samples):
+        return 0.0
+    first, *others = (one.cast(pl.Float64).sort() for one in samples)
+    found = 0.0
+    for other in others:
+        places = pl.concat([first, other]).unique()
+        shares = (one.search_sorted(places, side="right") / len(one) for one in (first, other))
+        own, against = shares
+        found = max(found, float((own - against).abs().max() or 0.0))  # type: ignore[arg-type]
+    return found
+
+
+_SUMMARIES = {one.name: one for measure in MEASURES for one in measure.summaries if one.label}
+LABELS = {name: one.label for name, one in _SUMMARIES.items()}
+"""What people read behind the values of measures, by the names of these."""
+_IS_SHARE = {name: one.is_share for name, one in _SUMMARIES.items()}
+
+
+def _list_values(measured: Measured) -> pl.DataFrame:
+    """Return dataset, measure and value of the labelled measures that speak for enough."""
+    rows = choose_average(measured.datasets, "micro").filter(
+        pl.col("measure").is_in([*LABELS]), pl.col("coverage") >= LEAST_COVERED, pl.col("value").is_not_null()
+    )
+    return rows.unique(["dataset", "measure"], keep="first", maintain_order=True).select("dataset", "measure", "value")
+
+
+def _find_extremes(values: pl.DataFrame, name: str) -> str:
+    """Return in what a dataset is the first or the last of all, that in which it is farthest from the next before."""
+    value = pl.col("value")
+    ranked = values.with_columns(
+        count=pl.len().over("measure"),
+        spread=value.std().over("measure"),
+        higher=(value.max() > value.top_k(2).min()).over("measure") & (value == value.max().over("measure")),
+        lower=(value.min() < value.bottom_k(2).max()).over("measure") & (value == value.min().over("measure")),
+        gap=pl.max_horizontal(
+            (value - value.top_k(2).min()).over("measure"), (value.bottom_k(2).max() - value).over("measure")
+        ),
+    ).filter(pl.col("count") >= LEAST_DATASETS, pl.col("spread") > 0, dataset=name)
+    found = ranked.filter(pl.col("higher") | pl.col("lower")).sort(
+        pl.col("gap") / pl.col("spread"), "measure", descending=[True, False]
+    )
+    words = []
+    for row in found.head(2).to_dicts():
+        words.append(f"{'more' if row['higher'] else 'fewer'} {LABELS[row['measure']]}")
+    return f"{' and '.join(words)} than any other here" if words else ""
+
+
+def _say(measure: str, value: float) -> str:
+    return f"{_value(measure, value)} {LABELS[measure]}"
+
+
+def _value(measure: str, value: float) -> str:
+    if _IS_SHARE[measure]:
+        return f"{100 * value:.0f} %"
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"

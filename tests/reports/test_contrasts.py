@@ -1,0 +1,64 @@
+"""Datasets in a sentence, by rules from their measures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from remix.measures import Measured
+from remix.reports.contrasts import rank_differences, tell_dataset, tell_differences
+from remix.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def measured(answered_sample: Workspace) -> Measured:
+    """Measures of three datasets: of the type of places hard says nothing, for too few of its annotations are typed."""
+    values = {
+        "hard": (26.375, 0.54, 0.0),
+        "plain": (12.25, 0.12, 0.26),
+        "easy": (2.0, 0.12, 0.01),
+    }
+    names = ("ambiguitySurfaceForm", "typePerson", "nilExplicit")
+    rows = [
+        (dataset, measure, "micro", value, 1.0)
+        for dataset, own in values.items()
+        for measure, value in zip(names, own, strict=True)
+    ]
+    rows.append(("hard", "typePlace", "micro", 0.9, 0.4))
+    frame = pl.DataFrame(rows, ["dataset", "measure", "average", "value", "coverage"], orient="row")
+    return replace(answered_sample.measures(), datasets=frame)
+
+
+def test_dataset_is_told_by_readings_types_nil_and_what_it_has_most_of(measured: Measured) -> None:
+    assert tell_dataset(measured, "hard") == (
+        "hard: 26 readings a name, 54 % persons; more persons and more readings a name than any other here."
+    )
+    # Both others have 12 % persons, so that neither has the fewest.
+    assert tell_dataset(measured, "plain") == (
+        "plain: 12 readings a name, 12 % persons, 26 % NIL mentions; more NIL mentions than any other here."
+    )
+    assert tell_dataset(measured, "easy") == (
+        "easy: 2.0 readings a name, 12 % persons; fewer readings a name than any other here."
+    )
+    assert tell_dataset(measured, "none") == ""
+
+
+def test_of_two_datasets_none_is_told_to_be_the_first(measured: Measured) -> None:
+    two = replace(measured, datasets=measured.datasets.filter(pl.col("dataset") != "easy"))
+    assert "any other" not in tell_dataset(two, "hard")
+
+
+def test_differences_are_told_in_the_order_of_how_far_datasets_are_apart(measured: Measured) -> None:
+    found = rank_differences(measured, ["hard", "plain"])
+    # Standard deviations of the three: 12.2, 0.242 and 0.147; what hard alone has is compared with nothing.
+    assert dict(found.select("measure", pl.col("apart").round(2)).rows()) == {
+        "nilExplicit": 1.76, "typePerson": 1.73, "ambiguitySurfaceForm": 1.15,
+    }  # fmt: skip
+    assert found["measure"].to_list() == ["nilExplicit", "typePerson", "ambiguitySurfaceForm"]
+    assert tell_differences(measured, "hard", "plain") == (
+        "hard has fewer NIL mentions (0 % against 26 %), more persons (54 % against 12 %), "
+        "more readings a name (26 against 12) than plain."
+    )
+    assert tell_differences(measured, "hard", "hard") == ""
