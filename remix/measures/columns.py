@@ -161,8 +161,9 @@ def _with_unspecified(gold: Frames, values: pl.DataFrame, key: str) -> pl.DataFr
         every = gold.documents.select(key).unique(maintain_order=True)
     else:
         rows = gold.annotations.filter(pl.col("ignorable").is_null())
-        known = pl.col(key).is_in(values[key].unique().implode())
-        every = rows.filter(~known.any().over("document", "group")).select(key)
+        # It is asked of all rows at once: within groups each would search the values again.
+        known = rows.with_columns(known=pl.col(key).is_in(values[key].unique().implode()))
+        every = known.filter(~pl.col("known").any().over("document", "group")).select(key)
     none = every.join(values, on=key, how="anti", maintain_order="left")
     return pl.concat([values, none.with_columns(value=pl.lit(None, values["value"].dtype))])
 
