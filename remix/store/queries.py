@@ -165,6 +165,9 @@ def find(name_or_path: Query | str | Path) -> Query:
         return _parse_file(text, file.stem, str(file) if asked != file.stem else file.name)
     if asked and Path(asked).is_dir():
         raise QueryError(f"{asked} is a folder; name a query in it")
+    if asked.partition("#")[0].endswith(".properties"):
+        shown = asked.partition("#")[0]
+        raise QueryError(f"{asked} is a filter: `remix build` and studies take one, `remix filters {shown}` shows them")
     raise UnknownName("query", asked.removesuffix(".rq"), shipped_queries(), "remix list queries")
 
 

@@ -139,6 +139,12 @@ def test_filters_from_the_command_line(small_store: Store, file: Path, tmp_path:
     assert made.returncode == 0, made.stderr
     assert [row["kept"] for row in json.loads(made.stdout)] == [2, 0, 2]
     assert (tmp_path / "Asked.ttl").is_file()
+    asked = run("query", f"{file.name}#Asked")
+    assert asked.returncode == 2
+    assert (
+        f"own.properties#Asked is a filter: `remix build` and studies take one, `remix filters {file.name}`"
+        in asked.stderr
+    )
     file.write_text(file.read_text().replace("values ?v {##}", "values ?v {#}"))
     wrong = run("filters", file.name)
     assert wrong.returncode == 2
