@@ -18,7 +18,7 @@ from remix.runs.judgements import Judgements, judge_mentions
 from remix.store.targets import named_targets
 from remix.web.explorer import render_file
 from remix.web.page import VIEWS, Explored, Note, Page, Table, list_datasets
-from remix.web.views.errors import browse
+from remix.web.views.errors import browse, tabulate_classes
 from remix.web.views.systems import compare_systems
 
 SENTENCES = 3000
@@ -108,7 +108,10 @@ def _judge(work: Explored, name: str, by: Sequence[str]) -> Judgements | None:
 
 
 def _tell_errors(found: Mapping[str, Judgements], systems: Sequence[str]) -> list[Page]:
-    """Return a page for each system on each dataset, with as many sentences as a report has room for."""
+    """Return the errors by class on each dataset, then a page for each system on each.
+
+    These have as many sentences as a report has room for.
+    """
     pairs = [
         (name, system, judged) for name, judged in found.items() for system in judged.systems["system"].unique().sort()
     ]
@@ -118,7 +121,10 @@ def _tell_errors(found: Mapping[str, Judgements], systems: Sequence[str]) -> lis
             raise UnknownName("run", system, sorted(known), "remix run list")
     pairs = [pair for pair in pairs if not systems or pair[1] in systems]
     count = str(min(MOST, max(5, SENTENCES // max(1, len(pairs)))))
-    pages = []
+    pages = [
+        Page(f"Errors on {Path(name).name}", [tabulate_classes(judged, {"dataset": name})])
+        for name, judged in found.items()
+    ]
     for name, system, judged in pairs:
         blocks = browse(judged, {"dataset": name, "system": system, "count": count})
         own = [one for one in blocks if not (isinstance(one, Table) and one.name == "errors")]

@@ -398,6 +398,9 @@ def test_report_is_one_whole_file_that_names_no_other_host(work: Workspace, tmp_
     tags.feed(text)
     assert tags.open == [] and all(one.startswith(("#", "data:,")) for one in tags.addresses)
     assert "Errors of a on gold" in text and "Errors of b on gold" not in text
+    assert (
+        "Errors on gold" in text and "nil_as_link" in text.partition("Errors on gold</h1>")[2].partition("</table>")[0]
+    )
     style = text.partition("<style>")[2].partition("</style>")[0]
     script = text.partition("<script>")[2].partition("</script>")[0]
     for kind, content in (("style", style), ("script", script)):

@@ -174,12 +174,15 @@ def _list_filters(
         return rows.filter(outcome=asked["outcome"]) if asked.get("outcome") else rows
 
     def tell(name: str, values: pl.Series) -> None:
+        labels = label_entities(work.kb, values) if name == "entity" else {}
         counts = values.drop_nulls().alias("value").value_counts(name="number")
         counts = counts.sort("value") if name == "part" else counts.sort("number", "value", descending=[True, False])
         own = plain.get(name, "")
         told = [
             page.FacetValue(
-                shorten(value), number, page.address("annotations", **{**plain, name: "" if value == own else value}),
+                shorten(value) + (f" ({labels[value]})" if value in labels else ""),
+                number,
+                page.address("annotations", **{**plain, name: "" if value == own else value}),
                 value == own,
             )
             for value, number in counts.iter_rows()

@@ -87,7 +87,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     step = None if judged is None else _find_error(work, judged, asked, document)
     blocks: list[page.Shown] = [_form(work, rows, documents, systems, asked)]
     blocks += [] if step is None else [step.note]
-    legend, passages = _read(work, rows, document, judged, asked, step)
+    legend, passages = _read(work, rows, own, document, judged, asked, step)
     blocks += [legend, page.Passages(passages, paired=len(passages) > 1)]
     beside = _beside(work, own, judged, asked) if asked["annotation"] else ()
     hint = "A mention in the text leads to its candidates, the answers of systems, and its RDF."
@@ -230,6 +230,7 @@ def _form(
 def _read(
     work: page.Explored,
     rows: pl.DataFrame,
+    own: pl.DataFrame,
     document: Mapping[str, Any],
     judged: Judgements | None,
     asked: page.Parameters,
@@ -243,7 +244,7 @@ def _read(
     passages = []
     for nth, system in enumerate(shown):
         one = {**asked, "colour": colour}
-        marks, legend = _marks(work, rows, document["document"], judged, one, system, at)
+        marks, legend = _marks(work, rows, own, document["document"], judged, one, system, at)
         # A place of the page is named once.
         segments, notes = lay_out(text, [replace(mark, name="") for mark in marks] if nth else marks)
         passages.append(page.Passage(system if len(shown) > 1 else "", segments, notes))
@@ -253,14 +254,17 @@ def _read(
 def _marks(
     work: page.Explored,
     rows: pl.DataFrame,
+    own: pl.DataFrame,
     document: str,
     judged: Judgements | None,
     asked: page.Parameters,
     system: str,
     at: tuple[int, int] | None,
 ) -> tuple[list[Mark], page.Shown]:
-    """Return the stretches of a document's text that are annotated, and what their looks mean; `at` one is chosen."""
-    own = _name_entities(work, rows.filter(document=document))
+    """Return the stretches of a document's text that are annotated, and what their looks mean; `at` one is chosen.
+
+    `own` are the annotations of the document among the `rows` of the dataset.
+    """
     if system and judged is not None:
         found = _outcomes(own, judged, system, document)
         looks, said = {row["annotation"]: row["outcome"] for row in found}, {row["annotation"]: row for row in found}

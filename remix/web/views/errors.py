@@ -248,7 +248,8 @@ def _form(work: page.Explored, asked: Mapping[str, str], datasets: Sequence[str]
 def _list_columns(work: page.Explored) -> list[str]:
     """Return the columns that errors can be counted by: those of every gold, and those of measures."""
     own = [name for name in OWN if name not in ("document", "surface_form", "dataset")]
-    return [*own, *(one.name for measure in MEASURES if work.kb or not measure.needs for one in measure.columns)]
+    known = work.kb is not None
+    return [*own, *(one.name for measure in MEASURES if known or not measure.needs for one in measure.columns)]
 
 
 _KEPT = tuple(name for name in CHOICES if name not in ("by", "show"))
@@ -256,11 +257,11 @@ _KEPT = tuple(name for name in CHOICES if name not in ("by", "show"))
 
 def _count(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
     """Return the errors of all systems on the dataset by class and, where a column is named, by its parts."""
+    known = _list_columns(work)
     places = {
         words: page.address("errors", **{**asked, "by": name, "slice": "", "from": ""})
         for name, words in _BY.items()
-        if name.partition(":")[0] in OWN
-        or any(one.name == name for m in MEASURES if work.kb or not m.needs for one in m.columns)
+        if name.partition(":")[0] in known
     }
     lead = page.Note("The errors by", links=places)
     blocks = [tabulate_classes(judged, asked), lead]
