@@ -251,7 +251,7 @@ def test_no_address_asks_for_more_sentences_than_a_page_has() -> None:
     answers = pl.DataFrame({"mention": range(600), "system": "s", "outcome": "wrong", "classes": "wrong_link"})
     answers = answers.with_columns(answer=pl.lit("e:B"), answered=pl.lit("Ada"))
     documents = pl.DataFrame({"document": ["d"], "dataset": ["x"], "text": ["Ada"], "name": ["d"]})
-    failures, runs = documents.select("document").clear(), pl.DataFrame({"system": ["s"]})
+    failures, runs = documents.select("document", system=pl.lit("s")).clear(), pl.DataFrame({"system": ["s"]})
     judged = Judgements(documents, mentions, answers, failures, runs)
     for asked, number in (("9999", 500), ("0", 1)):
         blocks = browse(judged, {"dataset": "x", "system": "s", "count": asked})
