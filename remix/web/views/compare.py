@@ -65,10 +65,13 @@ def _draw(work: page.Explored, names: Sequence[str], column: str) -> list[page.S
     known = list_quantities(measured)
     found = {}
     for one in known:
-        values = values_of(one, measured, frames).drop_nulls("value")
-        found[one] = {name: values.filter(dataset=name)["value"] for name in names}
+        values = values_of(one, measured, frames)
+        own = {name: values.filter(dataset=name)["value"] for name in names}
+        # What says nothing of most annotations tells datasets apart by what is missing.
+        if one == column or all(2 * each.count() >= len(each) for each in own.values()):
+            found[one] = {name: each.drop_nulls() for name, each in own.items()}
     apart = {one: find_distance([*own.values()]) for one, own in found.items()}
-    ranked = sorted((one for one in known if one != column), key=lambda one: (-apart[one], one))
+    ranked = sorted((one for one in found if one != column), key=lambda one: (-apart[one], one))
     blocks: list[page.Shown] = []
     for one in [column, *(one for one in ranked if apart[one] > 0)][:_DRAWN]:
         words = f"Which share of the {known[one].of} has no more than x: {known[one].meaning.splitlines()[0]}"
