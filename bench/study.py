@@ -1,18 +1,26 @@
 """A study of the real datasets: how long it takes at first, again, and with one more system; and its memory.
 
 python bench/study.py [--to FOLDER]     prints a Markdown table; data from REMIX_REAL_DATA
+python bench/study.py --kills 10        ends the study that ships at so many random moments, and compares bytes
 
 The workspace holds the datasets and the answers before anything is timed. The knowledge base is the slice that stands
-with the datasets.
+with the datasets. Memory is that of all processes of the study together, looked at ten times a second.
 """
 
 from __future__ import annotations
 
+import os
 import resource
+import signal
+import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from real import DATA, corpora
@@ -45,7 +53,82 @@ def spent() -> tuple[float, float]:
     return time.perf_counter(), sum(one.ru_utime + one.ru_stime for one in own)
 
 
+def memory_of(process: int) -> int:
+    """Return the bytes that a process and all that it started hold."""
+    with suppress(OSError):
+        held = int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        tasks = Path(f"/proc/{process}/task").iterdir()
+        children = {child for task in tasks for child in (task / "children").read_text().split()}
+        return held + sum(memory_of(int(child)) for child in children)
+    return 0
+
+
+@contextmanager
+def watching() -> Iterator[list[int]]:
+    """Hold a list whose one number is the most memory that this process and all that it started held together."""
+    most, done = [0], threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.1):
+            most[0] = max(most[0], memory_of(os.getpid()))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield most
+    finally:
+        done.set()
+        thread.join()
+
+
+def kill(times: int) -> None:
+    """Print how the study that ships ends after it was ended at random moments: is each byte that of one left alone."""
+    random = Random(0)
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+
+        def command(name: str) -> list[str]:
+            place = folder / name
+            return [
+                sys.executable,
+                "-m",
+                "remix",
+                "study",
+                "sample",
+                "-w",
+                str(place / "ws"),
+                "--to",
+                str(place / "out"),
+            ]
+
+        def files(name: str) -> dict[str, bytes]:
+            place = folder / name / "out"
+            return {str(file.relative_to(place)): file.read_bytes() for file in place.rglob("*") if file.is_file()}
+
+        begin = time.perf_counter()
+        subprocess.run(command("whole"), check=True, stderr=subprocess.DEVNULL)
+        took = time.perf_counter() - begin
+        print("| after | ended by | state |\n|--:|---|---|")
+        for _ in range(times):
+            sent, seconds = random.choice((signal.SIGKILL, signal.SIGINT)), random.uniform(0.03, 0.12) * took
+            process = subprocess.Popen(command("ended"), stderr=subprocess.DEVNULL, start_new_session=True)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(seconds)
+            state = "done before" if process.returncode == 0 else "ended"
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, sent)
+            process.wait()
+            print(f"| {seconds:.1f} s | {sent.name} | {state} |", flush=True)
+        subprocess.run(command("ended"), check=True, stderr=subprocess.DEVNULL)
+        one, other = files("whole"), files("ended")
+        differing = sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+        print(f"\n{len(one)} files; {len(differing)} differ {differing[:5] or ''}".rstrip())
+        sys.exit(bool(differing))
+
+
 def main() -> None:
+    if "--kills" in sys.argv:
+        kill(int(sys.argv[sys.argv.index("--kills") + 1]))
     folder = Path(sys.argv[sys.argv.index("--to") + 1]) if "--to" in sys.argv else None
     with tempfile.TemporaryDirectory() as made:
         workspace = Workspace(Path(made) / ".remix")
@@ -66,7 +149,9 @@ def main() -> None:
         }
         more = {**study, "runs": {name: {} for name in SYSTEMS}}
         one_part = {**study, "name": "one part", "by": BY[:1]}
-        print("| study | steps | seconds | CPU seconds |\n|---|--:|--:|--:|")
+        two_systems = {**study, "name": "two systems", "runs": {name: {} for name in [*SYSTEMS][:2]}, "seed": 1}
+        four_systems = {**study, "name": "four systems", "seed": 1}
+        print("| study | steps | seconds | CPU seconds | GB of all processes |\n|---|--:|--:|--:|--:|")
         for label, asked in (
             (
                 f"{len(datasets)} datasets, {len(SYSTEMS) - 1} systems, {len(BY)} partitions, {len(REMIXES)} remixes",
@@ -75,13 +160,14 @@ def main() -> None:
             ("the same again", study),
             ("one system more", more),
             ("the first, by one partition", one_part),
+            ("the tests of two systems, with another seed", two_systems),
+            ("and of four", four_systems),
         ):
             begin = spent()
-            done = workspace.study(asked, to=(folder or Path(made) / "out") / str(asked["name"]))
+            with watching() as most:
+                done = workspace.study(asked, to=(folder or Path(made) / "out") / str(asked["name"]))
             took = [after - before for before, after in zip(begin, spent(), strict=True)]
-            print(f"| {label} | {done.computed} | {took[0]:.1f} | {took[1]:.1f} |", flush=True)
-        peaks = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-        print(f"\nPeak memory: {peaks[0] / 1e6:.2f} GB here, {peaks[1] / 1e6:.2f} GB in the largest of its processes.")
+            print(f"| {label} | {done.computed} | {took[0]:.1f} | {took[1]:.1f} | {most[0] / 1e9:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

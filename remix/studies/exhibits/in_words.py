@@ -10,7 +10,7 @@ The sentences are made by these rules, and by nothing else:
    mentions with one that is told.
 3. *What may be behind one.* A weakness that is told is held within the parts of every other column. The columns within
    which it is claimed as well are named; for each of the others stands what is left of it there, with its interval, and
-   that the column may be what is behind it.
+   that the column may be what is behind it; where 0 is outside the interval, that it cannot be ruled out.
 4. *Turns.* Where a system is ahead of another on one part of a column and behind on another part, by intervals without
    0, and one of the two differences is claimed, both are told, and which is more than chance; at most three.
 5. *Family.* A difference is claimed where its p is at most 0.05 after correction over all tests of the study, which the
@@ -133,7 +133,7 @@ def _tell_unscored(scores: pl.DataFrame, unfiltered: str) -> Iterator[Sentence]:
     if without:
         have, are = ("has", "is") if len(without) == 1 else ("have", "are")
         named = list_names(without)
-        yield Sentence(f"{named} {have} no score on {unfiltered} and {are} in none of these comparisons.", "")
+        yield Sentence(f"{named} {have} no score on {unfiltered} and {are} not ranked.", "")
 
 
 def _tell_next(first: str, other: str, found: Findings) -> Iterator[Sentence]:
@@ -210,7 +210,7 @@ def _tell_weaknesses(told: pl.DataFrame, found: Findings) -> Iterator[Sentence]:
                 more = "fewer" if one["difference"] <= 0 else "more"
                 turned = one["difference"] <= 0
                 left = f"{_points(one['difference'])} points {more} ({_interval(one, turned=turned)})"
-                behind = f"{column} may be what is behind it"
+                behind = f"{column} {'cannot be ruled out' if _without_zero(one) else 'may be what is behind it'}"
                 text = f"Among mentions of the same {column} it is {left}, {_sure(one)}: {behind}."
             yield Sentence(text, WEAKNESSES, _cell(one, _KEY))
 
