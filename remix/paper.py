@@ -277,7 +277,9 @@ def _html(frame: pl.DataFrame, how: Typesetting, column: str, looks: Sequence[st
 def _element(names: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool], caption: str) -> str:
     """Return the element of a table whose cells are HTML; numbers have the class `number`."""
     looks = [' class="number"' if number else "" for number in numeric]
-    head = "".join(f'<th scope="col"{look}>{name}</th>' for name, look in zip(names, looks, strict=True))
+    # A header without a name heads nothing that could be told to those who hear a page.
+    heads = [f'<th scope="col"{look}>{name}</th>' for name, look in zip(names, looks, strict=True)]
+    head = "".join(text if name else "<td></td>" for name, text in zip(names, heads, strict=True))
     body = [
         "<tr>" + "".join(f"<td{look}>{cell}</td>" for cell, look in zip(row, looks, strict=True)) + "</tr>"
         for row in rows

@@ -20,6 +20,7 @@ from remix.studies.exhibit import EXHIBITS, Exhibit, Sentence, Shown, ShownFigur
 from remix.studies.manifest import MANIFEST, StudyManifest
 from remix.studies.results import Results
 
+REPORT = "report.html"
 DATA = ("targets", "systems", "composition", "measures", "parts", "scores", "differences")
 """The tables of results that are written as they are, so that numbers can be held against each other."""
 
@@ -115,7 +116,7 @@ def files_of(results: Results, parts: Sequence[ExhibitParts], title: str) -> Ite
         stream = io.BytesIO()
         getattr(results, name).write_parquet(stream)
         yield f"results/{name}.parquet", stream.getvalue()
-    yield "report.html", report_of(parts, title).encode()
+    yield REPORT, report_of(parts, title).encode()
 
 
 def _table_files(one: ShownTable) -> Iterator[tuple[str, bytes]]:
@@ -162,6 +163,24 @@ def report_of(parts: Sequence[ExhibitParts], title: str) -> str:
 
     pages = [Page(part.exhibit.title, [block(one) for one in part.shown]) for part in parts]
     return render_file(title, pages)
+
+
+def sections_of_study(folder: Path, name: str) -> tuple[str, str]:
+    """Return the title of a study that a folder holds, and the sections of its report, whose ids begin with `name`.
+
+    Raises `UsageError` for a folder of something else, and for a report that is not as the study has written it.
+    """
+    from remix.web.explorer import sections_of
+
+    place = folder.parent if folder.name == MANIFEST else folder
+    held, file = StudyManifest.read(place / MANIFEST), place / REPORT
+    known = held.files.get(REPORT)
+    if known is None or not file.is_file() or content_hash(file) != known:
+        raise UsageError(
+            f"{file} is not as the study has written it: `remix study STUDY.toml --to {place}` writes it again"
+        )
+    text = file.read_text(encoding="utf-8")
+    return str(held.definition.get("title") or f"Study: {held.definition.get('name')}"), sections_of(text, name)
 
 
 def named_results(to: Path, names: Mapping[str, str]) -> dict[str, pl.DataFrame]:

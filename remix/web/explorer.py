@@ -6,6 +6,7 @@ import base64
 import contextlib
 import hashlib
 import io
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -265,21 +266,46 @@ def _sort(frame: pl.DataFrame, column: str, groups: Sequence[str], *, down: bool
     return numbered.sort([*first, column], descending=[*(False for _ in groups), down], **options).drop("place of row")
 
 
-def render_file(title: str, pages: Sequence[Page], *, bare: bool = False) -> str:
+def render_file(
+    title: str, pages: Sequence[Page] | Mapping[str, Sequence[Page]], further: Sequence[tuple[str, str]] = ()
+) -> str:
     """Return pages as one file of HTML with its style and script in it, and without addresses that need a server.
 
-    A `bare` file has no script, and the style that all pages share alone.
+    Pages may stand in chapters, by their names. `further` are titles of other files that were made so, and what
+    `sections_of` reads of them; they come last, a chapter each.
     """
+    chapters = pages if isinstance(pages, Mapping) else {"": pages}
+    numbers = itertools.count(1)
+    numbered = {name: {f"page-{next(numbers)}": page for page in own} for name, own in chapters.items() if own}
     template = _environment().get_template("report.html")
     return template.render(
         title=title,
-        pages=pages,
-        style=_assets("page.css" if bare else ".css"),
-        script="" if bare else _assets(".js"),
+        chapters=numbered,
+        further=[(name, text, re.findall(_SECTION, text)) for name, text in further],
+        style=_assets(".css"),
+        script=_assets(".js"),
         rows=_ROWS,
         version=__version__,
         shown=ShownInFile(),
     )
+
+
+_SECTION = r'<section id="([^"]+)"><h1[^>]*>(.*?)</h1>'
+
+
+def sections_of(text: str, name: str) -> str:
+    """Return the sections of a file that `render_file` made, to stand in another: its ids begin with `name`.
+
+    >>> sections_of(render_file("One", [Page("A", [])]), "other")[:33]
+    '<section id="other-page-1"><h1 dir'
+    """
+    main = text.partition('<main class="report">')[2].partition("</main>")[0]
+    named = re.sub(r'((?: id| aria-labelledby)=")([^"]*)', lambda found: found[1] + _rename(found[2], name), main)
+    return named.replace('="url(#', f'="url(#{name}-')
+
+
+def _rename(ids: str, name: str) -> str:
+    return " ".join(f"{name}-{one}" for one in ids.split())
 
 
 def routes(work: Explored) -> list[Route]:

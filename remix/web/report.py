@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+
+import polars as pl
 
 from remix import progress
 from remix.errors import StoreError, UnknownName
+from remix.expressions import fill
 from remix.files import write_whole
+from remix.formats import sizes_of
 from remix.measures import compute
 from remix.question import Question
 from remix.reports.doubts import explain_shortcomings
+from remix.reports.error_counts import ANY, count_errors
+from remix.reports.error_figures import figure_of_errors, join_judgements, slice_by_type
 from remix.reports.evaluations import evaluation_report
 from remix.reports.readable import explain_vocabularies
+from remix.reports.sentences import NO_MENTION, tell_given
 from remix.reports.statistics import Statistics, sizes_of_datasets
 from remix.runs.judgements import Judgements, judge_mentions
+from remix.scoring.profiles import PROFILES
 from remix.store.targets import named_targets
 from remix.web.explorer import render_file
-from remix.web.page import VIEWS, Explored, Note, Page, Table, list_datasets
-from remix.web.views.errors import browse, tabulate_classes
+from remix.web.page import VIEWS, Drawing, Explored, Note, Page, Shown, Table, list_datasets
+from remix.web.views.errors import browse, list_answers, tabulate_classes, tabulate_parts
 from remix.web.views.systems import compare_systems
 
 SENTENCES = 3000
@@ -30,32 +39,148 @@ COMPARED = 8
 
 
 def write_report(
-    work: Explored, datasets: Sequence[str], systems: Sequence[str], to: Path, by: Sequence[str] = ()
+    work: Explored,
+    datasets: Sequence[str],
+    systems: Sequence[str],
+    to: Path,
+    by: Sequence[str] = (),
+    further: Sequence[tuple[str, str]] = (),
 ) -> Path:
     """Return the file that was written: datasets, scores, figures and errors, which needs no server.
 
     `datasets` are loaded, or files such as remixes; without any they are all that are loaded, and without systems all
-    runs that are registered on them are shown. Scores come in the slices of each column `by` as well, and sentences
-    with the slice of the first. Nothing is loaded from elsewhere; a content security policy names the hashes of the one
-    style and the one script. Raises `UnknownName` for a dataset or a system that there is not.
+    runs that are registered on them are shown. A summary comes first. Scores and errors come in the slices of each
+    column `by` as well, and sentences with the slice of the first. `further` are sections of other files that were
+    made so, each with its title, such as a study's. Nothing is loaded from elsewhere; a content security policy names
+    the hashes of the
+    one style and the one script. Raises `UnknownName` for a dataset or a system that there is not.
     """
     names = list(datasets) or [entry.name for entry in list_datasets(work)]
     with progress.once():
-        pages = [_tell_dataset(work, name) for name in names]
+        told = [_tell_dataset(work, name) for name in names]
         if len(loaded := [name for name in names if name in _list_loaded(work)]) > 1:
-            pages.insert(0, VIEWS["compare"].show(work, {"datasets": ",".join(loaded[:COMPARED])}))
-        found = {name: judged for name in names if (judged := _judge(work, name, by)) is not None}
+            told.insert(0, VIEWS["compare"].show(work, {"datasets": ",".join(loaded[:COMPARED])}))
+        found = {name: judged for name in names if (judged := _judge(work, name, by[0] if by else "")) is not None}
+        _refuse_unknown(found, systems)
+        scores = []
         if answered := [name for name in loaded if name in found]:
             with progress.stage("scores with their intervals and tests"):
-                pages.append(Page("Systems", compare_systems(work, answered, systems)))
-                pages += [Page(f"Systems by {one}", compare_systems(work, answered, systems, one)) for one in by]
-        pages += [_tell_scores(work, name, by) for name in found if name not in loaded]
-        pages += _tell_errors(found, systems)
-    told = ", ".join(Path(name).name for name in names) if len(names) < 5 else f"{len(names)} datasets"
-    text = render_file(f"remix: {told}", pages)
+                scores.append(Page("Systems", compare_systems(work, answered, systems)))
+                scores += [Page(f"Systems by {one}", compare_systems(work, answered, systems, one)) for one in by]
+        scores += [_tell_scores(work, name, by) for name in found if name not in loaded]
+        chapters = {
+            "Summary": [_summarise(work, names, found, answered, systems)],
+            "Errors": _count_errors(work, found, systems, by),
+            "Systems": scores,
+            "Datasets": told,
+            "Sentences": _tell_errors(found, systems),
+        }
+    said = ", ".join(Path(name).name for name in names) if len(names) < 5 else f"{len(names)} datasets"
+    text = render_file(f"remix: {said}", chapters, further)
     with write_whole(to) as stream:
         stream.write(text.encode())
     return to
+
+
+def _refuse_unknown(found: Mapping[str, Judgements], systems: Sequence[str]) -> None:
+    """Raise `UnknownName` for a system that has answers to none of the datasets."""
+    known = {system for judged in found.values() for system in judged.systems["system"].unique()}
+    for system in systems:
+        if system not in known:
+            raise UnknownName("run", system, sorted(known), "remix run list")
+
+
+def _summarise(
+    work: Explored,
+    names: Sequence[str],
+    found: Mapping[str, Judgements],
+    answered: Sequence[str],
+    systems: Sequence[str],
+) -> Page:
+    """Return what there is in all, and what each system made of it: its scores and its most frequent error."""
+    sizes = sizes_of(named_targets(work.store, [*names]))
+    text = f"{_number(len(names), 'dataset')} with {_number(sizes['documents'], 'document')} and"
+    text += f" {_number(sizes['mentions'], 'mention')}"
+    if not found:
+        return Page("Summary", [Note(f"{text}. No system has answered.")])
+    counts = count_errors(join_judgements(found.values(), systems))
+    text += f"; {_number(counts['system'].n_unique(), 'system')} answered."
+    made = counts.filter(pl.col("class") != ANY, pl.col("errors") > 0).sort("errors", descending=True)
+    made = made.unique("system", keep="first", maintain_order=True)
+    frequent = made.select("system", fill("{} ({})", "class", "errors").alias("most frequent error"))
+    table = counts.filter(pl.col("class") == ANY).select("system", "of", "errors", "share")
+    table = table.rename({"errors": "wrong or missed", "share": "share wrong or missed"}).drop("of")
+    table = table.join(frequent, on="system", how="left", maintain_order="left")
+    small = {"wrong or missed": "share wrong or missed"}
+    task, match = PROFILES["remix"].headline
+    told = f"Mentions and answers of {task} by {match} matching."
+    if answered and "f1" in (rows := work.scores([*answered], profile="remix", task=task, match=match).rows).columns:
+        f1 = _summarise_scores(rows, table["system"])
+        table = table.join(f1, on="system", how="left", maintain_order="left")
+        told += (
+            " F1 is the mean micro-F1 of the datasets that all of these systems answered, with the lowest and highest"
+        )
+        told += " of all that each has."
+        small |= {"F1": "lowest and highest"}
+    explained = {"most frequent error": "the class of errors that it made most often, and how often"}
+    explained["wrong or missed"] = "how many, and their share of all mentions and of answers where gold has none"
+    return Page(
+        "Summary", [Note(text), Table("systems at a glance", table, words=told, explained=explained, small=small)]
+    )
+
+
+def _summarise_scores(rows: pl.DataFrame, systems: pl.Series) -> pl.DataFrame:
+    """Return system, datasets, the mean F1 of those that all systems answered, and the lowest and highest, as text."""
+    own = rows.filter(pl.col("system").is_in(systems.implode()), average="micro", column="", dataset="all")
+    own = own.drop_nulls("f1").with_columns(shared=pl.col("system").n_unique().over("asked") == len(systems))
+    low, high = (one.round(3).cast(pl.String) for one in (pl.col("f1").min(), pl.col("f1").max()))
+    spread = pl.concat_str(low, high, separator=" to ").alias("lowest and highest")
+    return own.group_by("system").agg(spread, datasets=pl.len(), F1=pl.col("f1").filter("shared").mean())
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def _count_errors(
+    work: Explored, found: Mapping[str, Judgements], systems: Sequence[str], by: Sequence[str]
+) -> list[Page]:
+    """Return the errors of systems by class, by type and by each column: of all datasets, then of each."""
+    if not found:
+        return []
+    pages = []
+    if len(found) > 1:
+        every = join_judgements(found.values(), systems)
+        blocks = [*_draw_errors(every, "all"), *_tabulate(every, "all datasets", f"all {len(found)} datasets together")]
+        pages.append(Page("Errors on all datasets", blocks))
+    for name, judged in found.items():
+        own, title = join_judgements([judged], systems), Path(name).name
+        given = tell_given(list_answers(work), name, own.systems["system"].unique().sort().to_list())
+        blocks = [*map(Note, given), *_tabulate(own, name, title), *([] if pages else _draw_errors(own, title))]
+        for nth, one in enumerate(by):
+            sliced = _judge(work, name, one) if nth else judged
+            if sliced is not None and "slice" in sliced.mentions.columns:
+                kept = [name for name in sliced.systems["system"].unique() if not systems or name in systems]
+                sliced = replace(sliced, systems=sliced.systems.filter(pl.col("system").is_in(kept)))
+                blocks.append(tabulate_parts(sliced, {"dataset": name, "by": one}))
+        pages.append(Page(f"Errors on {title}", blocks))
+    return pages
+
+
+def _tabulate(judged: Judgements, dataset: str, where: str) -> list[Shown]:
+    """Return the errors by class and by type, said where they are."""
+    classes, types = tabulate_classes(judged, {"dataset": dataset}), slice_by_type(judged)
+    words = f"How many errors of which class each system makes on {where}, and their share of what each class is of."
+    return [replace(classes, words=words), tabulate_parts(types, {"dataset": dataset, "by": "coarse type"})]
+
+
+def _draw_errors(judged: Judgements, where: str) -> list[Shown]:
+    counts, parts = count_errors(judged), count_errors(slice_by_type(judged), parts=True)
+    typed = parts.filter(pl.col("class") == ANY, pl.col("part") != NO_MENTION).sort("part", "system")
+    return [
+        Drawing("shares of errors", figure_of_errors(counts, "class", f"Errors by class on {where}"), "By class."),
+        Drawing("shares by type", figure_of_errors(typed, "part", f"Errors by type on {where}"), "Any error, by type."),
+    ]
 
 
 def _list_loaded(work: Explored) -> set[str]:
@@ -98,33 +223,23 @@ def _tell_scores(work: Explored, name: str, by: Sequence[str]) -> Page:
     return Page(f"Systems on {Path(name).name}", [Table("scores", scores), *notes, told])
 
 
-def _judge(work: Explored, name: str, by: Sequence[str]) -> Judgements | None:
+def _judge(work: Explored, name: str, by: str) -> Judgements | None:
     """Return what runs made of the mentions, None where no run is on the dataset, which is said."""
     try:
-        return judge_mentions(work, name, by=by[0] if by else "")
+        return judge_mentions(work, name, by=by)
     except StoreError as error:
         progress.note(f"{Path(name).name} has no scores in the report: {error}")
         return None
 
 
 def _tell_errors(found: Mapping[str, Judgements], systems: Sequence[str]) -> list[Page]:
-    """Return the errors by class on each dataset, then a page for each system on each.
-
-    These have as many sentences as a report has room for.
-    """
+    """Return a page for each system on each dataset, with as many sentences as a report has room for."""
     pairs = [
         (name, system, judged) for name, judged in found.items() for system in judged.systems["system"].unique().sort()
     ]
-    known = {system for _, system, _ in pairs}
-    for system in systems:
-        if system not in known:
-            raise UnknownName("run", system, sorted(known), "remix run list")
     pairs = [pair for pair in pairs if not systems or pair[1] in systems]
     count = str(min(MOST, max(5, SENTENCES // max(1, len(pairs)))))
-    pages = [
-        Page(f"Errors on {Path(name).name}", [tabulate_classes(judged, {"dataset": name})])
-        for name, judged in found.items()
-    ]
+    pages = []
     for name, system, judged in pairs:
         blocks = browse(judged, {"dataset": name, "system": system, "count": count})
         own = [one for one in blocks if not (isinstance(one, Table) and one.name == "errors")]

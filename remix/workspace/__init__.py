@@ -364,17 +364,28 @@ class Workspace(Studies):
         told: dict[str, Any] = {"task": several(task), "match": several(match), "by": several(by), "run": several(run)}
         return self._scores.ask([Question(datasets=several(one), profile=profile, **told) for one in datasets])
 
-    def report(self, datasets: Several = (), *, run: Several = (), by: Several = (), to: Path | str) -> Path:
+    def report(
+        self,
+        datasets: Several = (),
+        *,
+        run: Several = (),
+        by: Several = (),
+        study: Several = (),
+        to: Path | str,
+    ) -> Path:
         """Return the file of HTML that was written: measures, scores and errors of datasets, by default of all loaded.
 
-        `run` are the registered runs whose errors are shown, by default all; `by` are columns whose slices have scores
-        of their own.
+        `run` are the registered runs that are shown, by default all; `by` are columns whose slices have scores and
+        errors of their own. `study` are folders that studies were written into, whose exhibits come last. Raises
+        `UnknownName` for a run or column that there is not, `UsageError` for a folder that is no study's.
         """
+        from remix.studies.output import sections_of_study
         from remix.web.report import write_report
 
         names = several(datasets)
+        further = [sections_of_study(Path(one), f"study-{nth}") for nth, one in enumerate(several(study), 1)]
         self.ensure_sample(names)
-        return write_report(self, names, several(run), Path(to), several(by))
+        return write_report(self, names, several(run), Path(to), several(by), further)
 
     def serve(
         self,

@@ -107,7 +107,7 @@ document.addEventListener("keydown", (pressed) => {
   const neighbour = way && !pressed.target.closest(".wide, pre") && document.querySelector(`a[rel=${way}]`);
   if (neighbour) neighbour.click();
   const step = { n: 1, p: -1 }[pressed.key];
-  const articles = [...document.querySelectorAll("article:not([hidden])")];
+  const articles = [...document.querySelectorAll("article:not([hidden])")].filter((one) => one.offsetParent);
   const mentions = [...document.querySelectorAll("article mark a")];
   const texts = articles.length > 1 || !mentions.length ? articles : mentions;
   if (!step || !texts.length) return;

@@ -265,7 +265,7 @@ def _count(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) ->
     }
     lead = page.Note("The errors by", links=places)
     blocks = [tabulate_classes(judged, asked), lead]
-    return [*blocks, _tabulate_parts(judged, asked)] if "slice" in judged.mentions.columns else blocks
+    return [*blocks, tabulate_parts(judged, asked)] if "slice" in judged.mentions.columns else blocks
 
 
 def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
@@ -293,8 +293,11 @@ def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table
     return page.Table("classes of errors", frame, links, words, explained, small, small, leads)
 
 
-def _tabulate_parts(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
-    """Return a row for each part of the column and a column for each system: errors of the class that is chosen."""
+def tabulate_parts(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
+    """Return a row for each part of the column and a column for each system: errors of the class that is chosen.
+
+    `asked` are parameters of the page, of which `dataset` and `by` must be there.
+    """
     by, kind = asked["by"], asked.get("class", "")
     counts = count_errors(judged, parts=True).filter(pl.col("class") == (kind or ANY))
     sizes = counts.group_by("part").agg(most=pl.col("of").max()).filter(pl.col("most") > 0)

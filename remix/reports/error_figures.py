@@ -1,0 +1,64 @@
+"""Errors of several datasets together, and figures of how often systems make them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import polars as pl
+
+from remix.reports.figures import Axis, Figure, Panel, Series
+from remix.runs.judgements import Judgements
+
+UNTYPED = "no type"
+"""The part of mentions whose entities have no coarse type."""
+
+
+def join_judgements(every: Iterable[Judgements], systems: Iterable[str] = ()) -> Judgements:
+    """Return what was made of the mentions of several datasets as of one, without the slices of each.
+
+    Slices of a column of numbers are cut in each dataset by itself, and have other boundaries in another. `systems`
+    are those that are kept, by default all.
+    """
+    joined, first, kept = list[Judgements](), 0, [*systems]
+    for one in every:
+        shift = pl.col("mention").cast(pl.Int64) + first
+        own = one.systems.filter(pl.col("system").is_in(kept)) if kept else one.systems
+        mentions = one.mentions.drop("slice", strict=False).with_columns(shift)
+        joined.append(replace(one, mentions=mentions, systems=own.with_columns(shift)))
+        first += one.mentions.height
+    frames = {
+        name: pl.concat([getattr(one, name) for one in joined], how="diagonal_relaxed")
+        for name in ("documents", "mentions", "systems", "failures", "runs")
+    }
+    return Judgements(**frames)
+
+
+def slice_by_type(judged: Judgements) -> Judgements:
+    """Return the judgements with the coarse type of the mention for a slice, several of one that is of several.
+
+    Answers that are on no mention of gold have none.
+    """
+    typed = pl.when(pl.col("type").fill_null("") == "").then(pl.lit(UNTYPED)).otherwise("type")
+    of_gold = pl.when(pl.col("annotation").is_not_null()).then(typed)
+    return replace(judged, mentions=judged.mentions.with_columns(slice=of_gold))
+
+
+def figure_of_errors(counts: pl.DataFrame, over: str, title: str) -> Figure:
+    """Return how large a share of what could be wrong is: bars over classes or parts, a series for each system.
+
+    `counts` are rows of `remix.reports.error_counts.count_errors`, `over` is 'class' or 'part'.
+
+    >>> counts = pl.DataFrame({"system": ["a", "a"], "class": ["missing", "extra"], "errors": [1, 0], "of": [4, 0],
+    ...     "share": [0.25, None]})
+    >>> [point.words for point in figure_of_errors(counts, "class", "Errors").panels[0].drawn[0]]
+    ['a; missing: 0.25; 1 of 4']
+    """
+    names = counts[over].unique(maintain_order=True).to_list()
+    series = []
+    for system in counts["system"].unique().sort():
+        own = counts.filter(system=system)
+        words = [f"{errors:,} of {of:,}" for errors, of in own.select("errors", "of").iter_rows()]
+        series.append(Series(str(system), own[over].to_list(), own["share"].to_list(), words=words))
+    panel = Panel("", "bars", series, y=Axis("share", limits=(0, 1)))
+    return Figure(title, [panel], f"{title}: bars for {', '.join(one.name for one in series)} over {', '.join(names)}.")
