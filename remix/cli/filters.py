@@ -35,9 +35,12 @@ def command(filters: FrameCall, output: str, to: Path | None) -> None:
     does not name; --service http://dbpedia.org/sparql=kb asks the attached knowledge base in the place of an endpoint.
     Answers are kept, so that another dataset asks only for its further entities.
 
+    FILE may be `sample`, which ships and asks the knowledge base.
+
     \b
-    Examples:
-      remix filters filter.properties --service http://dbpedia.org/sparql=kb
-      remix filters filter.properties --show pairs --allow-service http://dbpedia.org/sparql
+    Example:
+      remix filters sample
+      remix build --query sample.properties#Persons --name persons
+      remix filters sample --show pairs
     """
     print_table(filters(), output, to)

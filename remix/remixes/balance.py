@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,8 @@ MAXIMUM = 100_000
 NONE_OF_THESE = "none of these"
 """The row of what is in no part that was to be even, as it has no value or its part no share."""
 
+_COARSE = "dbo"
+"""The vocabulary of the coarse classes."""
 _CROSS = " × "
 _SHOWN = 5
 
@@ -128,7 +130,7 @@ def _narrow(asked: Balance, store: Store, origin: Frames, selected: pl.Series) -
     from remix.remixes.allotment import EvenPart, allot
 
     gold = _gold_of(origin, selected)
-    slicings = [slice_store(store, gold, one) for one in asked.by]
+    slicings = [_cut(store, gold, one) for one in asked.by]
     parts = _list_parts(asked, slicings)
     mentions = _list_mentions(gold, slicings, parts)
     kinds = mentions.group_by("kind", *_parts_of(asked)).agg(available=pl.len()).sort("kind")
@@ -158,6 +160,17 @@ def _narrow(asked: Balance, store: Store, origin: Frames, selected: pl.Series) -
     told = [one.vocabularies.note(one.asked.column) for one in slicings if one.vocabularies is not None]
     notes = (*_tell(asked, mentions, table, can, overlapping, found), *filter(None, told))
     return Narrowed(chosen["annotation"], asked.describe(), notes, table)
+
+
+def _cut(store: Store, gold: Frames, by: Breakdown) -> Slicing:
+    """Return a column cut as `remix partition` does, classes of no named vocabulary by that of the coarse ones."""
+    found = slice_store(store, gold, by)
+    if found.vocabularies is None or by.vocabulary or found.vocabularies.shown == _COARSE:
+        return found
+    # Of the vocabulary of most mentions none may be a person, an organisation or a place.
+    return (
+        slice_store(store, gold, replace(by, vocabulary=_COARSE)) if _COARSE in found.vocabularies.mentions else found
+    )
 
 
 def _parts_of(asked: Balance) -> list[str]:

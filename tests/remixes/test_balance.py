@@ -209,7 +209,9 @@ def test_parts_are_even_among_the_mentions_that_were_chosen(
     try:
         narrowed = asked.narrow(work.store)(origin, gold["annotation"])
     except EmptySelection as error:
-        assert over == "cells" and "balance over marginals" in str(error)
+        # Nearly all that has another column's value has two names and more, so that its two parts cannot be as large.
+        exact = "no selection is exactly even" in str(error) and other.startswith("ambiguityEntity")
+        assert "balance over marginals" in str(error) if over == "cells" else exact
         return
     wanted = narrowed.parts.filter(pl.col("share") > 0)
     chosen = gold.filter(pl.col("annotation").is_in(narrowed.annotations.implode()))

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from remix.errors import BadInput, Faults, UnknownName, UsageError, nearest
 from remix.remixes.filters.properties import Property, fill_in, read_properties
+from remix.resources import files
 from remix.signature import content_hash
 from remix.store.syntax import keywords
 from remix.store.tree import NotUnderstood, parse
@@ -112,12 +113,15 @@ class FilterFile:
 
 
 def read_filters(file: Path | str) -> FilterFile:
-    """Return the filters of a properties file.
+    """Return the filters of a properties file, or of one that ships, by its name.
 
     `${key}` in a value stands for the value of that key, here or in a `gerbil.properties` beside the file. Raises
     `FilterFaults` with all that is wrong in it, `BadInput` for what is no readable file or has no filter.
     """
+    shipped = files("datasets/filters", ".properties")
     path = Path(file)
+    if not path.exists() and str(file).removesuffix(".properties") in shipped:
+        path = shipped[str(file).removesuffix(".properties")]
     found = read_properties(path)
     beside = path.with_name("gerbil.properties")
     known = {one.key: one.value for one in reversed(read_properties(beside))} if beside.is_file() else {}
