@@ -68,7 +68,8 @@ def test_what_a_page_of_scores_asks_is_called_as_options_are(sample_workspace: C
     work = sample_workspace()
     work.annotate(["sample-news"], ["prior"])
     [form] = [one for one in VIEWS["systems"].show(work, {}).blocks if isinstance(one, Form)]
-    of_the_page = {"dataset", "against", "spider"}  # of one dataset or all, a system, and a figure
+    # Of one dataset or all, which columns and rows, which system the others are held against, and a figure.
+    of_the_page = {"dataset", "datasets", "systems", "have", "against", "spider"}
     assert {one.name for one in form.fields} - of_the_page == {"by", "profile", "task", "match"} <= OPTIONS.keys()
 
 

@@ -22,7 +22,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.requests import Request as HttpRequest
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from remix import tables
 from remix._version import __version__
@@ -316,7 +317,15 @@ def routes(work: Explored) -> list[Route]:
         made.append(Route(f"/{view.name}", _answer(work, turns, view), methods=["GET"]))
         for form in dict.fromkeys((*_DATA, *_FIGURES, *view.downloads)):
             made.append(Route(f"/{view.name}.{form}", _answer(work, turns, view, form), methods=["GET"]))
-    return [*made, Route("/{place:path}", _tell_unknown, methods=["GET"])]
+    return [*made, _LastRoute("/{place:path}", _tell_unknown, methods=["GET"])]
+
+
+class _LastRoute(Route):
+    """Takes what no other route takes, were it but by another method, of which that one says which it has."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        found, own = super().matches(scope)
+        return (Match.PARTIAL if found is Match.FULL else Match.NONE), own
 
 
 def _answer(work: Explored, turns: anyio.CapacityLimiter, view: View, form: str = "") -> Callable[..., object]:

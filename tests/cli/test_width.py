@@ -52,6 +52,7 @@ VERBS = [
     ("errors", RUN, "--on", LONG, "--beside", SECOND, "--show", "all", "-o", "table"),
     ("compare", LONG, OTHER, "--unit", "context", "--samples", "100"),
     ("compare", LONG, OTHER, "--agreement"),
+    ("filters", "sample", "--service", "kb=loaded"),
     ("study", "{folder}/study.toml", "--dry-run"),
     ("publish", LONG, "--to", "{folder}/published"),
 ]
