@@ -54,9 +54,10 @@ def spent() -> tuple[float, float]:
 
 
 def memory_of(process: int) -> int:
-    """Return the bytes that a process and all that it started hold."""
+    """Return the bytes that a process and all that it started hold; what several share counts once."""
     with suppress(OSError):
-        held = int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        shares = dict(line.split(":", 1) for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()[1:])
+        held = int(shares["Pss"].split()[0]) * 1024
         tasks = Path(f"/proc/{process}/task").iterdir()
         children = {child for task in tasks for child in (task / "children").read_text().split()}
         return held + sum(memory_of(int(child)) for child in children)
