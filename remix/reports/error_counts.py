@@ -32,13 +32,13 @@ def count_errors(judged: Judgements, *, parts: bool = False) -> pl.DataFrame:
         rows = rows.with_columns(part=several).explode("part")
     keys = ["system", *(["part"] if parts else [])]
     told = pl.col("classes").fill_null("").str.split(" ")
+    wrong = {name: _WRONG.get(name, told.list.contains(f"{TAXONOMY}:{name}")) for name in _COULD_BE}
     counted = [
         rows.group_by(keys).agg(
             pl.lit(name).alias("class"),
-            errors=(wrong if (wrong := _WRONG.get(name)) is not None else told.list.contains(f"{TAXONOMY}:{name}"))
-            .sum()
-            .cast(pl.Int64),
-            of=could_be.sum().cast(pl.Int64),
+            errors=wrong[name].sum().cast(pl.Int64),
+            # Of alternatives NIL and an entity may both be right: what was made could be made, whichever stands first.
+            of=(could_be | wrong[name]).sum().cast(pl.Int64),
         )
         for name, could_be in _COULD_BE.items()
     ]

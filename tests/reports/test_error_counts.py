@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -55,6 +56,17 @@ def test_errors_are_counted_with_what_could_have_been_wrong(small: Workspace) ->
         ("b", "missing"): (2, 4),
         ("b", "extra"): (0, 2),
     }
+
+
+def test_no_more_errors_are_counted_than_there_could_have_been_of_alternatives(
+    small: Workspace,
+) -> None:
+    """Bob may be NIL or an entity: the link of system a to him is the one that could have been NIL."""
+    judged = small.judgements("gold")
+    either = judged.mentions.with_columns(gold=pl.col("gold").replace("NIL", "NIL http://e.org/Bob"))
+    found = count_errors(replace(judged, mentions=either))
+    assert found.filter(pl.col("class") == "nil_as_link", system="a").select("errors", "of").row(0) == (1, 1)
+    assert (found["errors"] <= found["of"]).all()
 
 
 @pytest.mark.long
