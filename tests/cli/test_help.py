@@ -16,7 +16,8 @@ from remix.workspace import Workspace
 from tests.commands import run_verb
 from tests.workspaces import copy_workspace
 
-LONG_RUNNING = {"serve"}
+LONG_RUNNING = {"serve", "study"}
+"""Verbs whose examples are not run here: one serves until it is stopped, the other takes long (tests/studies)."""
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:

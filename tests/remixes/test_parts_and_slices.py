@@ -85,7 +85,9 @@ def test_scores_have_the_parts_as_their_slices(work: Workspace, by: str) -> None
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("by", ["rank:classes", "class", "dominanceSurfaceForm:thresholds:0.5", "words:quantiles:3"])
+@pytest.mark.parametrize(
+    "by", ["rank:classes", "pagerankSegment", "dominanceSurfaceForm:thresholds:0.5", "words:quantiles:3"]
+)
 def test_the_remix_of_a_part_has_its_mentions(work: Workspace, tmp_path: Path, by: str) -> None:
     by = by.replace("rank:", "candidateRank:")
     table = partition_store(work.store, by, to=tmp_path, kb=work.kb)
@@ -97,6 +99,11 @@ def test_the_remix_of_a_part_has_its_mentions(work: Workspace, tmp_path: Path, b
             assert read(file).frames.gold().annotations["group"].n_unique() == count
             said = read_manifest(file)
             assert said is not None and f'"{part.name}"' in file.with_suffix(".manifest.ttl").read_text()
+
+
+def test_no_two_classes_have_a_file_of_one_name(work: Workspace) -> None:
+    names = [part.file_name for part in cut_store(work.store, "class").parts]
+    assert len({*names}) == len(names) > 30
 
 
 def test_segments_stand_in_their_order_and_other_classes_by_name() -> None:

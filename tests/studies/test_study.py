@@ -20,7 +20,7 @@ from remix.errors import UsageError
 from remix.runs.registration import list_runs
 from remix.studies import Studied
 from remix.studies.counting import Reading, count_systems
-from remix.studies.definition import StudyFaults
+from remix.studies.definition import StudyFaults, read_study
 from remix.studies.planning import rules_of
 from remix.studies.running import alone
 from remix.workspace import Workspace
@@ -193,6 +193,19 @@ def test_the_same_bytes_come_out_of_another_workspace(
     said = b"".join(files.values())
     assert str(work.folder.parent).encode() not in said
     assert str(tmp_path).encode() not in said
+
+
+def test_a_definition_that_is_written_for_the_workspace_works(work: Workspace, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    work.init_study(file)
+    begun = read_study(file)
+    assert {*begun.datasets} == {entry.name for entry in work.datasets()}
+    assert {one.kind for one in begun.systems} <= {"system", "baseline"}
+    text = file.read_text(encoding="utf-8").replace(
+        "samples = 10000", 'samples = 200\nexhibits = ["systems-on-remixes"]'
+    )
+    file.write_text(text, encoding="utf-8")
+    assert {*work.study(file).results.scores["state"]} == {"there"}
 
 
 def test_a_folder_of_something_else_is_refused(work: Workspace, studied: Studied, tmp_path: Path) -> None:
