@@ -193,7 +193,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 @settings(max_examples=FEW, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     st.sampled_from(
-        ["class", "type:dbo", "pagerankSegment", "ambiguitySurfaceForm:quantiles:3", "words:thresholds:60"]
+        ["class", "type:dbo", "pagerankSegment", "ambiguitySurfaceForm:quantiles:3", "words:thresholds:110"]
     ),
     st.sampled_from(["dataset", "hitsSegment", "ambiguityEntity:thresholds:1"]),
     st.sampled_from(["marginals", "cells"]),
