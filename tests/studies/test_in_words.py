@@ -12,7 +12,7 @@ from bench.planted import claims, shipped_mentions, simulate, study_of
 from remix.studies.claims import findings
 from remix.studies.exhibit import Sentence, ShownTable
 from remix.studies.exhibits.in_words import FINDINGS, _tell_next, _tell_turns
-from tests.studies.small import shuffle, small_results
+from tests.studies.small import SYSTEMS, count_results, shuffle, small_mentions, small_results
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +30,14 @@ def test_a_study_of_four_documents_tests_nothing_and_says_so() -> None:
     said = [one.text for one in words(small_results())]
     assert "Of the systems One has the highest micro-F1, 0.800 (0.700 to 0.900)." in said
     assert "Nothing was tested: no part, and no pair of systems, is held by ten documents." in said
+
+
+def test_systems_that_are_level_with_the_first_are_named_together() -> None:
+    """Two answers as One does: both have 0.8, Three has 0.462, and nothing says that one of the two is ahead."""
+    said = [one.text for one in words(count_results(small_mentions().with_columns(Two="One"), SYSTEMS))]
+    level = "One (0.700 to 0.900) and Two (0.700 to 0.900) have the same micro-F1, which is the highest: 0.800."
+    assert f"Of the systems {level}" in said
+    assert not any("has the highest" in text or "ahead of" in text for text in said)
 
 
 def test_words_do_not_depend_on_the_order_of_rows() -> None:

@@ -3,8 +3,8 @@
 The sentences are made by these rules, and by nothing else:
 
 1. *The first system.* Of the systems (no baseline, no oracle) that of the highest micro-F1 on the unfiltered target is
-   named, with its interval, and its difference to the next. 'More than chance' stands where the difference is claimed.
-   Systems without a score there are named.
+   named, with its interval, and its difference to the next; where several have it, these are. 'More than chance' stands
+   where the difference is claimed. Systems without a score there are named.
 2. *Weaknesses.* For each system, of the parts that it finds less often than the other mentions and that are claimed, at
    most three are told: that first whose interval is farthest from 0, then those that share no more than half of their
    mentions with one that is told.
@@ -45,7 +45,9 @@ Row = Mapping[str, object]
 def _show(results: Results) -> Iterator[Shown]:
     found = findings(results)
     scores = results.headline().filter(target=results.unfiltered, column="")
-    scores = scores.join(results.systems.select("system", "kind"), on="system").sort("f1", "system", descending=True)
+    scores = scores.join(results.systems.select("system", "kind"), on="system").sort(
+        "f1", "system", descending=[True, False], nulls_last=True
+    )
     yield from _tell_first(scores, found)
     yield from _tell_unscored(scores, results.unfiltered)
     told = _choose_weaknesses(found)
@@ -114,17 +116,26 @@ def _tell_first(scores: pl.DataFrame, found: Findings) -> Iterator[Sentence]:
     ranked = scores.filter(pl.col("f1").is_not_null(), kind="system").to_dicts()
     if not ranked:
         return
-    first = ranked[0]
-    of = "Of the systems" if len(ranked) > 1 else "The only system that has a score is"
-    said = f"{first['f1']:.3f}" + (
-        f" ({first['f1_low']:.3f} to {first['f1_high']:.3f})" if first["f1_low"] is not None else " (no interval)"
-    )
-    text = f"{of} {first['system']} has the highest micro-F1, {said}." if len(ranked) > 1 else ""
-    yield Sentence(
-        text or f"{of} {first['system']}, with a micro-F1 of {said}.", SCORES, (("system", first["system"]),)
-    )
-    if len(ranked) > 1:
-        yield from _tell_next(first["system"], ranked[1]["system"], found)
+    first, *others = ranked
+    level = [one for one in others if one["f1"] == first["f1"]]
+    cell = (("system", first["system"]),)
+    said = f"{first['f1']:.3f}"
+    if level:
+        both = list_names([f"{one['system']}{_bounds(one)}" for one in (first, *level)], len(ranked))
+        yield Sentence(f"Of the systems {both} have the same micro-F1, which is the highest: {said}.", SCORES, cell)
+    elif others:
+        text = f"Of the systems {first['system']} has the highest micro-F1, {said}{_bounds(first)}."
+        yield Sentence(text, SCORES, cell)
+        yield from _tell_next(first["system"], others[0]["system"], found)
+    else:
+        text = f"The only system that has a score is {first['system']}, with a micro-F1 of {said}{_bounds(first)}."
+        yield Sentence(text, SCORES, cell)
+
+
+def _bounds(row: Row) -> str:
+    if row["f1_low"] is None:
+        return " (no interval)"
+    return f" ({float(str(row['f1_low'])):.3f} to {float(str(row['f1_high'])):.3f})"
 
 
 def _tell_unscored(scores: pl.DataFrame, unfiltered: str) -> Iterator[Sentence]:
