@@ -174,23 +174,23 @@ class ScoreQueue:
         Its input stays open while this process lives, and it ends when the input does.
         """
         assert process.stdin is not None and process.stdout is not None
-        todo: QueuedQuestion | None = job
+        given: QueuedQuestion | None = job
         with suppress(OSError), process.stdin, process.stdout:
-            while todo is not None:
+            while given is not None:
                 with suppress(OSError):
-                    process.stdin.write(todo.line + "\n")
+                    process.stdin.write(given.line + "\n")
                     process.stdin.flush()
                 if not process.stdout.readline():
                     break
-                todo = self._take(lane)
+                given = self._take(lane)
         code = process.wait()
-        if todo is None:
+        if given is None:
             return None
         why = None if self._closed else explain_end(code, said.read_text(errors="replace"), self._seconds)
         with self._lock:  # what comes behind it has nothing to stand on
-            self._waiting = {place: one for place, one in self._waiting.items() if one.after != todo.place}
+            self._waiting = {place: one for place, one in self._waiting.items() if one.after != given.place}
         if why:
-            self._fail(todo, why)
+            self._fail(given, why)
         return self._take(lane)
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -241,10 +241,9 @@ class _TripleService(Service):
     one: FilterDefinition
     around: Surroundings
 
-    @contextmanager
-    def _open_index(self, entities: pl.Series) -> Iterator[Path | None]:
+    @abstractmethod
+    def _open_index(self, entities: pl.Series) -> AbstractContextManager[Path | None]:
         """Give the place of the index to ask about the entities."""
-        raise NotImplementedError
 
     def ask(self, entities: pl.Series) -> Iterator[tuple[pl.Series, pl.Series]]:
         """Yield the entities, some hundreds at a time, with those of them that are kept."""
