@@ -77,7 +77,7 @@ class UsageError(Error):
 
 
 class UnknownName(UsageError):
-    """No part of that kind has that name; known ones are listed as they are or by `groups`.
+    """No part of that kind has that name; known ones are listed as they are or by `groups`, `alike` are the nearest.
 
     >>> str(UnknownName("query", "persns", ["persons", "places"], "remix list queries"))
     "no query named 'persns'; did you mean 'persons'? `remix list queries` shows all"
@@ -93,11 +93,21 @@ class UnknownName(UsageError):
         does: str = "shows all",
         groups: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
+        known = tuple(known)
         hint = nearest(name, known) if groups is None else nearest_of(name, groups)
         more = f"{'' if hint.endswith('?') else ';'} `{command}` {does}" if command else ""
         super().__init__(f"no {kind} named '{name}'{hint}{more}")
         self.kind = kind
         self.name = name
+        self._known = known
+
+    @property
+    def alike(self) -> list[str]:
+        """Return the known names that are nearest, the nearest first, or the first of all where none is near."""
+        import difflib
+
+        known = sorted({*self._known})
+        return difflib.get_close_matches(self.name, known, n=5, cutoff=0.4) or known[:12]
 
 
 class Faults(UsageError):

@@ -54,7 +54,7 @@ _FIGURES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
 _TURNS = 4
 """Pages that are made at a time, so that many of them leave threads to queries."""
 _TRIES = 6
-"""Parameters that are left out one by one to find which is wrong, where the error names none."""
+"""Choices that are left out one after another, and parameters that are tried where an error names none."""
 _ROWS = 500
 """Rows of a table on a page; its data has all."""
 _NAME, _PROSE = 40, 80
@@ -349,6 +349,7 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
             if form in view.downloads:
                 return _offer(view.downloads[form](work, parameters))
             page = view.show(work, parameters)
+        page = replace(page, dropped=[*page.dropped, *_list_unfit(page, parameters)])
         if form and (refused := page.error or next(iter(page.dropped), None)) is not None:
             raise refused
         if form and page.refresh:
@@ -367,7 +368,7 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
         status, line = _status(error), str(error)
         if not form:
             with limit_queries(bounds):
-                found, left = _do_without(work, view, parameters, error)
+                found, left, status = _do_without(work, view, parameters, error)
             return Response(render_page(found, view, urlencode(left)), status, HEADERS, "text/html")
     except Exception as error:
         log_defect(error)
@@ -380,36 +381,87 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
 
 def _do_without(
     work: Explored, view: View, parameters: Mapping[str, str], error: Error
-) -> tuple[Page, Mapping[str, str]]:
-    """Return the page without the choice that is wrong, which it says, and what is left of its address.
+) -> tuple[Page, Mapping[str, str], int]:
+    """Return the page without the choices that are wrong, which it says, what is left of its address, and the status.
 
-    Where there is none without it the page has the error and the form of the view as it is at first.
+    That is 404 where the subject of the view is missing. Where there is no page without what is wrong, it has the
+    error, the nearest subjects and the form of the view as it is at first.
     """
-    if isinstance(error, UsageError) and not isinstance(error, QueryError | Timeout | Stopped):
-        for left in _leave_out(parameters, str(getattr(error, "name", ""))):
-            with contextlib.suppress(Error):
+    left, wrong, dropped = dict(parameters), error, list[Error]()
+    while _is_choice(wrong) and left and len(dropped) < _TRIES:
+        dropped.append(wrong)
+        named = _leave_out_named(left, str(getattr(wrong, "name", "")))
+        for fewer in [named] if named is not None else _leave_out_one(left):
+            left = fewer
+            try:
                 page = view.show(work, left)
-                return replace(page, dropped=[error, *page.dropped]), left
-    forms: list[Shown] = []
+            except Error as again:
+                wrong = again
+                continue
+            status = 404 if any(parameters.get(name) != left.get(name) for name in view.subject) else 200
+            return replace(page, dropped=[*dropped, *page.dropped, *_list_unfit(page, left)]), left, status
+        if named is None:
+            break
+    shown: list[Shown] = []
     with contextlib.suppress(Error):
-        forms = [block for block in view.show(work, view.example(work)).blocks if isinstance(block, Form)]
+        shown = [block for block in view.show(work, view.example(work)).blocks if isinstance(block, Form)]
     title = "Not found" if _status(error) == 404 else "Not possible"
+    near = dict[str, str]()
+    if view.subject and isinstance(error, UnknownName) and error.name in (parameters.get(view.subject[0], ""), ""):
+        near = {name: address(view.name, **{view.subject[0]: name}) for name in error.alike}
     begin = Note("", links={f"{view.title}, from the beginning": f"/{view.name}"} if view.menu else {})
-    return Page(title, [Note(str(error)), *forms, begin]), {}
+    lead = [Note("There is:", links=near)] if near else []
+    return Page(title, [Note(str(error)), *lead, *shown, begin]), {}, _status(error)
 
 
-def _leave_out(parameters: Mapping[str, str], named: str) -> Iterator[dict[str, str]]:
-    """Give parameters without what may be wrong: of a list the value that is named, then one parameter, then all."""
+def _is_choice(error: Error) -> bool:
+    """Return whether an error is of something that was chosen, without which there may be a page."""
+    return isinstance(error, UsageError) and not isinstance(error, QueryError | Timeout | Stopped)
+
+
+def _leave_out_named(parameters: Mapping[str, str], named: str) -> dict[str, str] | None:
+    """Return parameters without the value that is named, of a list without this one; None where none has it."""
     for name, said in parameters.items():
-        if named in (values := said.split(",")) and len(values) > 1:
-            yield {**parameters, name: ",".join(value for value in values if value != named)}
-    # What has the name is tried first, of others the last that was said.
-    names = [*reversed(list(parameters))]
-    names.sort(key=lambda name: parameters[name] != named)
-    for gone in names[:_TRIES]:
+        if named and named in (values := said.split(",")):
+            rest = ",".join(value for value in values if value != named)
+            return {one: value for one, value in {**parameters, name: rest}.items() if value or one != name}
+    return None
+
+
+def _leave_out_one(parameters: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Give parameters without what may be wrong where no error names it: without one, the last first, without any."""
+    for gone in [*reversed(list(parameters))][:_TRIES]:
         yield {name: said for name, said in parameters.items() if name != gone}
-    if parameters:
-        yield {}
+    yield {}
+
+
+def _list_unfit(page: Page, parameters: Mapping[str, str]) -> Iterator[UsageError]:
+    """Give what is wrong in that which an address says of tables: their order, columns, rows and what is opened."""
+    if page.error is not None or page.refresh:  # then there are fewer tables than there will be
+        return
+    tables = page.tables
+    names = {block.name for block in (*page.blocks, *page.beside) if isinstance(block, Table | Drawing)}
+    for key, chosen in (("sort", parameters.get("sort", "").removeprefix("-")), ("at", parameters.get("at", ""))):
+        name, _, said = chosen.partition(":")
+        if chosen and name not in tables:
+            yield UnknownName("table of this page", name, tables)
+        elif key == "sort" and chosen and said not in tables[name].columns:
+            yield UnknownName(f"column of {name}", said, tables[name].columns)
+        elif chosen and key == "at" and not (re.fullmatch("[0-9]{1,9}", said) and int(said) <= tables[name].height):
+            yield UsageError(f"no row {said} in {name}, which has {tables[name].height}")
+    for said in filter(None, parameters.get("open", "").split(",")):
+        if said not in names:
+            yield UnknownName("table or figure of this page", said, names)
+    chosen = parameters.get("table", "")
+    if chosen and chosen not in tables:
+        yield UnknownName("table", chosen, tables)
+    known = {name for table in ([tables[chosen]] if chosen in tables else tables.values()) for name in table.columns}
+    for said in filter(None, parameters.get("columns", "").split(",") if tables else ()):
+        if said not in known:
+            yield UnknownName(f"column of the table{f' {chosen}' if chosen else ''}", said, known)
+    for said in (name.removeprefix("rows.") for name in parameters if name.startswith("rows.")):
+        if said not in tables:
+            yield UnknownName("table of this page", said, tables)
 
 
 def _tell_unknown(http: HttpRequest) -> Response:

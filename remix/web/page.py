@@ -313,14 +313,16 @@ Parameters = Mapping[str, str]
 class View:
     """A page of the explorer at `/NAME`: a pure function of the workspace and of the parameters in the address.
 
-    `menu` is the place in the navigation, 0 for a view that others lead to. `example` gives parameters with which the
-    page has something to show. `downloads` are the files that are made at `/NAME.SUFFIX`, by suffix.
+    `menu` is the place in the navigation, 0 for a view that others lead to. `subject` names the parameters of what the
+    page is about, without which there is none. `example` gives parameters with which the page has something to show.
+    `downloads` are the files that are made at `/NAME.SUFFIX`, by suffix.
     """
 
     name: str
     title: str
     show: Callable[[Explored, Parameters], Page] = field(compare=False)
     menu: int = 0
+    subject: Sequence[str] = ()
     example: Callable[[Explored], Parameters] = field(default=lambda _: {}, compare=False)
     downloads: Mapping[str, Callable[[Explored, Parameters], Download]] = field(default_factory=dict, compare=False)
 

@@ -44,7 +44,7 @@ def table_of(page: Page, name: str) -> Table:
 
 
 def test_all_datasets_stand_in_one_table_with_chosen_measures_and_what_they_cover(work: Workspace) -> None:
-    table = table_of(shown(work, "datasets", columns="candidateRecall,density", average="macro"), "datasets")
+    table = table_of(shown(work, "datasets", measures="candidateRecall,density", average="macro"), "datasets")
     assert table.frame.columns[-4:] == [
         "candidateRecall",
         "share with candidateRecall",
@@ -254,13 +254,22 @@ def test_pages_are_shown_where_a_knowledge_base_was_attached_after_enriching(wor
 def test_what_is_asked_of_pages_of_datasets_and_not_heeded_is_said(pair: Workspace) -> None:
     one = pair.datasets()[0].name
     for view, asked, said in (
-        ("datasets", {"columns": "density,nope"}, "No dataset has a value of: nope."),
+        ("datasets", {"measures": "density,nope"}, "no measure that a dataset has named 'nope'"),
         ("overlap", {"dataset": one}, "Choose two datasets"),
     ):
-        assert any(said in block.text for block in shown(pair, view, **asked).blocks if isinstance(block, Note))
+        page = shown(pair, view, **asked)
+        told = [*map(str, page.dropped), *(block.text for block in page.blocks if isinstance(block, Note))]
+        assert any(said in text for text in told)
     for view, asked in (("overlap", {"of": "words"}), ("overlap", {"show": "all"}), ("dataset", {"scheme": "halves"})):
         with pytest.raises(UsageError, match=[*asked.values()][0]):
             shown(pair, view, **{"name": one, **asked})
+
+
+def test_measures_that_older_addresses_chose_by_columns_are_shown(work: Workspace) -> None:
+    chosen = {"columns": "density,typeOther"}
+    assert table_of(shown(work, "datasets", **chosen), "datasets").heat[2:] == ("density", "typeOther")
+    beside = shown(work, "datasets", table="datasets", measures="density", columns="dataset,typeOther")
+    assert table_of(beside, "datasets").heat[2:] == ("density", "typeOther")
 
 
 def test_values_without_a_place_on_a_logarithmic_scale_are_counted_each() -> None:

@@ -104,6 +104,8 @@ def _fit(work: page.Explored, asked: dict[str, str]) -> tuple[dict[str, str], li
             asked["part"] = find_part(parts_of(work.store, asked["by"]), asked["part"]).name
         except UnknownName as wrong:
             drop(wrong, "part")
+    if (entity := asked.get("entity")) and list_wanted(work.store, Wanted(entity=entity)).is_empty():
+        drop(UnknownName("entity that an annotation links to", entity), "entity")
     if (name := asked.get("document")) and dataset:
         try:
             list_wanted(work.store, Wanted(dataset, name))

@@ -188,6 +188,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         return page.Page("Builder", [page.NOTHING])
     corpus = corpus_of(work.store)
     notes: list[str] = []
+    _check(parameters)
     form = page.Form(_fields(corpus, parameters), live=True)
     try:
         asked = _read(corpus, parameters)
@@ -197,6 +198,10 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             choices = asked.values, asked.set_from, asked.dataset, asked.edition
             left, table, notes = corpus.count_query(asked.query, *choices)
     except Error as error:
+        # What is chosen among others is left out; what is typed stays in its field.
+        typed = bool(parameters.get("query") or parameters.get("sparql"))
+        if isinstance(error, UnknownName) or (isinstance(error, UsageError) and not typed):
+            raise
         again = [_editor(parameters, parameters["sparql"])] if parameters.get("sparql") else []
         return page.Page("Builder", [form, page.Note(f"Not possible: {error}"), *again], error=error)
     blocks: list[page.Shown] = [form, *(page.Note(note) for note in notes), *_waterfall(left)]
@@ -209,6 +214,21 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     )
     blocks.append(_columns(corpus, parameters) if asked.conditions is not None else _meanings(asked))
     return page.Page("Builder", blocks, beside=[_editor(parameters, asked.text), *_ways(asked, parameters)])
+
+
+def _check(parameters: page.Parameters) -> None:
+    """Raise `UnknownName` for a choice that there is not, of those that change nothing where they are not known."""
+    shipped = parameters.get("query", "")
+    if shipped and shipped not in shipped_queries():
+        raise UnknownName("query", shipped, shipped_queries(), "remix list queries")
+    sets = find(f"{shipped}.rq").sets if shipped else {}
+    for name, what, known in (
+        ("set", f"set of parameters{f' of {shipped}' if shipped else ''}", [*sets]),
+        ("scale", "scale of sliders", _SCALES),
+        ("edition", "choice of editions", (_ONE, _EACH)),
+    ):
+        if (said := parameters.get(name)) and said not in known:
+            raise UnknownName(what, said, known)
 
 
 def _waterfall(left: pl.DataFrame) -> list[page.Shown]:

@@ -44,7 +44,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         [
             page.Field("datasets", "datasets", ",".join(names), [entry.name for entry in entries], "many"),
             page.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
-            page.choose("column", "distribution of", [*known], column),
+            page.choose(
+                "column", "distribution of", [*known], column, what="column of numbers", command="remix list columns"
+            ),
         ],
         button="Compare",
     )

@@ -187,5 +187,6 @@ dataset = page.View(
     "dataset",
     "Dataset",
     _show,
+    subject=("name",),
     example=lambda work: {"name": entries[0].name} if (entries := page.list_datasets(work)) else {},
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
 from remix.reports.contrasts import LABELS
 from remix.reports.statistics import columns_by_measure, explain_averages, explain_stored, measures_of
@@ -22,9 +23,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         return page.Page("Datasets", [page.NOTHING])
     measured = measures_of(work.store)
     explained = explain_averages(measured)
-    chosen = parameters.get("columns") or _FIRST
     average = parameters.get("average") or "micro"
-    names = [name for name in dict.fromkeys(chosen.split(",")) if name in explained]
+    names, dropped = _choose_measures(parameters, [*explained])
     counted = measured.datasets.filter(measure="numAnnotations", average="count")
     mentions = {name: int(value) for name, value in counted.select("dataset", "value").iter_rows() if value is not None}
     sizes = pl.DataFrame(
@@ -57,12 +57,26 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     form = page.Form(
         [
             page.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
-            page.Field("columns", "measures", ",".join(names), [*explained], "many"),
+            page.Field("measures", "measures", ",".join(names), [*explained], "many"),
         ]
     )
-    unknown = [name for name in parameters.get("columns", "").split(",") if name and name not in explained]
-    told = [page.Note(f"No dataset has a value of: {', '.join(unknown)}.", ["remix list measures"])] if unknown else []
-    return page.Page("Datasets", [form, *told, table, *_notes(entries, measured), _LEADS])
+    return page.Page("Datasets", [form, table, *_notes(entries, measured), _LEADS], dropped=dropped)
+
+
+def _choose_measures(parameters: page.Parameters, known: Sequence[str]) -> tuple[list[str], list[UsageError]]:
+    """Return the measures that are asked for, and what is wrong in them.
+
+    They are those of `measures`, and those that `columns` names: of the table, and in addresses of before, which
+    named no table, in place of `measures`.
+    """
+    columns = [name for name in parameters.get("columns", "").split(",") if name in known]
+    of_before = ",".join(columns) if "table" not in parameters else ""
+    asked = [name for name in (parameters.get("measures") or of_before or _FIRST).split(",") if name]
+    dropped: list[UsageError] = []
+    if "measures" in parameters:
+        unknown = [name for name in asked if name not in known]
+        dropped = [UnknownName("measure that a dataset has", name, known, "remix list measures") for name in unknown]
+    return [name for name in dict.fromkeys([*asked, *columns]) if name in known], dropped
 
 
 _SIZES = {

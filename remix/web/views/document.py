@@ -85,6 +85,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if asked["colour"] == _OUTCOME and systems:
         asked["system"] = asked["system"] or systems[0]
     step = None if judged is None else _find_error(work, judged, asked, document)
+    if asked["error"] and step is None:
+        dropped.append(UsageError(f"no error {asked['error']} of those that are chosen is in this document"))
+        asked["error"] = ""
     blocks: list[page.Shown] = [_form(work, rows, documents, systems, asked)]
     blocks += [] if step is None else [step.note]
     legend, passages = _read(work, rows, own, document, judged, asked, step)
@@ -460,4 +463,6 @@ def _example(work: page.Explored) -> dict[str, str]:
     return {}
 
 
-document = page.View("document", "Document", _show, example=_example, downloads={"ttl": _write})
+document = page.View(
+    "document", "Document", _show, subject=("dataset", "name"), example=_example, downloads={"ttl": _write}
+)

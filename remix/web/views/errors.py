@@ -76,13 +76,16 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     dataset, by = asked["dataset"], asked.get("by", "")
     judged, shown = judge(work, dataset, by), name_systems(asked)
     asked, unfit = _fit(asked, rows_of_systems(judged, shown))
+    asked, misplaced = _fit_place(judged, asked)
     form = _form(work, asked, sorted({run.dataset for run in runs}), systems)
     told = [page.Note(said) for said in tell_given(runs, dataset, shown)]
     same = page.Note("The same in a terminal:", [_command(asked)])
     counted = _count(work, judged, asked)
     blocks = [form, *told, *counted, *_offer_remix(work, asked), *browse(judged, asked, work.kb), same]
     title = f"Errors of {' and '.join(shown)} on {dataset}"
-    return page.Page(title, blocks, neighbours=_turn(judged, asked), dropped=[*dropped, *unfit], data="errors")
+    return page.Page(
+        title, blocks, neighbours=_turn(judged, asked), dropped=[*dropped, *unfit, *misplaced], data="errors"
+    )
 
 
 def _offer_remix(work: page.Explored, asked: Mapping[str, str]) -> list[page.Shown]:
@@ -206,7 +209,28 @@ def _fit(asked: dict[str, str], rows: pl.DataFrame) -> tuple[dict[str, str], lis
         except UsageError as error:
             dropped.append(error)
             del asked[key]
+    for key, columns in (("gold", ["gold"]), ("answer", [f"{name} answer" for name in name_systems(asked)])):
+        if said := asked.get(key):
+            known = pl.concat([rows[column].str.split(" or ").explode() for column in columns]).drop_nulls().unique()
+            if said not in known:
+                dropped.append(UnknownName(f"entity of {'gold' if key == 'gold' else 'an answer'}", said, known))
+                del asked[key]
     return {key: value for key, value in asked.items() if value}, dropped
+
+
+def _fit_place(judged: Judgements, asked: dict[str, str]) -> tuple[dict[str, str], list[UsageError]]:
+    """Return what is asked without a place in the list that it does not have, and what is said of it."""
+    asked, dropped, shown = {**asked}, list[UsageError](), name_systems(asked)
+    for key in ("from", "count"):
+        if key in asked and not re.fullmatch("[0-9]{1,9}", asked[key]):
+            dropped.append(UsageError(f"{key}={asked[key]} is no number of a text"))
+            del asked[key]
+    if said := asked.get("from"):
+        number = choose_rows(rows_of_systems(judged, shown), read_choice(asked), shown).height
+        if int(said) >= max(1, number):
+            dropped.append(UsageError(f"from={said} is behind the last of {number} texts: these are the first"))
+            del asked["from"]
+    return asked, dropped
 
 
 def read_choice(asked: Mapping[str, str]) -> Chosen:

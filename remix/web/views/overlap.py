@@ -29,7 +29,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         said = "What datasets share is seen where two or more are loaded."
         return page.Page("What datasets share", [page.Note(said, ["remix load FILE", "remix fetch NAME"])])
     of, shown = parameters.get("of") or "texts", parameters.get("show") or "share"
-    dataset, other = parameters.get("dataset", ""), parameters.get("other", "")
+    dataset, other = (
+        work.store.dataset(name).name if (name := parameters.get(one, "")) else "" for one in ("dataset", "other")
+    )
     form = page.Form(
         [
             page.choose("of", "what is shared", _KINDS, of, what="kind of what is shared"),
@@ -39,7 +41,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         ]
     )
     if dataset and other:
-        return _pair(work, form, of, *(work.store.dataset(name).name for name in (dataset, other)))
+        return _pair(work, form, of, dataset, other)
     counts = work.store.cached(("shared", of), lambda: _count(work, of))
     names = counts["dataset"].unique().sort().to_list()
 
