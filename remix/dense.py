@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from itertools import count
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-Numbers = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    # Imported where it is used: strings of small tables are numbered without it, and its import takes as long as that.
+    import numpy as np
+    import numpy.typing as npt
+
+Numbers: TypeAlias = "npt.NDArray[np.int64]"
+
+SMALL = 1 << 16
+"""Up to so many rows are told apart by polars, in less time than numpy's import takes; more by a table of numpy's."""
 
 
 def distinct(values: pl.Series) -> tuple[pl.Series, pl.Series]:
@@ -17,26 +24,23 @@ def distinct(values: pl.Series) -> tuple[pl.Series, pl.Series]:
     >>> [series.to_list() for series in distinct(pl.Series(["b", None, "a", "b"]))]
     [['b', 'a'], [0, None, 1, 0]]
     """
-    first = first_rows(values.to_frame())
-    known = values.is_not_null()
-    own = np.flatnonzero((first == np.arange(len(first))) & known.to_numpy())
-    numbers = np.zeros(len(first), np.uint32)
-    numbers[own] = np.arange(len(own))
-    places = pl.Series("place", numbers[first])
+    first, known = first_rows(values.to_frame()), values.is_not_null()
+    own = known & (first == pl.int_range(len(first), dtype=pl.UInt32, eager=True))
+    places = (own.cum_sum() - 1).cast(pl.UInt32).gather(first)
     if not known.all():
-        places = pl.select(pl.when(known).then(places)).to_series().alias("place")
-    return values[own], places
+        places = pl.select(pl.when(known).then(places)).to_series()
+    return values.filter(own), places.alias("place")
 
 
-def first_rows(rows: pl.DataFrame) -> npt.NDArray[np.uint32]:
+def first_rows(rows: pl.DataFrame) -> pl.Series:
     """Return for each row the first one that is the same.
 
     Rows are told apart by their hashes, which takes a third of the time or less; that these do so is then verified.
 
-    >>> first_rows(pl.DataFrame({"x": ["a", "b", "a"], "y": [1, 1, 1]})).tolist()
+    >>> first_rows(pl.DataFrame({"x": ["a", "b", "a"], "y": [1, 1, 1]})).to_list()
     [0, 1, 0]
     """
-    found = (_firsts(rows.hash_rows(seed).to_numpy()) for seed in count())
+    found = (_firsts(rows.hash_rows(seed)) for seed in count())
     return next(one for one in found if rows[one].equals(rows))
 
 
@@ -49,6 +53,8 @@ def look_up(rows: pl.DataFrame, key: str, table: pl.DataFrame, columns: list[str
     >>> look_up(pairs, "g", pl.DataFrame({"g": [0, 2], "size": [5, 7]}), ["size"]).rows()
     [(2, 7), (0, 5)]
     """
+    import numpy as np
+
     known, asked = table[key].to_numpy(), rows[key].to_numpy()
     size = max(int(known.max(initial=-1)), int(asked.max(initial=-1))) + 1
     places = np.full(size, -1, np.int64)
@@ -65,6 +71,8 @@ def mark(numbers: pl.Series, size: int) -> npt.NDArray[np.bool_]:
     >>> mark(pl.Series([2, 2]), 4).tolist()
     [False, False, True, False]
     """
+    import numpy as np
+
     found = np.zeros(size, np.bool_)
     found[numbers.to_numpy()] = True
     return found
@@ -76,6 +84,8 @@ def counts(numbers: pl.Series) -> Numbers:
     >>> counts(pl.Series([4, 0, 4])).tolist()
     [2, 1, 2]
     """
+    import numpy as np
+
     values = numbers.to_numpy()
     every: Numbers = np.bincount(values)[values] if len(values) else np.zeros(0, np.int64)
     return every
@@ -86,9 +96,12 @@ def components(left: Numbers, right: Numbers) -> Numbers:
 
     A component is named by the smallest number on its left. (scipy has this too, but takes longer to import.)
 
+    >>> import numpy as np
     >>> components(np.array([0, 3, 1, 3]), np.array([7, 5, 5, 8])).tolist()
     [0, 1, 1, 1]
     """
+    import numpy as np
+
     labels = np.arange(left.max(initial=-1) + 1)
     while True:
         least = np.full(right.max(initial=-1) + 1, len(labels))
@@ -103,21 +116,27 @@ def components(left: Numbers, right: Numbers) -> Numbers:
         labels = found
 
 
-def _firsts(hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
+def _firsts(hashes: pl.Series) -> pl.Series:
     """Return for each row the first of the same hash.
 
-    >>> _firsts(np.array([7, 9, 7], np.uint64)).tolist()
+    >>> _firsts(pl.Series([7, 9, 7], dtype=pl.UInt64)).to_list()
     [0, 1, 0]
     """
-    found = left = np.arange(len(hashes), dtype=np.uint32)
-    found = found.copy()
+    if len(hashes) <= SMALL:
+        rows = pl.DataFrame({"hash": hashes}).with_row_index("first")
+        return rows.select(pl.col("first").first().over("hash")).to_series()
+    import numpy as np
+
+    keys = hashes.to_numpy()
+    left = np.arange(len(keys), dtype=np.uint32)
+    found = left.copy()
     while len(left):
         # Of the rows of one place in a table the first one stays; those of other hashes try again by other bits.
         bits = len(left).bit_length() + 1
-        slots = (hashes[left] >> np.uint64(64 - bits)).astype(np.int64)
+        slots = (keys[left] >> np.uint64(64 - bits)).astype(np.int64)
         table = np.empty(1 << bits, np.uint32)
         table[slots[::-1]] = left[::-1]
         found[left] = table[slots]
-        left = left[hashes[found[left]] != hashes[left]]
-        hashes = hashes * np.uint64(0x9E3779B97F4A7C15)
-    return found
+        left = left[keys[found[left]] != keys[left]]
+        keys = keys * np.uint64(0x9E3779B97F4A7C15)
+    return pl.Series("first", found)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from remix import iris
+from remix.dense import distinct
 from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats.alignment import is_unplaced, place_named, place_of
@@ -247,8 +248,6 @@ def _resolve(links: pl.DataFrame) -> pl.DataFrame:
     """Return mention, identifier, entity, entity_as_given of the links that are to something."""
     rows = fit(links, LINKS)
     # One entity is linked many times.
-    from remix.dense import distinct  # numpy takes a tenth of a second, and loading NIF needs nothing of it
-
     rows = rows.with_columns(code=links["code"] if "code" in links.columns else distinct(rows["identifier"])[1])
     known = rows.filter(pl.col("code").is_first_distinct()).filter(~_is_nothing(pl.col("identifier")))
     known = known.select("code", entity=canonical_entities(known["identifier"]))

@@ -160,7 +160,7 @@ def _fill(counts: pl.DataFrame) -> Counts:
 def _sets(gold: pl.DataFrame, answers: pl.DataFrame, columns: list[str]) -> Counts:
     """Return the counts of keys, each once a side: that of its first row there."""
     both = pl.concat([rows.select("system", *columns) for rows in (gold, answers)], rechunk=True)
-    key = first_rows(both)
+    key = first_rows(both).to_numpy()
     sides = []
     for own in (key[: len(gold)], key[len(gold) :]):
         places = np.full(len(both), -1, np.int64)
