@@ -279,7 +279,7 @@ def print_report(report: Report, output: str, to: Path | None = None) -> None:
         if output == "table" and number < len(report.titles) and report.titles[number]:
             click.echo(f"{report.titles[number]}\n", err=to is not None)
         place = None if number else to
-        shown, how = typeset_scores(table) if _form(output, place) in OUTPUTS else (table, None)
+        shown, how = typeset_scores(table, report.kinds) if _form(output, place) in OUTPUTS else (table, None)
         print_table(shown, output, place, columns=[name for name in chosen if name in shown.columns], typesetting=how)
     if output == "table" and report.lines:
         click.echo("\n" + "\n".join(report.lines), err=to is not None)

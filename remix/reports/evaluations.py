@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -36,6 +36,7 @@ from remix.reports.scores import DRAWN, figure_of_curve, figure_of_scores, figur
 from remix.scoring import evaluate_profiles, evaluate_question
 from remix.scoring.choice import Choice, choose
 from remix.scoring.differences import difference_lines, profile_names
+from remix.scoring.inputs.files import run_files
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.reproduction import check, read_record, write_record
 from remix.scoring.tasks import takes_spans
@@ -56,10 +57,19 @@ class ShownTables(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Printed):
-    """What a verb prints: `rows` as data, or what people are shown of them, which `show` makes at the first look."""
+    """What a verb prints: `rows` as data, or what people are shown of them, which `show` makes at the first look.
+
+    `know` says of which kind registered runs are (`remix.runs.known`); answers in files are a system's.
+    """
 
     rows: pl.DataFrame
     show: Callable[[], ShownTables]
+    know: Callable[[], Mapping[str, str]] = field(default=dict, kw_only=True)
+
+    @property
+    def kinds(self) -> Mapping[str, str]:
+        """Return the kinds of registered runs by their names."""
+        return self.know()
 
     @cached_property
     def _shown(self) -> ShownTables:
@@ -184,7 +194,15 @@ def evaluation_report(
     tell_other_tasks(rows if every else shown)
     asked = rows if with_kb else rows.filter(pl.col("column") != "kb")
     show = partial(_show_scores, rows, shown, datasets, by, choice.errors, full)
-    return EvaluationReport(asked, show, datasets, rows, undrawn)
+    return EvaluationReport(asked, show, datasets, rows, undrawn, know=partial(_kinds, keeper, question))
+
+
+def _kinds(keeper: Keeper, question: Question[str]) -> dict[str, str]:
+    """Return the kinds of the registered runs that a question may be of; a name of answers in files is none of them."""
+    from remix.runs.known import kinds_of, known_runs
+
+    given = {*run_files(question.run), *question.answers}
+    return {name: kind for name, kind in kinds_of(known_runs(keeper.store)).items() if name not in given}
 
 
 def tell_other_tasks(rows: pl.DataFrame) -> None:
@@ -284,7 +302,9 @@ def comparison_report(
     told += explain_shortcomings(own.rename({"part": "dataset"}))
     lines = [*told, f"signature {found.signature}"]
     shown = [_round_scores(table) for table in tables if len(table)]
-    return ComparisonReport(rows, partial(ShownTables, shown, lines), **vars(found))
+    return ComparisonReport(
+        rows, partial(ShownTables, shown, lines), **vars(found), know=partial(_kinds, keeper, question)
+    )
 
 
 def _explain_tests(score: str, unit: str) -> list[str]:
@@ -332,7 +352,7 @@ def _side_by_side(keeper: Keeper, question: Question[str], every: bool) -> Evalu
     for name in names:
         lines += [*([""] if lines else []), f"{name}: " + "\n".join(signature_lines(rows.filter(profile=name)))]
     tables = [scores.with_columns(pl.col(rounded).round(3)).rename(renamed), *([told] if len(told) else [])]
-    return EvaluationReport(rows, partial(ShownTables, tables, lines))
+    return EvaluationReport(rows, partial(ShownTables, tables, lines), know=partial(_kinds, keeper, question))
 
 
 def _store(keeper: Keeper, choice: Choice) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -16,7 +16,6 @@ from remix.scoring.slicing import local_names, say_shared
 from remix.scoring.statistics import F1, SCORES
 from remix.scoring.tasks import takes_spans
 from remix.signature import Signature
-from remix.systems import SYSTEMS
 from remix.vocabularies import Vocabularies
 
 _COUNTS = ("tp", "fp", "fn", "ignored", "macro_f1")
@@ -103,15 +102,15 @@ def readable_tables(
 _INTERVAL = " from"
 
 
-def typeset_scores(table: pl.DataFrame) -> tuple[pl.DataFrame, Typesetting]:
+def typeset_scores(table: pl.DataFrame, kinds: Mapping[str, str]) -> tuple[pl.DataFrame, Typesetting]:
     """Return a table of scores and how a paper shows it: the best in bold, intervals and significance in the cell.
 
     The best is looked for among systems on the same dataset, task, matching and slice; where systems are the columns,
-    in each row. A baseline or an oracle, which are systems of remix, is never the best. A score whose p (Holm) is below
+    in each row. A baseline or an oracle, as `kinds` says of the names of systems, is never the best. A score whose p (Holm) is below
     0.05 has an asterisk.
 
     >>> told, how = typeset_scores(pl.DataFrame({"system": ["a", "b"], "slice": "all", "P": [0.5, 0.6],
-    ...     "F1": [0.7, 0.8], "F1 from": [0.6, 0.7], "to": [0.8, 0.9], "p (Holm)": [None, 0.01]}))
+    ...     "F1": [0.7, 0.8], "F1 from": [0.6, 0.7], "to": [0.8, 0.9], "p (Holm)": [None, 0.01]}), {})
     >>> sorted(how.best), how.within, how.intervals, how.marks, told[how.marks["F1"]].to_list()
     (['F1', 'P'], ['slice'], {'F1': ('F1 from', 'to')}, {'F1': 'significance'}, ['', '*'])
     """
@@ -124,7 +123,7 @@ def typeset_scores(table: pl.DataFrame) -> tuple[pl.DataFrame, Typesetting]:
     start = next((name for name in numbers if name.endswith(_INTERVAL)), "")
     of = start.removesuffix(_INTERVAL)
     spread = {of: (start, "to")} if of in table.columns and "to" in table.columns else {}
-    beyond = {one.name for one in SYSTEMS if one.kind != "system"}
+    beyond = {name for name, kind in kinds.items() if kind != "system"}
     rivals = [name for name in numbers if name != start and not (across and name in beyond)]
     best = dict.fromkeys(rivals, "highest")
     within = [name for name in ("dataset", "task", "matching", "column", "slice") if name in table.columns]

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remix.runs.registration import Run, list_runs
+from remix.runs.registration import Run, is_shipped, list_runs
 from remix.systems import SYSTEMS
 from remix.systems.record import Record, read_record
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class KnownRun:
     """A run, what can change its scores (`signature`), and its kind (`remix.systems.KINDS`).
 
-    The kind is that of a system of remix that was run here; what was taken from files is a system, whatever its name.
+    The kind is that of a system of remix that was run here, or whose answers ship; what was taken from other files is a
+    system, whatever its name.
     """
 
     run: Run
@@ -49,7 +50,8 @@ def _know(folder: Path, run: Run) -> KnownRun:
 
 def _find_kind(run: Run, record: Record | None) -> str:
     name = record.system if record is not None else run.system
-    return "system" if run.source or name not in SYSTEMS else SYSTEMS[name].kind
+    taken = bool(run.source) and not is_shipped(run)
+    return "system" if taken or name not in SYSTEMS else SYSTEMS[name].kind
 
 
 def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:

@@ -327,10 +327,11 @@ def take_shipped(folder: Path, store: Store) -> list[Run]:
 
     if any(folder.glob("[!.]*/run.json")):
         return []
-    names = {file.name.split("--")[1] for file in (resources("datasets") / "answers").glob("*.ttl")}
+    shipped = _shipped_answers()
+    names = {file.name.split("--")[1] for file in shipped}
     loaded = [entry.name for entry in store.datasets() if entry.name in names]
     by_name = {target.name: target for target in targets(store, loaded)} if loaded else {}
-    for file in sorted((resources("datasets") / "answers").glob("*.ttl")):
+    for file in shipped:
         name, dataset, task = file.name.removesuffix(".ttl").split("--")
         target = by_name.get(dataset)
         if target is None:
@@ -348,6 +349,15 @@ def take_shipped(folder: Path, store: Store) -> list[Run]:
             "`remix annotate` makes others, `remix run add NAME FILE` takes yours"
         )
     return taken
+
+
+def is_shipped(run: Run) -> bool:
+    """Return whether a run is of the answers that ship with remix, which its own systems made."""
+    return any(file.name == run.source for file in _shipped_answers())
+
+
+def _shipped_answers() -> list[Path]:
+    return sorted((resources("datasets") / "answers").glob("*.ttl"))
 
 
 def gather(

@@ -189,7 +189,7 @@ def signature_of_parts(parts: Sequence[pl.DataFrame], choices: Mapping[str, obje
     """Return the signature of a comparison: of all its parts, each signed as by `sign`, and its own choices."""
     every_line = [[dict(Signature.parse(line).fields) for line in part["signature"]] for part in parts]
     first = [lines[0] for lines in every_line]
-    runs = [fields["run"] for fields in every_line[0]]
+    runs = dict.fromkeys(fields["run"] for lines in every_line for fields in lines)
     every = {**first[0], "gold": ",".join(fields["gold"] for fields in first), "run": ",".join(runs)}
     for name in ("columns", "cut", "types", "names"):
         if found := [fields[name] for lines in every_line for fields in lines if name in fields]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -50,19 +51,25 @@ from remix.signature import Signature
 class ComparedPart:
     """What systems are compared on: their counts (system, doc, tp, fp, fn, …), and the documents of the part (doc).
 
-    Parts of the same `members` are of the same mentions; nothing is known of those without.
+    Parts of the same `members` are of the same mentions; nothing is known of those without. `systems` are those that
+    answered the part, by default all that are compared.
     """
 
     counts: LabelledCounts
     documents: CaseDocuments
     members: str = ""
+    systems: tuple[str, ...] = ()
+
+    def answered_by(self, systems: Sequence[str]) -> list[str]:
+        """Return those of the systems that answered the part."""
+        return [name for name in systems if not self.systems or name in self.systems]
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Systems on parts.
 
-    - `scores`: system, part, score, documents; `failed` and `revision_unknown`, of the gold that a part is of, where
+    - `scores`: system, part, score (null where a system has no answers to the part), documents; `failed` and `revision_unknown`, of the gold that a part is of, where
       that is so of any run (`remix.scoring.inputs.shortcomings`);
     - `pairs`: part and the columns of `between_systems`, `p_holm` corrected for all of its rows;
     - `correlations`: part, systems, `kendall`, `spearman`, `pearson`: of the systems' scores on the part with those on
@@ -92,7 +99,7 @@ def compare_systems(
     """Return the scores of systems on each part, the tests of their differences, and how parts rank the systems.
 
     `unfiltered` names the part that the others are held against, by default the first; `averages` are those of a
-    profile. A part of fewer than ten documents has no tests, nor has one of the same mentions as a part before it, and
+    profile. Systems that did not answer a part have no score and no test there. A part of fewer than ten documents has no tests, nor has one of the same mentions as a part before it, and
     both are said. Raises `UnknownName` for a part that is none, `UsageError` where there is no part, or none that has
     enough documents for a test of several systems.
     """
@@ -114,10 +121,13 @@ def compare_systems(
         told = ", ".join(f"{said} ({len(parts[name].documents)})" for said, name in shown)
         progress.note(f"not tested, held by fewer than {LEAST_UNITS} documents: {told}")
     tested = _once(tested)
-    tell_too_few(samples, 1, len(tested) * len(systems) * (len(systems) - 1) // 2, "--samples")
+    answered = {name: part.answered_by(systems) for name, part in tested.items()}
+    tell_too_few(samples, 1, sum(comb(len(own), 2) for own in answered.values()), "--samples")
     drawn: dict[str, Any] = {"average": average, "score": score, "samples": samples, "seed": seed, "averages": averages}
     tests = [
-        between_systems(part.counts, part.documents, systems, **drawn).select(pl.lit(name).alias("part"), pl.all())
+        between_systems(part.counts, part.documents, answered[name], **drawn).select(
+            pl.lit(name).alias("part"), pl.all()
+        )
         for name, part in tested.items()
     ]
     pairs = pl.concat(tests).with_columns(p_holm=holm(pl.concat(tests)["p"])) if tests else pl.DataFrame()
@@ -174,9 +184,10 @@ def _scores(
     # Also documents in which nothing counts, as all answers are ignored: what is undefined is a score in some profiles.
     ignored = part.counts.filter(pl.sum_horizontal("tp", "fp", "fn") == 0).select("doc")
     documents = pl.concat([part.documents.select("doc"), ignored]).unique(maintain_order=True)
+    there = {*part.answered_by(systems)}
     for system in systems:
         table = tables_of(part.counts.filter(pl.col("system") == system), documents, 1, averages)
-        values.append(float(table.score(average, score)[0]))
+        values.append(float(table.score(average, score)[0]) if system in there else None)
     found = {"system": list(systems), "part": [name] * len(systems), "score": pl.Series(values, dtype=pl.Float64)}
     return pl.DataFrame(found).with_columns(pl.col("score").fill_nan(None), documents=pl.lit(len(part.documents)))
 
@@ -309,7 +320,11 @@ def compare_inputs(
         tell_shared(whole)
         counted.append(counts_of(whole, choice))
         signatures.append(sign(known, choice))
-        own_parts = slices_of(counted[-1], whole, averages[average])
+        answering = tuple(signatures[-1]["system"])
+        own_parts = {
+            name: replace(part, systems=answering)
+            for name, part in slices_of(counted[-1], whole, averages[average]).items()
+        }
         told.append(
             with_shortcomings(pl.DataFrame(product(own_parts, own.runs), ["part", "system"], orient="row"), own)
         )
@@ -318,7 +333,8 @@ def compare_inputs(
     parts = {name: replace(part, counts=with_fp_of_f1(part.counts, of_f1)) for name, part in parts.items()}
     asked: dict[str, Any] = {"unfiltered": unfiltered, "score": score, "average": average, "samples": samples}
     asked |= {"seed": choice.seed}
-    found = compare_systems(parts, signatures[0]["system"].to_list(), averages=averages, **asked)
+    systems = [*dict.fromkeys(name for signed in signatures for name in signed["system"])]
+    found = compare_systems(parts, systems, averages=averages, **asked)
     shortcomings = pl.concat(told, how="diagonal").with_columns(selectors.numeric().fill_null(0))
     shortcomings = shortcomings.with_columns(selectors.boolean().fill_null(False))
     scores = found.scores.join(shortcomings, on=["part", "system"], how="left", maintain_order="left")

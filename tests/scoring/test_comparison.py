@@ -54,6 +54,51 @@ def test_parts_are_correlated_with_the_first_and_all_tests_corrected_together():
     assert smallest["p_holm"] == pytest.approx(min(1.0, 9 * smallest["p"]))
 
 
+def test_systems_are_tested_on_what_they_answered_and_on_nothing_else():
+    parts = {
+        "first": replace(part(a=6, b=3), systems=("a", "b")),
+        "second": replace(part(a=12, b=6, c=3), systems=("a", "b", "c")),
+        "third": replace(part(c=12), systems=("c",)),
+    }
+    found = compare_systems(parts, ["a", "b", "c"], score="recall", samples=100)
+    pairs = found.pairs.select("part", "system", "other").rows()
+    assert pairs == [("first", "a", "b"), *(("second", *pair) for pair in (("a", "b"), ("a", "c"), ("b", "c")))]
+    scores = found.scores.pivot("part", index="system", values="score").rows()
+    assert scores == [("a", 0.5, 1.0, None), ("b", 0.25, 0.5, None), ("c", None, 0.25, 1.0)]
+    # The first and the second part share two systems, of which nothing is correlated, the first and the third none.
+    assert found.correlations["systems"].to_list() == [2, 0]
+
+
+@pytest.mark.long
+def test_runs_on_the_second_gold_alone_are_compared_there(tmp_path: Path):
+    """Two datasets of twelve documents; `late` answers the second alone, and its answers are in the signature."""
+    work, gold_of = (
+        Workspace(tmp_path / "ws"),
+        {"first": {"one": 6, "other": 3}, "second": {"one": 6, "other": 3, "late": 9}},
+    )
+
+    def answers(name, right):
+        documents = [f"urn:{name}:{n}" for n in range(UNITS)]
+        rows = [
+            {"document": document, "begin": 0, "end": 3, "entity": f"http://e/{'Ada' if n < right else 'Eve'}"}
+            for n, document in enumerate(documents)
+        ]
+        frames = framed(rows, documents=documents)
+        text = pl.concat_str(pl.lit(f"Ada of {name} "), pl.int_range(pl.len()).cast(pl.String))
+        return replace(frames, documents=frames.documents.with_columns(text=text))
+
+    for name, systems in gold_of.items():
+        write_frames(answers(name, UNITS), tmp_path / f"{name}.ttl")
+        work.load(tmp_path / f"{name}.ttl")
+        for system, right in systems.items():
+            work.add_run(system, answers(name, right), on=name, task="D2KB")
+    found = work.compare(["first", "second"], task="D2KB", match="strong", samples=100)
+    assert found.pairs.group_by("part").len().sort("part").rows() == [("first", 1), ("second", 3)]
+    score = {(system, where): value for system, where, value, *_ in found.scores.rows()}
+    assert (score["late", "first"], score["late", "second"]) == (None, 0.75)
+    assert len(Signature.parse(found.signature).fields["run"].split(",")) == 5
+
+
 def test_systems_that_all_have_the_same_score_have_no_correlation():
     found = compare_systems({"all": part(a=1, b=2, c=3), "flat": part(a=2, b=2, c=2)}, ["a", "b", "c"], samples=100)
     assert found.correlations.select("kendall", "spearman").row(0) == (None, None)
