@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os.path
 import re
+from collections.abc import Collection
 
 import polars as pl
 
@@ -17,7 +18,9 @@ AROUND = 15
 """Characters of a text that are shown on both sides of where it differs from another."""
 
 
-def align(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) -> pl.DataFrame:
+def align(
+    gold: Frames, run: Frames, name: str = "run", *, told: bool = True, elsewhere: Collection[str] = ()
+) -> pl.DataFrame:
     """Return `gold` and `document` (of the run), one row for each pair of documents that are the same.
 
     Two documents are the same, in this order, if
@@ -33,7 +36,8 @@ def align(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) ->
     document is taken twice, but for repeated texts and files of a run that add up; a name that several documents have
     names none, which is said. A name that is no IRI means something in its file alone, so that a file of the run is
     never the answer to two datasets by it. Documents of gold that the run lacks count as unanswered, those of the run
-    that gold lacks are left out, which is said unless `told` is false.
+    that gold lacks are left out, which is said unless `told` is false, but for those that answer other gold
+    (`elsewhere`).
 
     Raises `BadInput` where nothing is the same, with how many documents match by name and by text, and where names
     without texts are those of documents of several datasets.
@@ -43,7 +47,8 @@ def align(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) ->
         return pl.DataFrame(schema={"gold": pl.String, "document": pl.String})
     if (pairs := _same_documents(left, right)) is not None:
         if told:
-            _report(name, gold.documents, run.documents, pairs, named=len(pairs), by_text=len(pairs), other="")
+            counts = {"named": len(pairs), "by_text": len(pairs)}
+            _report(name, gold.documents, run.documents, pairs, **counts, other="", elsewhere=elsewhere)
         return pairs
     named = _named_alike(left, right)
     other, count = _difference(named), named["document"].n_unique()
@@ -59,7 +64,8 @@ def align(gold: Frames, run: Frames, name: str = "run", *, told: bool = True) ->
     if told:
         _tell_names(name, claims, pairs)
         by_text = right.join(left, on="text", how="semi").height
-        _report(name, gold.documents, run.documents, pairs, named=count, by_text=by_text, other=other)
+        counts = {"named": count, "by_text": by_text}
+        _report(name, gold.documents, run.documents, pairs, **counts, other=other, elsewhere=elsewhere)
     return pairs
 
 
@@ -255,7 +261,15 @@ def _tell_names(name: str, claims: pl.DataFrame, pairs: pl.DataFrame) -> None:
 
 
 def _report(
-    name: str, gold: pl.DataFrame, run: pl.DataFrame, pairs: pl.DataFrame, *, named: int, by_text: int, other: str
+    name: str,
+    gold: pl.DataFrame,
+    run: pl.DataFrame,
+    pairs: pl.DataFrame,
+    *,
+    named: int,
+    by_text: int,
+    other: str,
+    elsewhere: Collection[str],
 ) -> None:
     matched = pairs["gold"].n_unique()
     if not matched:
@@ -273,5 +287,6 @@ def _report(
         )
         told = ", ".join(parts.to_series())
         progress.note(f"run '{name}' answers {told}; the rest count as unanswered{more}")
-    if used := len(run) - pairs["document"].n_unique():
-        progress.note(f"run '{name}': {used} of its documents are not in gold and are left out")
+    rest = run.join(pairs, on="document", how="anti").filter(~pl.col("document").is_in([*elsewhere]))
+    if len(rest):
+        progress.note(f"run '{name}': {len(rest)} of its documents are not in gold and are left out")

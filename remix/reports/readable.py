@@ -106,8 +106,8 @@ def typeset_scores(table: pl.DataFrame, kinds: Mapping[str, str]) -> tuple[pl.Da
     """Return a table of scores and how a paper shows it: the best in bold, intervals and significance in the cell.
 
     The best is looked for among systems on the same dataset, task, matching and slice; where systems are the columns,
-    in each row. A baseline or an oracle, as `kinds` says of the names of systems, is never the best. A score whose p (Holm) is below
-    0.05 has an asterisk.
+    in each row. A baseline or an oracle, as `kinds` says of the names of systems, is never the best. A score whose p
+    (Holm) is below 0.05 has an asterisk.
 
     >>> told, how = typeset_scores(pl.DataFrame({"system": ["a", "b"], "slice": "all", "P": [0.5, 0.6],
     ...     "F1": [0.7, 0.8], "F1 from": [0.6, 0.7], "to": [0.8, 0.9], "p (Holm)": [None, 0.01]}), {})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -18,7 +19,7 @@ from remix.documents import align
 from remix.errors import BadInput, Error, StoreError, UnknownName, UsageError
 from remix.expressions import fill
 from remix.formats.identifiers import annotation_iris
-from remix.frames import Frames
+from remix.frames import Documents, Frames
 from remix.names import FAILED
 from remix.places import discard, folder_written
 from remix.resources import folder as resources
@@ -73,7 +74,7 @@ def save_run(folder: Path, run: Run, answers: Frames, record: Record | None = No
     """
     target = folder / run.folder_name
     made = record or Record(run.system, "")
-    texts = content_hash(*(text or "" for text in answers.documents.sort("document")["text"]))
+    texts = _hash_texts(answers.documents)
     revision = made.revision or ("" if run.source else run.content)
     told = answers.values.filter(pl.col("term") == FAILED).join(
         answers.documents.select(subject="document"), on="subject", how="semi"
@@ -88,6 +89,16 @@ def save_run(folder: Path, run: Run, answers: Frames, record: Record | None = No
         (aside / "run.json").write_text(json.dumps(asdict(run), indent=1, sort_keys=True), encoding="utf-8")
         write_record(aside, made)
     return target
+
+
+def _hash_texts(documents: Documents) -> str:
+    return content_hash(*(text or "" for text in documents.sort("document")["text"]))
+
+
+def has_its_texts(folder: Path, run: Run, now: Documents) -> bool:
+    """Return whether a dataset has `now`, among its documents, all texts that a run was registered on."""
+    record, answered = read_record(folder / run.folder_name), read_answers(folder, run).documents["document"]
+    return record is not None and record.texts == _hash_texts(now.filter(pl.col("document").is_in(answered.implode())))
 
 
 def remove_run(folder: Path, run: Run) -> None:
@@ -178,8 +189,10 @@ def add_run(
         raise UsageError(f"a run is made for one of {', '.join(TASKS)}, not for '{task}'")
     held = {(run.system, run.dataset, run.task): run for run in list_runs(folder)}
     rows, kept = [], []
+    others = _answered_elsewhere(targets, answers, name)
     for target in targets:
-        own = answers_to(target.frames, answers, name)
+        elsewhere = others.get(target.name, ())
+        own = answers_to(target.frames, answers, name, elsewhere=elsewhere)
         if not perfect:
             refuse_gold(name, target.frames.in_dataset(target.name), own)
         before = held.get((name, target.name, task))
@@ -190,7 +203,7 @@ def add_run(
                 "another name, or with --replace"
             )
         if told or strict:
-            _tell_findings(name, target, answers, own, task, kb, strict=strict)
+            _tell_findings(name, target, _without(answers, elsewhere), own, task, kb, strict=strict)
         status = "registered" if before is None else "unchanged" if same else "replaced"
         moved = before is not None and before.content != target.content
         if not same or record is not None or moved:
@@ -203,6 +216,22 @@ def add_run(
     for run, own, made in kept:
         save_run(folder, run, own, made)
     return pl.DataFrame(rows, schema=_TABLE, orient="row")
+
+
+def _answered_elsewhere(targets: Sequence[Target], answers: Frames, name: str) -> dict[str, set[str]]:
+    """Return, by dataset, the documents of a run that answer another of several datasets and not this one."""
+    if len(targets) < 2:
+        return {}
+    with progress.enable(False):  # it is said where they are read
+        found = {
+            one.name: {*align(one.frames, laid_on_gold(one.frames, {name: answers})[name], told=False)["document"]}
+            for one in targets
+        }
+    return {name: {*chain(*found.values())} - own for name, own in found.items()}
+
+
+def _without(answers: Frames, documents: Iterable[str]) -> Frames:
+    return replace(answers, documents=answers.documents.filter(~pl.col("document").is_in([*documents])))
 
 
 def _tell_findings(
@@ -261,13 +290,14 @@ def write_answers(store: Store, folder: Path, system: str, dataset: str, to: Pat
     return target
 
 
-def answers_to(gold: Frames, run: Frames, name: str = "run") -> Frames:
+def answers_to(gold: Frames, run: Frames, name: str = "run", *, elsewhere: Collection[str] = ()) -> Frames:
     """Return what a run answers to gold's documents, under their IRIs and with their texts.
 
-    Raises `BadInput` where none of its documents is one of gold's, and where it has no document.
+    Of its documents that answer other gold (`elsewhere`) nothing is said. Raises `BadInput` where none of its documents
+    is one of gold's, and where it has no document.
     """
     run = laid_on_gold(gold, {name: run})[name]
-    pairs = align(gold, run, name)
+    pairs = align(gold, run, name, elsewhere=elsewhere)
     if pairs.is_empty():
         raise BadInput(f"run '{name}'", "has no document, so that it answers nothing: give the file with its answers")
     _tell_of_textless(name, gold, run, pairs)

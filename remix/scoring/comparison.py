@@ -69,8 +69,9 @@ class ComparedPart:
 class Comparison:
     """Systems on parts.
 
-    - `scores`: system, part, score (null where a system has no answers to the part), documents; `failed` and `revision_unknown`, of the gold that a part is of, where
-      that is so of any run (`remix.scoring.inputs.shortcomings`);
+    - `scores`: system, part, score (null of a system that did not answer the part), documents; `failed` and
+      `revision_unknown`, of the gold that a part is of, where that is so of any run
+      (`remix.scoring.inputs.shortcomings`);
     - `pairs`: part and the columns of `between_systems`, `p_holm` corrected for all of its rows;
     - `correlations`: part, systems, `kendall`, `spearman`, `pearson`: of the systems' scores on the part with those on
       all; null for fewer than three systems, or where all have the same score;
@@ -99,9 +100,9 @@ def compare_systems(
     """Return the scores of systems on each part, the tests of their differences, and how parts rank the systems.
 
     `unfiltered` names the part that the others are held against, by default the first; `averages` are those of a
-    profile. Systems that did not answer a part have no score and no test there. A part of fewer than ten documents has no tests, nor has one of the same mentions as a part before it, and
-    both are said. Raises `UnknownName` for a part that is none, `UsageError` where there is no part, or none that has
-    enough documents for a test of several systems.
+    profile. Systems that did not answer a part have no score and no test there. A part of fewer than ten documents has
+    no tests, nor has one of the same mentions as a part before it, and both are said. Raises `UnknownName` for a part
+    that is none, `UsageError` where there is no part, or none that has enough documents for a test of several systems.
     """
     if not parts:
         raise UsageError("nothing to compare: neither gold nor any run has what this task counts")

@@ -15,7 +15,7 @@ from remix.remixes.balance import EVERYTHING
 from remix.remixes.filters.definition import split_reference
 from remix.remixes.manifest import read_manifest
 from remix.runs.known import kinds_of, known_runs
-from remix.runs.registration import Run, list_runs
+from remix.runs.registration import Run, has_its_texts, list_runs
 from remix.scoring.tasks import takes_spans
 from remix.signature import content_hash
 from remix.store.queries import Query, find
@@ -47,7 +47,8 @@ class Aim:
 class Prepared:
     """What there is of a study once its workspace is prepared: targets, and what became of systems that failed.
 
-    `contents` are the hashes of datasets, `queries` those of the queries of remixes, by their names.
+    `contents` are the hashes of datasets, `queries` those of the queries of remixes, by their names; `annotated` are
+    the systems and datasets whose annotations alone changed since the run was registered.
     """
 
     aims: dict[str, Aim] = field(default_factory=dict)
@@ -55,6 +56,7 @@ class Prepared:
     runs: list[Run] = field(default_factory=list)
     contents: dict[str, str] = field(default_factory=dict)
     queries: dict[str, str] = field(default_factory=dict)
+    annotated: set[tuple[str, str]] = field(default_factory=set)
 
     def runs_of(self, system: str, aim: Aim) -> list[Run]:
         """Return the runs of a system that a target is scored with."""
@@ -74,11 +76,20 @@ class Prepared:
             return "failed", f"'{system}' failed on {'; '.join(failed)}"
         have = {run.dataset for run in self.runs_of(system, aim)}
         if lacking := [name for name in aim.homes if name not in have]:
-            old = {run.dataset for run in self.runs if run.system == system} & {*lacking}
-            why = f"answers other texts than {', '.join(sorted(old))} has now" if old else "is not registered on"
-            where = "" if old else f" {', '.join(lacking)}"
+            old = {run.dataset for run in self.runs if run.system == system}
+            same = [name for name in lacking if (system, name) in self.annotated]
+            others = [name for name in lacking if name in old and name not in same]
+            why = [
+                *([f"answers other texts than {', '.join(others)} has now"] if others else []),
+                *(
+                    [f"was registered before the annotations of {', '.join(same)} changed (not its texts)"]
+                    if same
+                    else []
+                ),
+                *([f"is not registered on {', '.join(new)}"] if (new := [n for n in lacking if n not in old]) else []),
+            ]
             return "not registered", (
-                f"'{system}' {why}{where}: `remix run add {system} FILE --on {lacking[0]}` registers answers"
+                f"'{system}' {' and '.join(why)}: `remix run add {system} FILE --on {lacking[0]}` registers answers"
             )
         return "there", ""
 
@@ -178,6 +189,7 @@ def prepare(
         if run.files:
             _register(host, run, homes, made)
     made.runs = list_runs(host.runs_folder)
+    made.annotated = _find_annotated(host, study, made)
     entries = {entry.name: entry for entry in host.store.datasets()}
     for name in present:
         home = loaded_name(host, name)
@@ -192,6 +204,17 @@ def prepare(
     for remix in study.remixes:
         made.aims[remix.name] = _build(host, shelf, study, remix, made, say, allowed)
     return made
+
+
+def _find_annotated(host: Host, study: Study, made: Prepared) -> set[tuple[str, str]]:
+    """Return the systems and datasets of whose texts a run has the same, and which have other annotations now."""
+    own, now = {one.name for one in study.scored}, made.contents
+    moved = [one for one in made.runs if one.system in own and now.get(one.dataset, one.content) != one.content]
+    return {
+        (one.system, one.dataset)
+        for one in moved
+        if has_its_texts(host.runs_folder, one, host.store.frames([one.dataset]).documents)
+    }
 
 
 def _content(entry: Any) -> str:

@@ -248,7 +248,9 @@ def test_registered_answers_are_scored_as_their_file_is(workspace: Workspace) ->
 
 
 @pytest.mark.long
-def test_run_on_no_named_dataset_is_on_every_one_that_it_answers(workspace: Workspace, tmp_path: Path) -> None:
+def test_run_on_no_named_dataset_is_on_every_one_that_it_answers(
+    workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     other = tmp_path / "other.ttl"
     text = (SMALL / "gold.ttl").read_text()
     other.write_text(text.replace("Ada met Alan", "Ada saw Alan").replace("corpus.org/1", "corpus.org/2"))
@@ -256,6 +258,18 @@ def test_run_on_no_named_dataset_is_on_every_one_that_it_answers(workspace: Work
     assert workspace.add_run("a", SMALL / "a.ttl")["dataset"].to_list() == ["gold"]
     with pytest.raises(BadInput, match="give the run of the same texts"):
         workspace.add_run("b", SMALL / "b.ttl", on="other")
+    # Of three documents in one file one answers each dataset, and one none: it alone is left out.
+    answers = (SMALL / "a.ttl").read_text()
+    others = [answers.replace("Ada met Alan", f"Ada {verb} Alan") for verb in ("saw", "hit")]
+    moved = [text.replace("corpus.org/1", f"corpus.org/{number}") for number, text in enumerate(others, 2)]
+    (tmp_path / "three.ttl").write_text("\n".join([answers, *moved]))
+    with progress.enable():
+        rows = workspace.add_run("three", tmp_path / "three.ttl", task="D2KB")
+    assert rows.select("dataset", "documents").rows() == [("gold", 1), ("other", 1)]
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.count("1 of its documents are not in gold and are left out") == 2 and "2 of its" not in said
+    assert said.count("; 1 of the run's are not in gold, and are left out") == 2
+    workspace.drop_run("three")
     assert [run.system for run in list_runs(workspace.runs_folder)] == ["a"]
     workspace.drop(["gold"])
     with pytest.raises(UsageError, match="run 'b' has no document of other"):

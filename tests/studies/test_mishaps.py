@@ -73,7 +73,7 @@ def test_a_dataset_that_changed_is_scored_anew(work: Workspace, tmp_path: Path) 
     # What the study makes is made anew; answers that were registered to other data are a hole until they are again.
     whole = {row["system"]: row for row in after.results.scores.filter(column="", average="micro").to_dicts()}
     assert (whole["prior"]["state"], whole["mine"]["state"]) == ("there", "not registered")
-    assert "'mine' answers other texts than gold has now" in whole["mine"]["told"]
+    assert "'mine' was registered before the annotations of gold changed (not its texts)" in whole["mine"]["told"]
     work.add_run("mine", tmp_path / "answers.ttl", on="gold", replace=True, perfect=True)
     found = [one.results.scores.filter(column="", average="micro", system="mine")["tp"][0] for one in (before,)]
     found += [
@@ -81,6 +81,11 @@ def test_a_dataset_that_changed_is_scored_anew(work: Workspace, tmp_path: Path) 
     ]
     assert found == [3, 4]
     assert work.study(said, to=tmp_path / "out").unchanged
+    text = (tmp_path / "changed.ttl").read_text(encoding="utf-8")
+    (tmp_path / "moved.ttl").write_text(text.replace("Ada met Alan", "Ada saw Alan"), encoding="utf-8")
+    work.load(tmp_path / "moved.ttl", name="gold", replace=True)
+    mine = work.study(said).results.scores.filter(system="mine", column="", average="micro")
+    assert "'mine' answers other texts than gold has now" in mine["told"][0]
 
 
 def test_a_system_that_fails_on_some_documents_says_on_how_many(sample_workspace: Callable[[], Workspace]) -> None:
