@@ -25,7 +25,8 @@ class Column:
 
     Their columns are those of `remix.measures.corpus.Corpus.annotations` and what some measure's `prepare` adds:
     `surface_form`, `key` (the form as it is looked up), `entity`, `begin`, `end`, `is_nil`, `pagerank`, …; the error
-    of a column that is none of them names the nearest.
+    of a column that is none of them names the nearest. `label` is what people read in place of the name, `measured_in`
+    the unit of a number.
     """
 
     term: str
@@ -33,6 +34,8 @@ class Column:
     value: pl.Expr
     meaning: str
     categories: tuple[str, ...] = ()
+    label: str = ""
+    measured_in: str = ""
 
     @property
     def name(self) -> str:
@@ -51,8 +54,9 @@ class Summary:
     annotations, key or entity, of what is distinct; where part and whole are `of_unit`, they are the same in all of its
     rows. `own` are part, whole and table of the documents' values where these differ from the pooled ones.
     `terms` says which averages exist and what they are called: document, count, micro, macro, distinct. A value that
-    `is_share` is shown to people in per cent. `label` is what people read behind its value in a sentence ('26 readings
-    a name', '54 % persons'); what has none is called by its name.
+    `is_share` is shown to people in per cent. `label` is what people read in place of the name, `measured_in`
+    the unit of a value that is no share. Of a statistic that `is_told` sentences on datasets speak, its label behind
+    the value: '26 readings a name', '54 % persons', 'more acronyms'.
     """
 
     name: str
@@ -66,6 +70,8 @@ class Summary:
     own: tuple[pl.Expr, pl.Expr, str] | None = None
     is_share: bool = False
     label: str = ""
+    measured_in: str = ""
+    is_told: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,10 +133,17 @@ def terms_of(name: str, *averages: str) -> dict[str, tuple[str, ...]]:
 
 
 def shares(
-    column: str, categories: tuple[str, ...], what: str, unit: str | None = None, *, of_unit: bool = False
+    column: str,
+    categories: tuple[str, ...],
+    what: str,
+    unit: str | None = None,
+    *,
+    of_unit: bool = False,
+    labels: Mapping[str, str],
 ) -> tuple[Summary, ...]:
     """Return for each category of a column the statistic of its share: counts, micro, macro and distinct.
 
+    `labels` are what people call what has a category, by category.
     An annotation without a value is in neither part nor whole: what is said of entities is not said of NIL.
     """
     averages = ("document", "count", "micro", "macro") + (("distinct",) if unit else ())
@@ -143,6 +156,7 @@ def shares(
             unit=unit,
             of_unit=of_unit,
             is_share=True,
+            label=labels[category],
         )
         for category in categories
     )

@@ -11,9 +11,9 @@ from urllib.parse import quote
 import polars as pl
 
 from remix import catalog
-from remix.expressions import fill
 from remix.formats import sizes_of
 from remix.measures import MEASURES
+from remix.measures.labels import label_of
 from remix.places import SUMS
 from remix.publication.card import mark_sections, read_sections
 from remix.publication.description import Publication
@@ -167,21 +167,23 @@ def _tell_use(about: Publication) -> list[Shown]:
 
 
 def _list_measures(about: Publication) -> list[Shown]:
-    """Return all measures of the dataset that its file has, by what they say, with their names in small letters."""
+    """Return all measures of the dataset that its file has, by their readable names, those of data in small letters."""
     rows = choose_average(averages_of(about), "micro")
     if rows.is_empty():
         return []
     terms = rows.select("measure", "average", term=pl.col("term").str.replace(r"^.*:", ""))
     told = [
-        (summary.name, summary.meaning.partition(";")[0], one.name) for one in MEASURES for summary in one.summaries
+        (summary.name, label_of(summary.name, of_statistics=True).words, summary.meaning.partition(";")[0])
+        for one in MEASURES
+        for summary in one.summaries
     ]
-    means = pl.DataFrame(told, schema=["measure", "meaning", "of"], orient="row").unique("measure", keep="first")
-    means = means.with_columns(twice=pl.col("meaning").is_duplicated())
-    said = pl.when("twice").then(fill("{}, {}", "meaning", pl.col("of").str.replace_all("-", " ")))
+    means = pl.DataFrame(told, schema=["measure", "called", "says"], orient="row").unique("measure", keep="first")
     table = side_by_side(rows).join(means, on="measure", how="left", maintain_order="left")
     table = table.join(terms, on=["measure", "average"], how="left", maintain_order="left")
     mean = pl.when(pl.col("average") == "macro").then(pl.lit(", mean of documents")).otherwise(pl.lit(""))
-    shown = table.select(measure=said.otherwise("meaning") + mean, value=about.entry.name, name="term")
+    shown = table.select(
+        measure=pl.coalesce("called", "measure") + mean, value=about.entry.name, name="term", says="says"
+    )
     words = "Pooled over all annotations, where nothing else is said."
     formulas = Note("The formula of each is in", links={"the ontology": _address(ONTOLOGY)})
     return [Table("measures", shown, words=words, small={"measure": "name"}), formulas]

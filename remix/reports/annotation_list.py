@@ -86,9 +86,7 @@ def list_wanted(store: Store, wanted: Wanted) -> pl.DataFrame:
     if wanted.document:
         rows = _of_value(rows, "name", "document", wanted.document)
     if wanted.type:
-        if wanted.type not in TYPES:
-            raise UnknownName("type", wanted.type, TYPES)
-        rows = rows.filter(pl.col("types").list.contains(wanted.type))
+        rows = rows.filter(pl.col("types").list.contains(name_type(wanted.type)))
     if wanted.entity:
         rows = rows.filter(pl.col("entities").str.split(" ").list.contains(wanted.entity))
     if wanted.find:
@@ -102,6 +100,18 @@ def list_wanted(store: Store, wanted: Wanted) -> pl.DataFrame:
     elif wanted.bar:
         raise UsageError(f"'{wanted.bar}' is a bar of a column: name the column")
     return rows
+
+
+def name_type(said: str) -> str:
+    """Return one of `TYPES`, which is meant in letters of either case; raises `UnknownName`.
+
+    >>> name_type("person")
+    'Person'
+    """
+    known = {one.casefold(): one for one in TYPES}
+    if said.casefold() not in known:
+        raise UnknownName("type", said, TYPES)
+    return known[said.casefold()]
 
 
 def count_mentions(rows: pl.DataFrame) -> int:

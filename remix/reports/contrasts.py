@@ -1,7 +1,7 @@
 """What a dataset is made of and how it differs from others, in sentences made by rules from its measures.
 
-Spoken of are the measures that have a label (`remix.measures.declaration.Summary`), by their micro average where they
-have one, as far as they could be computed for half of the annotations or more.
+Spoken of are the measures that are told (`remix.measures.declaration.Summary.is_told`), by their micro average where
+they have one, as far as they could be computed for half of the annotations or more.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def tell_differences(measured: Measured, first: str, second: str) -> str:
         one, other = known[first, measure], known[second, measure]
         if _value(measure, one) != _value(measure, other):
             more = "more" if one > other else "fewer"
-            told.append(f"{more} {LABELS[measure]} ({_value(measure, one)} against {_value(measure, other)})")
+            told.append(f"{more} {_LABELS[measure]} ({_value(measure, one)} against {_value(measure, other)})")
     return f"{first} has {', '.join(told)} than {second}." if told else ""
 
 
 def rank_differences(measured: Measured, names: Sequence[str]) -> pl.DataFrame:
-    """Return measure and `apart` of the labelled measures that all of these datasets have, the largest first.
+    """Return measure and `apart` of the told measures that all of these datasets have, the largest first.
 
     They are `apart` by as many standard deviations of all datasets that are measured; where these are fewer than three,
     by the share that the smallest value lacks of the largest one.
@@ -91,16 +91,15 @@ def find_distance(samples: Sequence[pl.Series]) -> float:
     return found
 
 
-_SUMMARIES = {one.name: one for measure in MEASURES for one in measure.summaries if one.label}
-LABELS = {name: one.label for name, one in _SUMMARIES.items()}
-"""What people read behind the values of measures, by the names of these."""
+_SUMMARIES = {one.name: one for measure in MEASURES for one in measure.summaries if one.is_told}
+_LABELS = {name: one.label for name, one in _SUMMARIES.items()}
 _IS_SHARE = {name: one.is_share for name, one in _SUMMARIES.items()}
 
 
 def _list_values(measured: Measured) -> pl.DataFrame:
-    """Return dataset, measure and value of the labelled measures that speak for enough."""
+    """Return dataset, measure and value of the told measures that speak for enough."""
     rows = choose_average(measured.datasets, "micro").filter(
-        pl.col("measure").is_in([*LABELS]), pl.col("coverage") >= LEAST_COVERED, pl.col("value").is_not_null()
+        pl.col("measure").is_in([*_LABELS]), pl.col("coverage") >= LEAST_COVERED, pl.col("value").is_not_null()
     )
     return rows.unique(["dataset", "measure"], keep="first", maintain_order=True).select("dataset", "measure", "value")
 
@@ -122,12 +121,12 @@ def _find_extremes(values: pl.DataFrame, name: str) -> str:
     )
     words = []
     for row in found.head(2).to_dicts():
-        words.append(f"{'more' if row['higher'] else 'fewer'} {LABELS[row['measure']]}")
+        words.append(f"{'more' if row['higher'] else 'fewer'} {_LABELS[row['measure']]}")
     return f"{' and '.join(words)} than any other here" if words else ""
 
 
 def _say(measure: str, value: float) -> str:
-    return f"{_value(measure, value)} {LABELS[measure]}"
+    return f"{_value(measure, value)} {_LABELS[measure]}"
 
 
 def _value(measure: str, value: float) -> str:

@@ -128,10 +128,11 @@ def find_slice(rows: pl.DataFrame, said: str) -> str:
 
 
 def find_type(rows: pl.DataFrame, said: str) -> str:
-    """Return the type, where any of `rows_of_systems` has it; raises `UnknownName`."""
-    if said and said not in (types := [*rows["type"].str.split(SEVERAL).explode().drop_nulls().unique()]):
-        raise UnknownName("type", said, types)
-    return said
+    """Return the type, in letters of either case, where any of `rows_of_systems` has it; raises `UnknownName`."""
+    types = {one.casefold(): one for one in rows["type"].str.split(SEVERAL).explode().drop_nulls().unique()}
+    if said and said.casefold() not in types:
+        raise UnknownName("type", said, types.values())
+    return types[said.casefold()] if said else said
 
 
 def with_texts(judged: Judgements, rows: pl.DataFrame) -> pl.DataFrame:

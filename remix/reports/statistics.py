@@ -16,6 +16,7 @@ from remix.kb import attached_kb
 from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES, Measured
 from remix.measures.declaration import Measure
 from remix.measures.enrichment import measure_store, named_frames
+from remix.measures.labels import label_of
 from remix.measures.measured import document_column
 from remix.measures.partitions import Partition
 from remix.reports.charts import figure_of_distributions
@@ -207,7 +208,8 @@ def figure_of_measures(datasets: pl.DataFrame) -> Figure:
         own = known.join(one, on="dataset", how="left", maintain_order="left")
         pale = (own["coverage"].fill_null(1.0) < LOW_COVERAGE).to_list()
         bars = Series("", own["dataset"].to_list(), own["value"].to_list(), pale=pale)
-        panels.append(Panel(f"{one['measure'][0]} ({one['average'][0]})", "bars", [bars], lying=True))
+        called = label_of(one["measure"][0], of_statistics=True).words
+        panels.append(Panel(f"{called} ({one['average'][0]})", "bars", [bars], lying=True))
     return Figure("Measures of datasets", panels, f"Bars for {', '.join(known['dataset'])}.", min(4, len(panels)))
 
 
@@ -221,7 +223,9 @@ def figure_of_spreads(rows: pl.DataFrame) -> Figure:
         if kind.is_numeric() and rows[name].count():
             parts = rows.partition_by("dataset", maintain_order=True, as_dict=True)
             values = {str(dataset): own[name] for (dataset,), own in parts.items()}
-            panels += [replace(one, title=name) for one in figure_of_distributions(values, label="").panels]
+            panels += [
+                replace(one, title=label_of(name).words) for one in figure_of_distributions(values, label="").panels
+            ]
     if not panels:
         raise UsageError("nothing to plot: no column of numbers has a value")
     return Figure("Distributions of measures", panels, "A box for each dataset, a panel for each measure.", 4)
@@ -330,14 +334,20 @@ def draw_distribution(
             f"{scale} scale",
             "histogram",
             [_with_links(count_values(quantity.name, values, scale=scale), scale, link)],
-            Axis(quantity.name, scale),
+            Axis(_label(quantity), scale),
             Axis(quantity.of),
             lines,
         )
         for scale in ("linear", "log")
     ]
-    described = f"How many {quantity.of} have which {quantity.name}, on a linear and on a logarithmic scale."
-    return Figure(f"{quantity.name} of {quantity.of}", panels, described, columns=2)
+    words = label_of(quantity.name).words
+    described = f"How many {quantity.of} have which value of {words}, on a linear and on a logarithmic scale."
+    return Figure(f"{words}, {quantity.of}", panels, described, columns=2)
+
+
+def _label(quantity: Quantity) -> str:
+    label = label_of(quantity.name)
+    return label.words if label.unit in ("", label.words) else f"{label.words} ({label.unit})"
 
 
 def _with_links(counted: Series, scale: str, link: Callable[[str], str] | None) -> Series:
@@ -354,10 +364,12 @@ def draw_shares(quantity: Quantity, values: Mapping[str, pl.Series]) -> Figure:
     panels = []
     for scale in ("linear", "log"):
         series = [_share_below(name, one, scale) for name, one in values.items()]
-        across = Axis(quantity.name, scale)
+        across = Axis(_label(quantity), scale)
         panels.append(Panel(f"{scale} scale", "steps", series, across, Axis("share of all", limits=(0, 1))))
-    described = f"The share of {quantity.of} whose {quantity.name} is no larger than x, a line a dataset."
-    return Figure(f"{quantity.name} of {quantity.of}", panels, described, columns=2)
+    described = (
+        f"The share of {quantity.of} whose {label_of(quantity.name).words} is no larger than x, a line a dataset."
+    )
+    return Figure(f"{label_of(quantity.name).words}, {quantity.of}", panels, described, columns=2)
 
 
 def _share_below(name: str, values: pl.Series, scale: str) -> Series:

@@ -75,10 +75,17 @@ def _assets(suffix: str) -> str:
 def _environment() -> Environment:
     made = Environment(loader=PackageLoader("remix.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=False)
     made.filters["cell"] = lambda value, name: cell(name, value)
+    made.filters["told"] = _tell
     made.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
     menu = [(f"/{one.name}", one.title) for one in sorted(VIEWS, key=lambda one: one.menu) if one.menu]
     made.globals.update(menu=menu, heat=_heat, widths=_widths, draw=draw, typeset=typeset, digest=_digest, few=_FEW)
     return made
+
+
+def _tell(value: object, name: str, row: Mapping[str, object], table: Table) -> object:
+    """Return what stands in a cell: a share in per cent, as the unit of its column or row says."""
+    unit = table.units.get(name, "")
+    return cell("share" if row.get(unit, unit) == "share" else name, value)
 
 
 def _digest(text: str) -> str:

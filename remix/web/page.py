@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlencode
 
+import polars as pl
+
 from remix.errors import Error, UnknownName
+from remix.measures.labels import label_of, words_with_name
 from remix.registry import Registry
 from remix.scoring.inputs.sources import Keeper
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from remix.paper import Typesetting
     from remix.remixes import Remix
     from remix.reports.figures import Figure
@@ -77,6 +78,8 @@ class Table(Shown):
     columns are called, with what stands small below it, if that is not their name. The rows stay apart by the values of
     the column `groups`, however they are sorted. A `folded` table is shown where the address asks for it (`open`).
     `typesetting` says how a paper has it. Columns that are `unseen` are shown where they are asked for; data have them.
+    `title` is the heading, by default the name. `units` of columns, or the column that has the unit of each row: a
+    `share` is shown in per cent.
     """
 
     name: str
@@ -92,6 +95,8 @@ class Table(Shown):
     folded: bool = False
     typesetting: Typesetting | None = None
     unseen: Sequence[str] = ()
+    title: str = ""
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -187,9 +192,17 @@ class Field:
 
 
 def choose(
-    name: str, label: str, values: Iterable[str], chosen: str, explained: str = "", *, what: str = "", command: str = ""
+    name: str,
+    label: str,
+    values: Iterable[str],
+    chosen: str,
+    explained: str = "",
+    *,
+    what: str = "",
+    command: str = "",
+    words: Mapping[str, str] | None = None,
 ) -> Field:
-    """Return the field of one choice among values, of which the empty one is shown as '(any)'.
+    """Return the field of one choice among values, called by `words`, of which the empty one is shown as '(any)'.
 
     Where these are all that there are of a kind (`what`), raises `UnknownName` for another, which names the `command`
     that lists them.
@@ -197,7 +210,38 @@ def choose(
     known = tuple(values)
     if what and chosen not in known:
         raise UnknownName(what, chosen, filter(None, known), command)
-    return Field(name, label, chosen, known, "choice", explained=explained)
+    return Field(name, label, chosen, known, "choice", explained=explained, words=words or {})
+
+
+def words_of_measures(names: Iterable[str]) -> dict[str, str]:
+    """Return what measures are called in a list of choices, those that are called by their names left out."""
+    return {name: words for name in names if (words := words_with_name(name)) != name}
+
+
+def headings_of_measures(names: Iterable[str], *, of_statistics: bool = False) -> dict[str, tuple[str, str]]:
+    """Return the headings of columns that are measures: what people call them; the name and the unit in small letters.
+
+    >>> headings_of_measures(["formAcronym", "surface_form"], of_statistics=True)["formAcronym"]
+    ('acronyms', 'formAcronym, share')
+    """
+    found = {name: label_of(name, of_statistics=of_statistics) for name in names}
+    return {
+        name: (label.words, ", ".join(filter(None, (name, label.unit))))
+        for name, label in found.items()
+        if label.words != name
+    }
+
+
+def call_measures(names: pl.Series, *, of_statistics: bool = False) -> pl.Series:
+    """Return what people call measures, as the column `called`."""
+    known = {name: label_of(name, of_statistics=of_statistics).words for name in names.unique()}
+    return names.replace_strict(known, return_dtype=pl.String).alias("called")
+
+
+def find_units(names: pl.Series, *, of_statistics: bool = False) -> pl.Series:
+    """Return the units of measures, as the column `unit`."""
+    known = {name: label_of(name, of_statistics=of_statistics).unit for name in names.unique()}
+    return names.replace_strict(known, return_dtype=pl.String).alias("unit")
 
 
 @dataclass(frozen=True)
@@ -214,7 +258,7 @@ class Form(Shown):
 
 @dataclass(frozen=True)
 class Drawing(Shown):
-    """A figure under a heading, drawn as SVG by `remix.reports.svg`; in a report its points lead nowhere.
+    """A figure under a heading (`title`, by default its name), drawn as SVG; in a report its points lead nowhere.
 
     A `folded` figure is shown where the address asks for it (`open`), and in a report.
     """
@@ -223,6 +267,7 @@ class Drawing(Shown):
     figure: Figure
     words: str = ""
     folded: bool = False
+    title: str = ""
 
 
 @dataclass(frozen=True)

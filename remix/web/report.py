@@ -26,7 +26,7 @@ from remix.runs.judgements import Judgements, judge_mentions
 from remix.scoring.profiles import PROFILES
 from remix.store.targets import named_targets
 from remix.web.explorer import render_file
-from remix.web.page import VIEWS, Drawing, Explored, Note, Page, Shown, Table, list_datasets
+from remix.web.page import VIEWS, Drawing, Explored, Note, Page, Shown, Table, call_measures, list_datasets
 from remix.web.views.errors import browse, list_answers, tabulate_classes, tabulate_parts
 from remix.web.views.systems import compare_systems
 
@@ -193,7 +193,14 @@ def _tell_dataset(work: Explored, name: str) -> Page:
         return VIEWS["dataset"].show(work, {"name": name})
     frames = named_targets(work.store, [name])
     found = Statistics(compute(frames, work.kb), sizes=sizes_of_datasets(frames))
-    measures = Table("measures", found.table, words="What each measure says: `remix list measures`.")
+    called = call_measures(found.table["measure"], of_statistics=True)
+    measures = Table(
+        "measures",
+        found.table.select("measure", called, pl.exclude("measure")),
+        words="What each measure says: `remix list measures`.",
+        small={"called": "measure"},
+        headings={"called": ("measure", "")},
+    )
     return Page(Path(name).name, [measures, Note("Whole texts and links are in the file:", [name])])
 
 

@@ -22,6 +22,8 @@ from remix.kb import KnowledgeBase
 from remix.measures import MEASURES, Measure, Measured, compute
 from remix.measures.coded import Basis
 from remix.measures.corpus import Corpus
+from remix.measures.declaration import Summary
+from remix.measures.labels import label_of, list_labels
 from remix.measures.measurement import MeasureChoice, measure_frames, measured_tables, terms
 from remix.names import DBR, HFTS, PREFIXES, RMX
 from remix.resources import folder
@@ -68,6 +70,22 @@ def test_measure_when_declared_then_it_says_where_it_comes_from_and_how_to_read_
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", measure.name), f"the name of a measure {lower}, not '{measure.name}'"
     file = CHECKOUT / "remix" / "measures" / "definitions" / f"{measure.name.replace('-', '_')}.py"
     assert file.exists(), f"measure '{measure.name}' stands in a file of its name, {file.relative_to(CHECKOUT)}"
+
+
+@EVERY
+def test_measure_when_declared_then_each_value_has_a_readable_name_and_a_unit(measure: Measure) -> None:
+    for one in (*measure.columns, *measure.summaries):
+        label = label_of(one.name, of_statistics=isinstance(one, Summary))
+        assert one.label and label.words == one.label, f"'{one.name}' has to have a `label`, as people read it"
+        assert label.unit, f"'{one.name}' is a number: `measured_in` says in which unit"
+
+
+def test_readable_names_of_measures_are_unique() -> None:
+    """A column and the statistic of its name are called alike, all others differently."""
+    names: dict[str, set[str]] = {}
+    for name, label in list_labels().items():
+        names.setdefault(label.words, set()).add(name)
+    assert {words: alike for words, alike in names.items() if len(alike) > 1} == {}
 
 
 @EVERY

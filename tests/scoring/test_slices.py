@@ -139,6 +139,8 @@ def test_a_slice_is_named_as_tables_show_it():
     assert slice_named("Person × d", slices) == "http://e.org/Person × d"
     assert slice_named("http://e.org/a#Place", slices) == "http://e.org/a#Place"
     assert slice_named("n/a", slices) == "n/a"
+    typed = pl.Series(["http://dbpedia.org/ontology/Person", "http://dbpedia.org/ontology/Place"])
+    assert [slice_named(said, typed) for said in ("Person", "person", "dbo:Person")] == [typed[0]] * 3
     with pytest.raises(UnknownName, match="no slice named 'Persn × d'; did you mean 'Person × d'"):
         slice_named("Persn × d", slices)
     with pytest.raises(UnknownName, match="no slice named 'Place'"):

@@ -104,7 +104,7 @@ def test_columns_of_numbers_are_summarised(work: Workspace) -> None:
     values = work.stats("sample-news", level="annotation").table["ambiguitySurfaceForm"]
     assert (row["least"], row["most"], row["mean"]) == (values.min(), values.max(), values.mean())
     assert {"words", "density", "pagerank"} <= {*page.tables["distributions"]["column"]}
-    link = table_of(page, "distributions").links["column"]({"column": "words"})
+    link = table_of(page, "distributions").links["called"]({"column": "words"})
     assert link == "/dataset?name=sample-news&column=words&scheme=log-deciles"
 
 

@@ -138,7 +138,7 @@ def test_errors_stand_in_their_sentences_with_gold_and_answer(work: Workspace) -
         ({"show": "correct"}, ["Ada"]),
         ({"show": "all"}, ["Ada", "Alan", "Bob", "New York", "New York City"]),
         ({"class": "nil_as_link"}, ["Bob"]),
-        ({"type": "Person"}, ["Alan"]),
+        ({"type": "person"}, ["Alan"]),
         ({"agreement": "missed by all"}, ["Bob", "New York City"]),
         ({"other": "b", "show": "all", "agreement": "only the second right"}, ["Alan"]),
         ({"other": "b", "show": "all", "agreement": "both right"}, ["Ada"]),

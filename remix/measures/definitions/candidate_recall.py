@@ -27,7 +27,11 @@ MEASURE = Measure(
     prepare=_candidates,
     columns=(
         Column(
-            "rmx:isCandidate", "boolean", pl.col("is_candidate"), "whether the gold entity is a candidate of the form"
+            "rmx:isCandidate",
+            "boolean",
+            pl.col("is_candidate"),
+            "whether the gold entity is a candidate of the form",
+            label="entity among the candidates",
         ),
     ),
     summaries=(
@@ -38,6 +42,7 @@ MEASURE = Measure(
             part=pl.col("candidate_reached"),
             unit="key",
             is_share=True,
+            label="candidate recall",
         ),
     ),
 )

@@ -20,12 +20,16 @@ MEASURE = Measure(
             "integer",
             pl.col("union_forms"),
             "number of surface forms that the entity may have, in dictionary or dataset",
+            label="names an entity",
+            measured_in="surface forms",
         ),
         Column(
             "rmx:dictionaryForms",
             "integer",
             pl.when(pl.col("entity").is_not_null()).then(pl.col("w_forms").fill_null(0)),
             "number of surface forms that the dictionary alone gives for the entity",
+            label="names an entity in the dictionary",
+            measured_in="surface forms",
         ),
     ),
     summaries=(
@@ -37,6 +41,8 @@ MEASURE = Measure(
             part=pl.col("union_forms"),
             unit="entity",
             of_unit=True,
+            label="names an entity",
+            measured_in="surface forms",
         ),
     ),
 )

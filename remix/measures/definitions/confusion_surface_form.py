@@ -20,12 +20,16 @@ MEASURE = Measure(
             "integer",
             pl.col("union_entities"),
             "number of entities that the surface form may mean, in dictionary or dataset",
+            label="readings a name",
+            measured_in="entities",
         ),
         Column(
             "rmx:dictionaryEntities",
             "integer",
             pl.col("w_entities"),
             "number of entities that the dictionary alone gives for the surface form",
+            label="readings a name in the dictionary",
+            measured_in="entities",
         ),
     ),
     summaries=(
@@ -38,6 +42,8 @@ MEASURE = Measure(
             unit="key",
             of_unit=True,
             label="readings a name",
+            measured_in="entities",
+            is_told=True,
         ),
     ),
 )

@@ -21,6 +21,8 @@ MEASURE = Measure(
             part=pl.col("mentions"),
             whole=pl.col("region_words"),
             over="documents",
+            label="mentions a word",
+            measured_in="mentions a word",
         ),
         Summary(
             name="densityWithIgnorable",
@@ -29,6 +31,8 @@ MEASURE = Measure(
             part=pl.col("all_mentions"),
             whole=pl.col("region_words"),
             over="documents",
+            label="mentions a word, ignorable ones as well",
+            measured_in="mentions a word",
         ),
         Summary(
             name="densityPercentile",
@@ -36,6 +40,8 @@ MEASURE = Measure(
             terms={"document": ("rmx:densityPercentile",)},
             part=pl.col("density_percentile"),
             over="documents",
+            label="mentions a word, percentile",
+            measured_in="percentile",
         ),
     ),
 )

@@ -19,11 +19,12 @@ def dominance(
     given: str,
     empty: str,
     unit: str,
+    what: str,
 ) -> Measure:
     """Return the measure `of` entities or surface forms; `others` are what the dictionary has several of for each.
 
     `spoken` is where there is a value, `own` how many of the others a document or dataset alone has, `number` that of
-    the formula, `given` the others in words.
+    the formula, `given` the others in words, `what` those that have them.
     """
     several = _plural(of)
     dictionary = pl.when(spoken).then(pl.col(f"w_{others}"))
@@ -42,8 +43,9 @@ def dominance(
         of_unit=True,
         own=(own / dictionary, pl.lit(1.0), "annotations"),
         is_share=True,
+        label=f"dominance of {what}",
     )
-    columns, summaries = zip(*_bounded_twins(of, others, spoken, unit), strict=True)
+    columns, summaries = zip(*_bounded_twins(of, others, spoken, unit, what), strict=True)
     return Measure(
         name=name,
         levels=("annotation", "document", "dataset"),
@@ -54,15 +56,26 @@ def dominance(
         low="the dataset shows little of the variety: systems may fit to it",
         empty=empty,
         needs=("surface_forms",),
-        columns=(Column(f"rmx:dominance{of}", "double", raw, f"of {given}, the share that the dataset uses"), *columns),
+        columns=(
+            Column(
+                f"rmx:dominance{of}",
+                "double",
+                raw,
+                f"of {given}, the share that the dataset uses",
+                label=mean.label,
+                measured_in="share",
+            ),
+            *columns,
+        ),
         summaries=(mean, *summaries),
     )
 
 
-def _bounded_twins(of: str, others: str, spoken: pl.Expr, unit: str) -> Iterator[tuple[Column, Summary]]:
+def _bounded_twins(of: str, others: str, spoken: pl.Expr, unit: str, what: str) -> Iterator[tuple[Column, Summary]]:
     w, d, common, union = (pl.col(f"{whose}_{others}") for whose in ("w", "d", "common", "union"))
-    for name, part, meaning, mean in (
+    for name, called, part, meaning, mean in (
         (
+            "coverage",
             "coverage",
             common / pl.when(spoken).then(w),
             "bounded twin: what dataset and dictionary share, of what the dictionary has",
@@ -70,14 +83,16 @@ def _bounded_twins(of: str, others: str, spoken: pl.Expr, unit: str) -> Iterator
         ),
         (
             "boundedDominance",
+            "bounded dominance",
             pl.when(spoken).then(d / union),
             "bounded twin: what the dataset uses, of what dataset or dictionary have",
             "mean share of the joint set that the dataset uses",
         ),
     ):
         terms = terms_of(f"{name}{_plural(of)}", "micro", "distinct")
-        summary = Summary(f"{name}{of}", mean, terms, part, unit=unit, of_unit=True, is_share=True)
-        yield Column(f"rmx:{name}{of}", "double", part, meaning), summary
+        label = f"{called} of {what}"
+        summary = Summary(f"{name}{of}", mean, terms, part, unit=unit, of_unit=True, is_share=True, label=label)
+        yield Column(f"rmx:{name}{of}", "double", part, meaning, label=label, measured_in="share"), summary
 
 
 def _plural(of: str) -> str:
@@ -96,4 +111,5 @@ MEASURE = dominance(
     given="the surface forms that the dictionary gives for the entity",
     empty="absent where the dictionary set is empty, left out of numerator and denominator; see the coverage",
     unit="entity",
+    what="entities",
 )

@@ -18,4 +18,5 @@ MEASURE = dominance(
     empty="absent where the dictionary set is empty, left out of numerator and denominator (see the coverage); "
     "0 where the dataset has the form as NIL alone",
     unit="key",
+    what="names",
 )

@@ -38,9 +38,14 @@ _PATTERNS = {
 _LABELS = {
     "formLowercased": "names without a capital",
     "formMultiword": "names of several words",
+    "formLowercaseInitial": "names with a small first letter",
+    "formMultiwordCapitalised": "names of several words, capitalised",
     "formNumeric": "numbers and dates",
     "formAcronym": "acronyms",
+    "formDemonym": "demonyms",
+    "formMetonym": "metonyms",
 }
+_TOLD = ("formLowercased", "formMultiword", "formNumeric", "formAcronym")
 _FORMS = {
     **{name: meaning for name, (meaning, _) in _PATTERNS.items()},
     "formDemonym": "is a demonym of a place, as Dutch is",
@@ -84,7 +89,7 @@ MEASURE = Measure(
     "knowledge base has no demonyms",
     prepare=_looks,
     columns=tuple(
-        Column(f"rmx:{name}", "boolean", pl.col(name), f"whether the surface form {meaning}")
+        Column(f"rmx:{name}", "boolean", pl.col(name), f"whether the surface form {meaning}", label=_LABELS[name])
         for name, meaning in _FORMS.items()
     ),
     summaries=tuple(
@@ -94,7 +99,8 @@ MEASURE = Measure(
             terms=terms_of(f"{name}Share", "document", "micro", "macro"),
             part=pl.col(name),
             is_share=True,
-            label=_LABELS.get(name, ""),
+            label=_LABELS[name],
+            is_told=name in _TOLD,
         )
         for name, meaning in _FORMS.items()
     ),

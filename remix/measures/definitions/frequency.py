@@ -34,19 +34,37 @@ MEASURE = Measure(
     empty="the entity side, and the rank, are absent for NIL; a form that is NIL throughout has no entropy",
     prepare=_frequencies,
     columns=(
-        Column("rmx:formFrequency", "integer", pl.col("form_frequency"), "how many annotations have the surface form"),
-        Column("rmx:entityFrequency", "integer", pl.col("entity_frequency"), "how many links mean the entity"),
+        Column(
+            "rmx:formFrequency",
+            "integer",
+            pl.col("form_frequency"),
+            "how many annotations have the surface form",
+            label="occurrences of the name",
+            measured_in="annotations",
+        ),
+        Column(
+            "rmx:entityFrequency",
+            "integer",
+            pl.col("entity_frequency"),
+            "how many links mean the entity",
+            label="occurrences of the entity",
+            measured_in="annotations",
+        ),
         Column(
             "rmx:formEntropy",
             "double",
             pl.col("form_entropy"),
             "entropy, in bits, of the entities that annotations of the surface form are linked to",
+            label="entropy of the name",
+            measured_in="bits",
         ),
         Column(
             "rmx:meaningRank",
             "integer",
             pl.col("meaning_rank"),
             "rank of the entity among those of the surface form, by how many annotations are linked to it",
+            label="rank of the reading",
+            measured_in="rank",
         ),
     ),
     summaries=(
@@ -57,6 +75,8 @@ MEASURE = Measure(
             part=pl.col("form_frequency"),
             unit="key",
             of_unit=True,
+            label="occurrences of the name",
+            measured_in="annotations",
         ),
         Summary(
             name="entityFrequency",
@@ -65,6 +85,8 @@ MEASURE = Measure(
             part=pl.col("entity_frequency"),
             unit="entity",
             of_unit=True,
+            label="occurrences of the entity",
+            measured_in="annotations",
         ),
         Summary(
             name="formEntropy",
@@ -73,6 +95,8 @@ MEASURE = Measure(
             part=pl.col("form_entropy"),
             unit="key",
             of_unit=True,
+            label="entropy of the name",
+            measured_in="bits",
         ),
     ),
 )

@@ -15,6 +15,13 @@ def status(corpus: Corpus) -> pl.DataFrame:
     return best.select(pl.lit(pl.Series(STATUS)).gather("link_status").alias("link_status"))
 
 
+_LABELS = {
+    "canonical": "canonical links",
+    "redirect": "links to redirects",
+    "disambiguation": "links to disambiguation pages",
+    "unknown": "links to what is unknown",
+}
+
 MEASURE = Measure(
     name="link-health",
     levels=("annotation", "document", "dataset"),
@@ -33,7 +40,8 @@ MEASURE = Measure(
             pl.col("link_status"),
             "canonical, redirect, disambiguation or unknown, of the healthiest of several links",
             STATUS,
+            label="state of the link",
         ),
     ),
-    summaries=shares("linkStatus", STATUS, "link", "entity"),
+    summaries=shares("linkStatus", STATUS, "link", "entity", labels=_LABELS),
 )

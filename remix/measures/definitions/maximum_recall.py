@@ -30,7 +30,15 @@ MEASURE = Measure(
     empty="a document without annotations has no value and is left out of the macro average",
     needs=("surface_forms",),
     prepare=_find_reachable,
-    columns=(Column("rmx:inDictionary", "boolean", _KNOWN, "whether the dictionary knows the surface form"),),
+    columns=(
+        Column(
+            "rmx:inDictionary",
+            "boolean",
+            _KNOWN,
+            "whether the dictionary knows the surface form",
+            label="name in the dictionary",
+        ),
+    ),
     summaries=(
         Summary(
             name="maxRecall",
@@ -40,6 +48,7 @@ MEASURE = Measure(
             over="dataset_forms",
             own=(_NEEDED, pl.lit(1.0), "document_forms"),
             is_share=True,
+            label="maximum recall",
         ),
         Summary(
             name="maxRecallPooled",
@@ -47,6 +56,7 @@ MEASURE = Measure(
             terms={"micro": ("rmx:maxRecallPooled",)},
             part=pl.col("form_reached"),
             is_share=True,
+            label="maximum recall, pooled",
         ),
     ),
 )

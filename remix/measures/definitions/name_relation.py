@@ -34,6 +34,8 @@ def _by_words(key: pl.Expr, label: pl.Expr) -> pl.Expr:
     )
 
 
+_LABELS = {"full": "full names", "short": "short names", "extended": "extended names", "alias": "aliases"}
+
 MEASURE = Measure(
     name="name-relation",
     levels=("annotation", "document", "dataset"),
@@ -51,7 +53,8 @@ MEASURE = Measure(
             pl.col("name_relation"),
             "full, short, extended or alias: the surface form against the entity's primary label",
             KINDS,
+            label="how the name relates to the entity",
         ),
     ),
-    summaries=shares("nameRelation", KINDS, "relation to the label"),
+    summaries=shares("nameRelation", KINDS, "relation to the label", labels=_LABELS),
 )

@@ -19,7 +19,7 @@ def _implicit(corpus: Corpus) -> pl.DataFrame:
     return status(corpus).select(implicit_nil=pl.col("link_status").eq_missing("unknown"))
 
 
-_LABELS = {"nilExplicit": "NIL mentions", "nilImplicit": "links to what the knowledge base lacks"}
+_LABELS = {"explicit": "NIL mentions", "implicit": "links to what the knowledge base lacks"}
 
 MEASURE = Measure(
     name="nil",
@@ -38,11 +38,12 @@ MEASURE = Measure(
             pl.when(pl.col("is_nil")).then(pl.lit("explicit")).when(pl.col("implicit_nil")).then(pl.lit("implicit")),
             "explicit or implicit, absent where there is an entity",
             KINDS,
+            label="kind of NIL",
         ),
     ),
     # What is linked has no kind of NIL, and is among those of which NIL is a share.
     summaries=tuple(
-        replace(one, part=one.part.fill_null(False), label=_LABELS[one.name])
-        for one in shares("nil", KINDS, "kind of NIL")
+        replace(one, part=one.part.fill_null(False), is_told=True)
+        for one in shares("nil", KINDS, "kind of NIL", labels=_LABELS)
     ),
 )

@@ -15,6 +15,8 @@ def _percentiles(corpus: Corpus) -> pl.DataFrame:
     return placed.select(f"{column}_percentile" for column in columns)
 
 
+_LABELS = {"ambiguitySurfaceForm": "readings a name", "ambiguityEntity": "names an entity"}
+
 MEASURE = Measure(
     name="normalised",
     levels=("annotation",),
@@ -32,6 +34,8 @@ MEASURE = Measure(
             "double",
             pl.col(f"{column}_percentile"),
             f"percentile of hfts:{name} in all datasets",
+            label=f"{_LABELS[name]}, percentile",
+            measured_in="percentile",
         )
         for name, column in _COLUMNS.items()
     ),

@@ -21,6 +21,7 @@ MEASURE = Measure(
             part=pl.col("mentions") == 0,
             over="documents",
             is_share=True,
+            label="documents without mentions",
         ),
     ),
 )

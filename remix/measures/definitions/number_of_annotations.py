@@ -20,6 +20,8 @@ MEASURE = Measure(
             terms={"count": ("hfts:numAnnotations",), "macro": ("rmx:meanAnnotations",)},
             part=pl.col("mentions"),
             over="documents",
+            label="mentions",
+            measured_in="mentions",
         ),
         Summary(
             name="numAnnotationsPercentile",
@@ -27,6 +29,8 @@ MEASURE = Measure(
             terms={"document": ("rmx:numAnnotationsPercentile",)},
             part=pl.col("mentions_percentile"),
             over="documents",
+            label="mentions, percentile",
+            measured_in="percentile",
         ),
     ),
 )

@@ -70,6 +70,14 @@ def _range_maximum(values: pl.Series, first: pl.Series, last: pl.Series) -> pl.S
     return found
 
 
+_LABELS = {
+    "none": "mentions without overlap",
+    "maximal": "mentions that hold others",
+    "intermediate": "mentions that hold others and are within others",
+    "minimal": "mentions within others",
+    "crossing": "mentions that cross others",
+}
+
 MEASURE = Measure(
     name="overlap",
     levels=("annotation", "document", "dataset"),
@@ -81,7 +89,14 @@ MEASURE = Measure(
     empty="annotations without offsets have no value",
     prepare=_overlaps,
     columns=(
-        Column("rmx:overlap", "string", pl.col("overlap"), "none, maximal, intermediate, minimal or crossing", KINDS),
+        Column(
+            "rmx:overlap",
+            "string",
+            pl.col("overlap"),
+            "none, maximal, intermediate, minimal or crossing",
+            KINDS,
+            label="overlap with other mentions",
+        ),
     ),
-    summaries=shares("overlap", KINDS, "overlap"),
+    summaries=shares("overlap", KINDS, "overlap", labels=_LABELS),
 )

@@ -36,13 +36,28 @@ MEASURE = Measure(
     needs=("surface_forms", "entities"),
     prepare=_priors,
     columns=(
-        Column("rmx:prior", "double", pl.col("prior"), "share of the form's dictionary counts that mean the entity"),
-        Column("rmx:candidateRank", "integer", pl.col("candidate_rank"), "rank of the entity among the candidates"),
+        Column(
+            "rmx:prior",
+            "double",
+            pl.col("prior"),
+            "share of the form's dictionary counts that mean the entity",
+            label="prior",
+            measured_in="probability",
+        ),
+        Column(
+            "rmx:candidateRank",
+            "integer",
+            pl.col("candidate_rank"),
+            "rank of the entity among the candidates",
+            label="rank among the candidates",
+            measured_in="rank",
+        ),
         Column(
             "rmx:isRare",
             "boolean",
             pl.col("is_rare"),
             "whether the entity is a candidate of its form, but not the likeliest",
+            label="rare readings",
         ),
     ),
     summaries=(
@@ -52,6 +67,8 @@ MEASURE = Measure(
             terms=terms_of("meanPrior", "document", "micro", "macro", "distinct"),
             part=pl.col("prior"),
             unit="key",
+            label="prior",
+            measured_in="probability",
         ),
         Summary(
             name="isRare",
@@ -60,6 +77,7 @@ MEASURE = Measure(
             part=pl.col("is_rare"),
             unit="key",
             is_share=True,
+            label="rare readings",
         ),
     ),
 )

@@ -9,6 +9,7 @@ _SCORES = {
     "hits": ("hfts:hits", "HITS authority of the entity"),
     "hub": ("rmx:hub", "HITS hub score of the entity"),
 }
+_LABELS = {"pagerank": "PageRank", "hits": "HITS authority", "hub": "HITS hub score"}
 _PLACES: dict[str, tuple[Kind, str]] = {
     "rank": ("integer", "place of the entity in the whole knowledge base, 1 is best, ties share the better place"),
     "percentile": ("double", "100 × (1 − share of the knowledge base's entities that are strictly better)"),
@@ -16,18 +17,37 @@ _PLACES: dict[str, tuple[Kind, str]] = {
 
 
 def _columns() -> tuple[Column, ...]:
-    scores = [Column(term, "double", pl.col(score), meaning) for score, (term, meaning) in _SCORES.items()]
+    scores = [
+        Column(term, "double", pl.col(score), meaning, label=_LABELS[score], measured_in="score")
+        for score, (term, meaning) in _SCORES.items()
+    ]
     places = [
-        Column(f"rmx:{score}{place.title()}", kind, pl.col(f"{score}_{place}"), f"by {score}: {meaning}")
+        Column(
+            f"rmx:{score}{place.title()}",
+            kind,
+            pl.col(f"{score}_{place}"),
+            f"by {score}: {meaning}",
+            label=f"{_LABELS[score]}, {place}",
+            measured_in=place,
+        )
         for score in _SCORES
         for place, (kind, meaning) in _PLACES.items()
     ]
     return (*scores, *places)
 
 
-def _summary(name: str, column: str, meaning: str) -> Summary:
+def _summary(name: str, column: str, meaning: str, label: str, measured_in: str) -> Summary:
     terms = {"document": (f"rmx:mean{name[0].upper()}{name[1:]}",), **terms_of(name, "micro", "macro", "distinct")}
-    return Summary(name=name, meaning=meaning, terms=terms, part=pl.col(column), unit="entity", of_unit=True)
+    return Summary(
+        name=name,
+        meaning=meaning,
+        terms=terms,
+        part=pl.col(column),
+        unit="entity",
+        of_unit=True,
+        label=label,
+        measured_in=measured_in,
+    )
 
 
 MEASURE = Measure(
@@ -42,9 +62,18 @@ MEASURE = Measure(
     needs=("entities",),
     columns=_columns(),
     summaries=(
-        *(_summary(score, score, f"mean of {meaning}") for score, (_, meaning) in _SCORES.items()),
         *(
-            _summary(f"{score}Percentile", f"{score}_percentile", f"mean percentile by {score}")
+            _summary(score, score, f"mean of {meaning}", _LABELS[score], "score")
+            for score, (_, meaning) in _SCORES.items()
+        ),
+        *(
+            _summary(
+                f"{score}Percentile",
+                f"{score}_percentile",
+                f"mean percentile by {score}",
+                f"{_LABELS[score]}, percentile",
+                "percentile",
+            )
             for score in ("pagerank", "hits")
         ),
     ),

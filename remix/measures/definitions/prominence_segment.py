@@ -7,6 +7,7 @@ from remix.measures.declaration import REMIXING, Column, Measure, shares
 
 CATEGORIES = (*SEGMENTS, "unspecified")
 _SCORES = {"pagerankSegment": "pagerank_segment", "hitsSegment": "hits_segment"}
+_LABELS = {"pagerankSegment": "PageRank", "hitsSegment": "HITS"}
 
 
 def _column(name: str, place: str) -> Column:
@@ -17,6 +18,7 @@ def _column(name: str, place: str) -> Column:
         linked.then(pl.col(place).fill_null("unspecified")),
         "head (top 10 %), torso (10 to 55 %), tail (55 to 100 %) of the knowledge base, or unspecified",
         CATEGORIES,
+        label=f"prominence by {_LABELS[name]}",
     )
 
 
@@ -31,5 +33,16 @@ MEASURE = Measure(
     empty="NIL annotations have no segment; entities without a score are 'unspecified'",
     needs=("entities",),
     columns=tuple(_column(name, place) for name, place in _SCORES.items()),
-    summaries=tuple(summary for name in _SCORES for summary in shares(name, CATEGORIES, name, "entity", of_unit=True)),
+    summaries=tuple(
+        summary
+        for name, score in _LABELS.items()
+        for summary in shares(
+            name,
+            CATEGORIES,
+            name,
+            "entity",
+            of_unit=True,
+            labels={segment: f"{segment} by {score}" for segment in CATEGORIES},
+        )
+    ),
 )

@@ -6,6 +6,7 @@ from remix.measures.corpus import Corpus
 from remix.measures.declaration import VAN_ERP, Measure, Summary, terms_of
 
 _SIDES = {"entities": ("entity", "entities"), "forms": ("key", "surface forms")}
+_LABELS = {"entities": "different entities an annotation", "forms": "different names an annotation"}
 
 
 def _firsts(corpus: Corpus) -> pl.DataFrame:
@@ -39,6 +40,8 @@ MEASURE = Measure(
             part=pl.col(f"first_{side}_dataset"),
             whole=pl.col("weight"),
             own=(pl.col(f"first_{side}_document"), pl.col("weight"), "annotations"),
+            label=_LABELS[side],
+            measured_in=f"{what} an annotation",
         )
         for side, (_, what) in _SIDES.items()
     ),

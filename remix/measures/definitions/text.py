@@ -22,6 +22,8 @@ MEASURE = Measure(
             terms={"count": (f"rmx:num{name}",), "macro": (f"rmx:mean{name}",)},
             part=pl.col(column),
             over="documents",
+            label=f"{name.lower()} of the texts",
+            measured_in=name.lower(),
         )
         for name, (column, what) in _LENGTHS.items()
     ),

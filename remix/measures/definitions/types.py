@@ -15,7 +15,15 @@ _GROUPS = {
     "typeUnspecified": ("are neither person nor organisation nor place (Table 3 of the paper)", ~_ANY),
 }
 
-_LABELS = {"typePerson": "persons", "typeOrganisation": "organisations", "typePlace": "places"}
+_LABELS = {
+    "typePerson": "persons",
+    "typeOrganisation": "organisations",
+    "typePlace": "places",
+    "typeOther": "entities of other types",
+    "typeNone": "entities without a type",
+    "typeUnspecified": "neither persons nor organisations nor places",
+}
+_TOLD = ("typePerson", "typeOrganisation", "typePlace")
 
 MEASURE = Measure(
     name="types",
@@ -35,7 +43,8 @@ MEASURE = Measure(
             part=pl.when(pl.col("entity").is_not_null()).then(part),
             unit="entity",
             is_share=True,
-            label=_LABELS.get(name, ""),
+            label=_LABELS[name],
+            is_told=name in _TOLD,
         )
         for name, (meaning, part) in _GROUPS.items()
     ),

@@ -11,7 +11,7 @@ from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.frames import Documents
 from remix.measures.columns import Slicing
-from remix.names import PREFIXES
+from remix.names import PREFIXES, shorten
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.case_tables import NIL
 from remix.scoring.inputs.evidence import Evidence
@@ -243,8 +243,9 @@ def local_names(column: str) -> pl.Expr:
 
 
 def slice_named(given: str, slices: pl.Series) -> str:
-    """Return the slice of a name, as it is or as tables show it; nothing for the whole, which is '' or 'all'.
+    """Return the slice of a name; nothing for the whole, which is '' or 'all'.
 
+    It may be named as it is, as tables show it (`Person`), by its prefix (`dbo:Person`), or in letters of either case.
     Raises `UnknownName`.
     """
     known = slices.unique().sort().to_frame("slice").filter(pl.col("slice") != "")
@@ -255,6 +256,9 @@ def slice_named(given: str, slices: pl.Series) -> str:
         return str(name)
     if given == "all":
         return ""
+    for name, local in shown.iter_rows():
+        if given == shorten(name) or given.casefold() == local.casefold():
+            return str(name)
     raise UnknownName("slice", given, shown["shown"])
 
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.measures.columns import OWN
+from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.reports.annotation_list import (
     BESIDE,
@@ -18,6 +19,7 @@ from remix.reports.annotation_list import (
     count_mentions,
     find_part,
     list_wanted,
+    name_type,
     parts_of,
 )
 from remix.reports.labels import label_entities
@@ -37,6 +39,10 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if not page.list_datasets(work):
         return page.Page("Annotations", [page.NOTHING])
     asked, dropped = _fit(work, {name: said for name, said in parameters.items() if said})
+    if asked.get("type"):
+        asked["type"] = name_type(asked["type"])
+    if (entity := asked.get("entity")) and list_wanted(work.store, Wanted(entity=entity)).is_empty():
+        dropped.append(UnknownName("entity that an annotation links to", asked.pop("entity")))
     wanted = _read(asked)
     rows = list_wanted(work.store, wanted)
     outcomes = _judge(work, asked)
@@ -59,8 +65,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
 
 
 def _title(asked: Mapping[str, str]) -> str:
-    said = [f"{asked['by']} is {shorten(asked['part'])}"] if asked.get("part") else []
-    said += [f"with {asked['column']}"] if asked.get("column") else []
+    said = [f"{label_of(asked['by']).words} is {shorten(asked['part'])}"] if asked.get("part") else []
+    said += [f"with {label_of(asked['column']).words}"] if asked.get("column") else []
     said += [f"{name} {shorten(asked[name])}" for name in ("type", "entity", "outcome") if asked.get(name)]
     of = f" of {asked['dataset']}" if asked.get("dataset") else ""
     return f"Annotations{of}{': ' if said else ''}{', '.join(said)}"
@@ -104,8 +110,6 @@ def _fit(work: page.Explored, asked: dict[str, str]) -> tuple[dict[str, str], li
             asked["part"] = find_part(parts_of(work.store, asked["by"]), asked["part"]).name
         except UnknownName as wrong:
             drop(wrong, "part")
-    if (entity := asked.get("entity")) and list_wanted(work.store, Wanted(entity=entity)).is_empty():
-        drop(UnknownName("entity that an annotation links to", entity), "entity")
     if (name := asked.get("document")) and dataset:
         try:
             list_wanted(work.store, Wanted(dataset, name))
@@ -140,7 +144,14 @@ def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
     fields = [
         page.choose("dataset", "dataset", ["", *(one.name for one in page.list_datasets(work))], dataset),
         page.choose("type", "type", ["", *TYPES], asked.get("type", "")),
-        page.Field("by", "part of", by, columns, explained="a column, as `remix partition --by` has it"),
+        page.Field(
+            "by",
+            "part of",
+            by,
+            columns,
+            explained="a column, as `remix partition --by` has it",
+            words=page.words_of_measures(columns),
+        ),
     ]
     if by:
         parts = [part.name for part in parts_of(work.store, by).parts]
@@ -149,7 +160,8 @@ def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
             fields.append(page.Field("part", "part", asked.get("part", ""), ["", *parts], "choice", words=words))
         else:
             fields.append(page.Field("part", "part", asked.get("part", ""), parts[:_LISTED]))
-    fields.append(page.Field("column", "with a value of", asked.get("column", ""), known))
+    words = page.words_of_measures(known)
+    fields.append(page.Field("column", "with a value of", asked.get("column", ""), known, words=words))
     if systems:
         fields.append(page.choose("system", "answers of", ["", *systems], asked.get("system", "")))
     if asked.get("system"):
@@ -189,7 +201,8 @@ def _list_filters(
             )
             for value, number in counts.iter_rows()
         ]  # fmt: skip
-        found.append(page.FacetCounts(name, told[:_FEW] + [one for one in told[_FEW:] if one.chosen]))
+        called = label_of(wanted.by).words if name == "part" else name
+        found.append(page.FacetCounts(called, told[:_FEW] + [one for one in told[_FEW:] if one.chosen]))
 
     if outcomes is None:
         tell("dataset", leave(dataset="", document="")["dataset"])
@@ -252,7 +265,9 @@ def _tabulate(work: page.Explored, rows: pl.DataFrame, wanted: Wanted, asked: Ma
     }
     words = "Each annotation of gold with the text about it."
     leads = "A surface form leads to its document, an entity to its annotations."
-    return page.Table("annotations", frame, links, words, small={"entity": "label"}, leads=leads, unseen=_UNSEEN)
+    headings = page.headings_of_measures([*extra, "surface_form"])
+    small = {"entity": "label"}
+    return page.Table("annotations", frame, links, words, small=small, leads=leads, headings=headings, unseen=_UNSEEN)
 
 
 _UNSEEN = ("document", "begin", "end", "annotation")

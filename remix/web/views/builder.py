@@ -14,6 +14,7 @@ from functools import partial
 import polars as pl
 
 from remix.errors import Error, UnknownName, UsageError
+from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.rdf.turtle import turtle
 from remix.remixes.facets import Condition, Facet, FacetedCorpus, compose, corpus_of
@@ -30,11 +31,11 @@ _ONE, _EACH = "counts once", "counts in each"
 _EXPLAINED = {
     "condition": "what was asked for, one after another",
     "documents": "texts with a mention that is left; of what is loaded, all texts",
-    "mentions": "annotations that are left; readings of one mention count once",
+    "mentions": "mentions that are left: alternatives of one count once",
     "entities": "different entities that these link to",
-    "annotations": "annotations of the dataset; readings of one mention count once",
+    "annotations": "mentions of the dataset: alternatives of one count once",
     "kept_documents": "texts of the dataset in the remix",
-    "kept": "annotations of the dataset in the remix",
+    "kept": "mentions of the dataset in the remix",
 }
 _FILES = {".rq": "rq", "NIF": "ttl", "manifest": "manifest.ttl", "all three (.zip)": "zip"}
 _REPLACES = "An edited query replaces the choices; Show leads back to them."
@@ -179,7 +180,9 @@ def _of_values(corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters)
         told = f"mentions with a class of each: {shown}"
         fields = [page.choose(f"of.{facet.name}", "classes of", names, shown.shown, told)] if names else []
     shortened = [*map(shorten, values[: _MOST + len(_list(parameters, name))]), _NONE]
-    field = page.Field(name, facet.name, parameters.get(name, ""), shortened, "many", explained=facet.meaning)
+    field = page.Field(
+        name, label_of(facet.name).words, parameters.get(name, ""), shortened, "many", explained=facet.meaning
+    )
     return [*fields, field]
 
 
@@ -210,7 +213,18 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     links = {"dataset": lambda row: page.address("dataset", name=row["dataset"])}
     table = table.sort("kept", "dataset", descending=[True, False])
     blocks.append(
-        page.Table("datasets", table, links, explained=_EXPLAINED, words="What each dataset gives to the remix.")
+        page.Table(
+            "datasets",
+            table,
+            links,
+            explained=_EXPLAINED,
+            words="What each dataset gives to the remix.",
+            headings={
+                "annotations": ("mentions", ""),
+                "kept": ("kept mentions", ""),
+                "kept_documents": ("kept documents", ""),
+            },
+        )
     )
     blocks.append(_columns(corpus, parameters) if asked.conditions is not None else _meanings(asked))
     return page.Page("Builder", blocks, beside=[_editor(parameters, asked.text), *_ways(asked, parameters)])
@@ -283,10 +297,19 @@ def _of_columns(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page
     names = [one.name for one in chosen]
     others = [name for name in corpus.facets if name not in names]
     fields = [
-        page.choose("add", "add a condition on", ["", *others], "", "A column of annotations, or of their documents.")
+        page.choose(
+            "add",
+            "add a condition on",
+            ["", *others],
+            "",
+            "A column of annotations, or of their documents.",
+            words=page.words_of_measures(others),
+        )
     ]
     if chosen:
-        fields.append(page.Field("on", "conditions on", ",".join(names), names, "many"))
+        fields.append(
+            page.Field("on", "conditions on", ",".join(names), names, "many", words=page.words_of_measures(names))
+        )
     if any(one.kind == "number" for one in chosen):
         told = "Percentiles are of the values that are loaded; the query has the value itself."
         fields.append(page.choose("scale", "sliders show", _SCALES, parameters.get("scale", _SCALES[0]), told))
@@ -297,8 +320,10 @@ def _of_columns(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page
             for end, word, default in (("low", "from", ends[0]), ("high", "to", ends[1])):
                 name = _slider(end, one, parameters)
                 place = parameters.get(name, "") or f"{default:.10g}"
-                fields.append(page.Field(name, f"{one.name}, {word}", place, (), "range", *ends, one.meaning))
-            fields.append(page.Field(f"in.{one.name}", f"{one.name}, also", picked, (_NONE,), "many"))
+                fields.append(
+                    page.Field(name, f"{label_of(one.name).words}, {word}", place, (), "range", *ends, one.meaning)
+                )
+            fields.append(page.Field(f"in.{one.name}", f"{label_of(one.name).words}, also", picked, (_NONE,), "many"))
         else:
             fields += _of_values(corpus, one, parameters)
     return fields
@@ -340,8 +365,11 @@ def _columns(corpus: FacetedCorpus, parameters: page.Parameters) -> page.Table:
     kept = {name: value for name, value in parameters.items() if name not in ("on", "add", "sort", "at")}
     facets = corpus.facets.values()
     frame = pl.DataFrame({"column": [one.name for one in facets], "meaning": [one.meaning for one in facets]})
-    links = {"column": lambda row: page.address("builder", on=",".join(filter(None, (on, row["column"]))), **kept)}
-    return page.Table("columns", frame, links, words="Each leads to a condition on it.")
+    called, units = page.call_measures(frame["column"]), page.find_units(frame["column"])
+    frame = frame.with_columns(called, units).select("column", "called", "unit", "meaning")
+    links = {"called": lambda row: page.address("builder", on=",".join(filter(None, (on, row["column"]))), **kept)}
+    small, headings = {"called": "column"}, {"called": ("column", "")}
+    return page.Table("columns", frame, links, words="Each leads to a condition on it.", small=small, headings=headings)
 
 
 def _meanings(asked: _Choices) -> page.Table:

@@ -9,8 +9,9 @@ from typing import Any
 import polars as pl
 
 from remix.measures import AVERAGES
+from remix.measures.labels import label_of
 from remix.reports.annotation_list import fields_of_measure
-from remix.reports.contrasts import LABELS, find_distance, rank_differences, tell_differences
+from remix.reports.contrasts import find_distance, rank_differences, tell_differences
 from remix.reports.statistics import (
     columns_by_measure,
     draw_shares,
@@ -24,7 +25,7 @@ from remix.web import page
 
 _MOST = 8
 """Datasets that are compared at once: as many lines can be told apart."""
-_CALLED, _APART = "what it is called", "standard deviations apart"
+_CALLED, _UNIT, _APART = "what it is called", "in which unit", "standard deviations apart"
 """Columns beside those that are called as datasets are, in whose names is no blank."""
 _DRAWN = 4
 """Columns of which the distributions are drawn: the chosen one, and those in which the datasets differ most."""
@@ -45,7 +46,13 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             page.Field("datasets", "datasets", ",".join(names), [entry.name for entry in entries], "many"),
             page.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
             page.choose(
-                "column", "distribution of", [*known], column, what="column of numbers", command="remix list columns"
+                "column",
+                "distribution of",
+                [*known],
+                column,
+                what="column of numbers",
+                command="remix list columns",
+                words=page.words_of_measures(known),
             ),
         ],
         button="Compare",
@@ -78,7 +85,8 @@ def _draw(work: page.Explored, names: Sequence[str], column: str) -> list[page.S
     for one in [column, *(one for one in ranked if apart[one] > 0)][:_DRAWN]:
         words = f"Which share of the {known[one].of} has no more than x: {known[one].meaning.splitlines()[0]}"
         title = "distribution" if one == column else one
-        blocks.append(page.Drawing(title, draw_shares(known[one], found[one]), words))
+        heading = f"{label_of(one).words} ({one})" if label_of(one).words != one else one
+        blocks.append(page.Drawing(title, draw_shares(known[one], found[one]), words, title=heading))
     return blocks
 
 
@@ -91,7 +99,7 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     table = pl.DataFrame(
         {
             "which measure": [*says],
-            _CALLED: [LABELS.get(one, "") for one in says],
+            _CALLED: [label_of(one, of_statistics=True).words for one in says],
             **{name: pl.Series([row[one] for one in says], dtype=pl.Float64) for name, row in rows.items()},
             **{f"share of {name}": [row[f"share with {one}"] for one in says] for name, row in rows.items()},
         }
@@ -99,7 +107,9 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     first, *others = names
     differences = [(pl.col(name) - pl.col(first)).alias(f"{name} − {first}") for name in others]
     table = table.with_columns(
-        *differences, **{"what it says": pl.Series([text.partition("\n")[0] for text in says.values()])}
+        *differences,
+        page.find_units(table["which measure"], of_statistics=True).alias(_UNIT),
+        **{"what it says": pl.Series([text.partition("\n")[0] for text in says.values()])},
     )
     shown = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in names))
     apart = rank_differences(measured, names).select(
@@ -109,11 +119,15 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     shown = shown.sort(_APART, descending=True, nulls_last=True, maintain_order=True)
     words = "The measures come first by which the datasets are farthest apart. In small letters: the share of "
     words += "annotations or documents for which a measure could be computed."
-    small = {"which measure": _CALLED, **{name: f"share of {name}" for name in names}}
+    small = {_CALLED: "which measure", **{name: f"share of {name}" for name in names}}
     explained = {_APART: "standard deviations of all datasets here that lie between those that are compared"}
     links = {name: partial(_lead, name) for name in names}
     leads = "A value leads to the annotations, or the documents, that it is of."
-    return page.Table("measures", shown, links, words, explained, small=small, leads=leads)
+    headings = {_CALLED: ("measure", ""), _UNIT: ("unit", "")}
+    units = dict.fromkeys([*names, *(f"{name} − {first}" for name in others)], _UNIT)
+    return page.Table(
+        "measures", shown, links, words, explained, small=small, leads=leads, headings=headings, units=units
+    )
 
 
 def _lead(dataset: str, row: Mapping[str, Any]) -> str:

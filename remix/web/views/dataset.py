@@ -10,9 +10,10 @@ from remix.checks import RULES
 from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
 from remix.measures.columns import Slicing
+from remix.measures.labels import label_of
 from remix.remixes.partitions import cut_frames
 from remix.reports.annotation_list import fields_of_measure, parts_of
-from remix.reports.contrasts import LABELS, tell_dataset
+from remix.reports.contrasts import tell_dataset
 from remix.reports.inventory import describe_dataset
 from remix.reports.statistics import (
     choose_average,
@@ -45,7 +46,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     form = page.Form(
         [
             page.choose("name", "dataset", [one.name for one in page.list_datasets(work)], entry.name),
-            page.choose("column", "distribution of", [*known], asked["column"]),
+            page.choose("column", "distribution of", [*known], asked["column"], words=page.words_of_measures(known)),
             page.choose(
                 "scheme", "boundaries of", SCHEMES, asked["scheme"], "as `remix partition` cuts all that is loaded"
             ),
@@ -76,9 +77,10 @@ def _measures(measured: Measured, name: str, average: str) -> page.Table:
     says = {name: text.partition("\n")[0] for name, text in explain_averages(measured).items()}
     table = rows.select(
         "measure",
-        pl.col("measure").replace_strict(LABELS, default="", return_dtype=pl.String).alias("called"),
+        page.call_measures(rows["measure"], of_statistics=True),
         "average",
         "value",
+        page.find_units(rows["measure"], of_statistics=True),
         pl.col("coverage").alias("share covered"),
         says=pl.col("measure").replace_strict(says, default="", return_dtype=pl.String),
     )
@@ -92,7 +94,10 @@ def _measures(measured: Measured, name: str, average: str) -> page.Table:
     words = "What is covered is the share of annotations or documents for which the measure could be computed. "
     words += "`remix show MEASURE` tells how it is made and read."
     leads = "A value leads to the annotations, or the documents, that it is of."
-    return page.Table("measures", table, links, words, small={"measure": "called"}, leads=leads)
+    small, headings = {"called": "measure"}, {"called": ("measure", "")}
+    return page.Table(
+        "measures", table, links, words, small=small, leads=leads, headings=headings, units={"value": "unit"}
+    )
 
 
 def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> list[page.Shown]:
@@ -102,23 +107,30 @@ def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> lis
     summary = work.store.cached(
         ("summary", name), lambda: summarise(measures_of(work.store), frames_of(work.store), [name])
     )
-    links = {"column": lambda row: page.address("dataset", name=name, column=row["column"], scheme=asked["scheme"])}
+    links = {"called": lambda row: page.address("dataset", name=name, column=row["column"], scheme=asked["scheme"])}
     quantity = list_quantities(measured).get(column)
     explained = {one.name: one.meaning.partition("\n")[0] for one in list_quantities(measured).values()}
     says = pl.col("column").replace_strict(explained, default="", return_dtype=pl.String)
     table = page.Table(
         "distributions",
-        summary.with_columns(says=says),
+        summary.select(
+            "column", page.call_measures(summary["column"]), page.find_units(summary["column"]), pl.exclude("column")
+        ).with_columns(says=says),
         links,
         "The share is that of annotations or documents that have a value.",
         leads="A column's name leads to its figure.",
+        small={"called": "column"},
+        headings={"called": ("column", "")},
     )
     every = values_of(column, measured, frames)
     own = every.filter(dataset=name)["value"]
     if quantity is None or not own.count():
         return [
             table,
-            page.Note(f"No value of {column} is known in this dataset.", ["remix enrich", "remix kb attach"]),
+            page.Note(
+                f"No value of {label_of(column).words} ({column}) is known in this dataset.",
+                ["remix enrich", "remix kb attach"],
+            ),
         ]
     by = f"{column}:{asked['scheme']}"
     parts = _cut(work, by)
@@ -126,12 +138,15 @@ def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> lis
     figure = draw_distribution(quantity, own, () if parts is None else parts.parts, link)
     words = f"{quantity.meaning} The lines are the boundaries of {asked['scheme']} over all that is loaded."
     words += " A bar leads to its annotations." if link else ""
-    blocks: list[page.Shown] = [page.Drawing("distribution", figure, words)]
+    title = f"distribution: {label_of(column).words}"
+    blocks: list[page.Shown] = [page.Drawing("distribution", figure, words, title=title)]
     if parts is not None:
         counts = cut_frames(parts, frames_of(work.store, name)).table
         lead = {"annotations": lambda row: page.address("annotations", dataset=name, by=by, part=row["part"])}
         told = "The parts in this dataset; alternatives of a mention count once, as `remix partition` has it."
-        blocks.append(page.Table("parts", counts, lead, told, leads="A number leads to its annotations."))
+        headings = {"annotations": ("mentions", "")}
+        leads = "A number leads to its annotations."
+        blocks.append(page.Table("parts", counts, lead, told, leads=leads, headings=headings))
     return [*blocks, table]
 
 
@@ -180,7 +195,8 @@ def _documents(work: page.Explored, dataset: str, find: str) -> page.Table:
         rows = rows.filter(pl.col("name").str.to_lowercase().str.contains(find.lower(), literal=True))
     links = {"name": lambda row: page.address("document", dataset=dataset, name=row["name"])}
     words = f"Those whose name contains '{find}'." if find else ""
-    return page.Table("documents", rows, links, words, heat=("words", "mentions", "nil", "density"))
+    heat = ("words", "mentions", "nil", "density")
+    return page.Table("documents", rows, links, words, heat=heat, headings=page.headings_of_measures(["density"]))
 
 
 dataset = page.View(

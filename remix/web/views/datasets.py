@@ -8,7 +8,7 @@ import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
-from remix.reports.contrasts import LABELS
+from remix.measures.labels import label_of
 from remix.reports.statistics import columns_by_measure, explain_averages, explain_stored, measures_of
 from remix.store import DatasetEntry
 from remix.web import page
@@ -52,12 +52,15 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         },
         ("documents", "annotations", *names),
         {name: f"share with {name}" for name in names},
-        headings={name: (LABELS[name], name) for name in names if name in LABELS},
+        headings=page.headings_of_measures(names, of_statistics=True),
+        units={name: label_of(name, of_statistics=True).unit for name in names},
     )
     form = page.Form(
         [
             page.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
-            page.Field("measures", "measures", ",".join(names), [*explained], "many"),
+            page.Field(
+                "measures", "measures", ",".join(names), [*explained], "many", words=page.words_of_measures(explained)
+            ),
         ]
     )
     return page.Page("Datasets", [form, table, *_notes(entries, measured), _LEADS], dropped=dropped)

@@ -12,6 +12,8 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.formats.nif.writing import terms_of
 from remix.kb.lookup import SHOWN, list_candidates
+from remix.measures import Measured
+from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.rdf.ntriples import columns
 from remix.rdf.turtle import turtle
@@ -221,7 +223,13 @@ def _form(
             words={name: f"{nth}. {name_document(name)}" for nth, name in enumerate(names[:_LISTED], 1)},
         ),
         page.Field(
-            "colour", "colour by", asked["colour"], [*colours], "choice", explained=said, words={"": "(by itself)"}
+            "colour",
+            "colour by",
+            asked["colour"],
+            [*colours],
+            "choice",
+            explained=said,
+            words={"": "(by itself)", **page.words_of_measures(colours)},
         ),
         page.choose("system", "answers of", ["", *systems], asked["system"]),
     ]
@@ -281,7 +289,9 @@ def _marks(
         classed = class_annotations(rows, column, measures_of(work.store), document)
         classes = {name: f"look look-{nth}" for nth, name in enumerate(classed.names)}
         looks, said, alone = {one: classes[name] for one, name in classed.values.items()}, {}, []
-        legend = page.Legend(f"{column}: {classed.meaning}", [page.Segment(*pair) for pair in classes.items()])
+        legend = page.Legend(
+            f"{label_of(column).words}: {classed.meaning}", [page.Segment(*pair) for pair in classes.items()]
+        )
     marks = []
     spans: dict[tuple[int, int], list[Mapping[str, Any]]] = {}
     for row in own.drop_nulls(["begin", "end"]).iter_rows(named=True):
@@ -398,6 +408,7 @@ def _table(own: pl.DataFrame, asked: page.Parameters) -> page.Table:
         links,
         "A surface form leads to all of it.",
         folded=own.height > _UNFOLDED,
+        headings=page.headings_of_measures(["surface_form", "is_nil", *extra]),
         unseen=("entities", "annotation"),
     )
 
@@ -419,15 +430,21 @@ def _beside(
         answers = judged.systems.join(mention, on="mention").drop("mention").with_columns(short)
         words = "What each registered run answered here."
         blocks.append(page.Table("answers", answers, words=words, small={"outcome": "classes", "answer": "answered"}))
-    said = describe_annotation(row, measures_of(work.store))
     blocks += [
         _candidates(work, row),
-        page.Table("columns", said, words="All that is known of it.", small={"column": "says"}),
+        _describe(row, measures_of(work.store)),
     ]
     index = work.store.cached("index", work.store.index)
     lines = index.about(pl.Series([f"<{row['annotation']}>"]))["line"]
     text = turtle(columns("".join(f"{line}\n" for line in lines.unique()).encode())).decode()
     return [*blocks, page.Code("RDF", text, words="All that the store says of it, in data, measures and runs.")]
+
+
+def _describe(row: Mapping[str, Any], measured: Measured) -> page.Table:
+    said = describe_annotation(row, measured)
+    said = said.select("column", page.call_measures(said["column"]), "value", "says")
+    small, headings = {"called": "column", "value": "says"}, {"called": ("column", "")}
+    return page.Table("columns", said, words="All that is known of it.", small=small, headings=headings)
 
 
 def _candidates(work: page.Explored, row: Mapping[str, Any]) -> page.Shown:

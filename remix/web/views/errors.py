@@ -15,6 +15,7 @@ from remix.errors import UnknownName, UsageError
 from remix.kb import KnowledgeBase
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
+from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.reports.annotation_list import Wanted
 from remix.reports.error_counts import ANY, count_errors, explain_classes
@@ -53,16 +54,8 @@ _FEW = 12
 """Values of a facet that are shown, the most frequent ones."""
 CHOICES = ("by", "show", "class", "type", "slice", "gold", "answer", "agreement")
 """What chooses among the mentions and answers of systems, by the names of parameters."""
-_BY = {
-    "type:dbo": "type",
-    "pagerankSegment": "prominence",
-    "isRare": "rarity",
-    "ambiguitySurfaceForm": "readings of a name",
-    "nameRelation": "how the name relates to the entity",
-    "is_nil": "NIL",
-    "words": "length of the text",
-}
-"""Columns by which errors are counted most often, with words for them; any other can be named."""
+_BY = ("type:dbo", "pagerankSegment", "isRare", "ambiguitySurfaceForm", "nameRelation", "is_nil", "words")
+"""Columns by which errors are counted most often; any other can be named."""
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -257,13 +250,13 @@ def _number(said: str, default: int) -> int:
 
 def _form(work: page.Explored, asked: Mapping[str, str], datasets: Sequence[str], systems: Sequence[str]) -> page.Form:
     dataset, system, other = asked["dataset"], asked["system"], asked.get("other", "")
-    told, by = "a column, as `remix errors --by` has it", asked.get("by", "")
+    told, by, columns = "a column, as `remix errors --by` has it", asked.get("by", ""), _list_columns(work)
     fields = [
         page.choose("dataset", "dataset", datasets, dataset),
         page.choose("system", "system", systems, system),
         page.choose("other", "beside it", ["", *systems], other, "a second system, whose answers stand beside"),
         page.choose("show", "show", SHOWN, asked.get("show", ERRORS), "what became of the mention"),
-        page.Field("by", "count by", by, _list_columns(work), explained=told),
+        page.Field("by", "count by", by, columns, explained=told, words=page.words_of_measures(columns)),
     ]
     # What the facets choose stays chosen.
     return page.Form([*fields, *(page.Field(key, key, asked[key], look="hidden") for key in _KEPT if asked.get(key))])
@@ -283,8 +276,8 @@ def _count(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) ->
     """Return the errors of all systems on the dataset by class and, where a column is named, by its parts."""
     known = _list_columns(work)
     places = {
-        words: page.address("errors", **{**asked, "by": name, "slice": "", "from": ""})
-        for name, words in _BY.items()
+        label_of(name).words.partition(":")[0]: page.address("errors", **{**asked, "by": name, "slice": "", "from": ""})
+        for name in _BY
         if name.partition(":")[0] in known
     }
     lead = page.Note("The errors by", links=places)
@@ -345,7 +338,8 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
     links = {name: partial(lead, name) for name in systems}
     words = f"{kind or ANY}: {explain_classes()[kind or ANY]}; of each part how many, and the share."
     leads = "A number leads to its sentences."
-    return page.Table(f"errors by {by}", frame, links, words, {}, small, small, leads)
+    headings, title = page.headings_of_measures([by]), f"errors by {label_of(by).words}"
+    return page.Table(f"errors by {by}", frame, links, words, {}, small, small, leads, headings, title=title)
 
 
 def _list_filters(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[str]) -> Iterator[page.FacetCounts]:
@@ -363,7 +357,8 @@ def _list_filters(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[
             for value, number in counts.items()
             if number or value == own
         ]  # fmt: skip
-        return page.FacetCounts(name, told[:_FEW] + [one for one in told[_FEW:] if one.chosen])
+        called = label_of(asked["by"]).words if name == "slice" and "by" in asked else name
+        return page.FacetCounts(called, told[:_FEW] + [one for one in told[_FEW:] if one.chosen])
 
     of_shown = {value: choose_rows(rows, replace(chosen, show=value), shown).height for value in SHOWN}
     yield tell("show", of_shown, chosen.show)

@@ -12,6 +12,7 @@ import polars as pl
 from remix.errors import UnknownName
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
+from remix.measures.labels import label_of
 from remix.measures.partitions import breakdown
 from remix.names import shorten
 from remix.paper import Typesetting
@@ -162,10 +163,7 @@ def _ask(
         for name in _split(asked[kind]):
             if name not in known:
                 raise UnknownName(f"{kind.removesuffix('s')} with a run", name, known, "remix run list")
-    of_columns = {"what": "column to slice by", "command": "remix list columns"}
-    of_tasks, of_matchings = ({"what": one, "command": f"remix list {one}s"} for one in ("task", "matching"))
     held = [name for name in _split(asked["systems"]) or systems if kinds[name] != "oracle"]
-    on = {"what": "system that others are held against", "command": "remix run list"}
     told = columns.get(by, "a column of annotations or documents")
     of_task = getattr(TASKS[asked["task"]], "summary", "") if asked["task"] in TASKS else ""
     of_match = profile.meaning(asked["match"])
@@ -175,11 +173,38 @@ def _ask(
         page.Field("datasets", "datasets", asked["datasets"], datasets, "many"),
         page.Field("systems", "systems", asked["systems"], systems, "many"),
         page.choose("have", "answered by", [*_HAVE], asked["have"], _explain_have(), what=answered),
-        page.choose("by", "slices by", ["", *columns], by, told, **of_columns),
+        page.choose(
+            "by",
+            "slices by",
+            ["", *columns],
+            by,
+            told,
+            what="column to slice by",
+            command="remix list columns",
+            words=page.words_of_measures(columns),
+        ),
         page.choose("profile", "conventions of", PROFILES.names(), profile.name, profile.summary),
-        page.choose("task", "task", dict.fromkeys(tasks), asked["task"], of_task, **of_tasks),
-        page.choose("match", "matching", dict.fromkeys(matchings), asked["match"], of_match, **of_matchings),
-        page.choose("against", "held against", ["", *held], asked["against"], f"by default {_BEST}", **on),
+        page.choose(
+            "task", "task", dict.fromkeys(tasks), asked["task"], of_task, what="task", command="remix list tasks"
+        ),
+        page.choose(
+            "match",
+            "matching",
+            dict.fromkeys(matchings),
+            asked["match"],
+            of_match,
+            what="matching",
+            command="remix list matchings",
+        ),
+        page.choose(
+            "against",
+            "held against",
+            ["", *held],
+            asked["against"],
+            f"by default {_BEST}",
+            what="system that others are held against",
+            command="remix run list",
+        ),
         page.choose("spider", "spider plot over", spiders, asked["spider"], over, what="spider plot"),
     ]
     return asked, page.Form(fields), columns
@@ -323,12 +348,12 @@ def _matrix(
         headings[name] = (shorten(str(part)), "" if mentions is None else f"{mentions} mentions")
         on = f"{mentions} mentions in " if mentions is not None else ""
         explained[name] = f"{score} on {on}{documents or 0} documents" + (
-            f"; {asked['by']} is {part}" if asked["by"] else ""
+            f"; {label_of(asked['by']).words} is {part}" if asked["by"] else ""
         )
         small[name] = f"{name} 95 %"
     words = _explain_matrix(asked, cells, score, family, whole=whole)
     if said := columns.get(asked["by"], ""):
-        words += f" {asked['by']}: {said}."
+        words += f" {label_of(asked['by']).words}: {said}."
     words += f" {order.words} The number of mentions is in the header."
     leads = "A score leads to its errors"
     leads += "" if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix"
