@@ -24,7 +24,7 @@ from remix.scoring.differences import Counting, differences, headlines
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import relax_gold, relax_runs
 from remix.scoring.inputs.files import read_frames
-from remix.scoring.profiles.hipe.editions import HIPE_2022
+from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022
 from remix.scoring.profiles.hipe.meetings import meetings
 from tests.examples import FEW
 from tests.scoring.conftest import evaluate
@@ -398,11 +398,15 @@ def test_edition_of_2020_takes_times_for_nil_in_both_columns_of_links(tmp_path: 
 
 
 def test_edition_of_2020_compares_no_texts_and_has_labels_of_its_own(tmp_path: Path) -> None:
-    # The answer on a is right whatever its text is; SCOPE is a label of 2022 alone, PROD one of 2020.
-    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O O")))
-    run = frames_of(tmp_path, "s", document(1, lines("B-LOC B-SCOPE B-PROD", words="A b c")))
-    rows = evaluate(gold, {"s": run}, profile="hipe-2020", task=["NE-COARSE-LIT"])
-    assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 1, 0)
+    # The answer on a is right whatever its text is; SCOPE is a label of 2022 alone, PROD one of 2020. Neither edition
+    # has TIME.HOUR.ABS, which the guidelines of annotation know: it is wrong only where gold has it somewhere.
+    words, tags = "A b c d", "B-LOC B-SCOPE B-PROD B-TIME.HOUR.ABS"
+    run = frames_of(tmp_path, "s", document(1, lines(tags, words=words)), document(2, lines("O")))
+    for there, wrong in (("O", 1), ("B-TIME.HOUR.ABS", 2)):
+        gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O O O")), document(2, lines(there)))
+        rows = evaluate(gold, {"s": run}, profile="hipe-2020", task=["NE-COARSE-LIT"])
+        assert counts(rows, "NE-COARSE-LIT", "strict") == (1, wrong, wrong - 1)
+    assert (len(HIPE_2020.tags), len(HIPE_2022.tags)) == (31, 53)
 
 
 def test_edition_of_2020_deals_tokens_out_by_their_number(tmp_path: Path) -> None:
