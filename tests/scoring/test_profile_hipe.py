@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import random
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from bench.hipe_rules import compare, draw
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
 from remix.measures.coded import counted_documents
@@ -24,7 +26,7 @@ from remix.scoring.differences import Counting, differences, headlines
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import relax_gold, relax_runs
 from remix.scoring.inputs.files import read_frames
-from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022
+from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
 from remix.scoring.profiles.hipe.meetings import meetings
 from tests.examples import FEW
 from tests.scoring.conftest import evaluate
@@ -111,6 +113,24 @@ def test_answer_that_is_linked_in_parts_is_a_mention_for_each_link(tmp_path: Pat
     assert counts(rows, "NEL-LIT", "fuzzy@1") == (1, 1, 0)
     assert counts(rows, "NEL-LIT", "strict@1") == (0, 2, 1)
     assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 0)
+
+
+def test_later_link_of_an_answer_without_a_first_counts_where_a_cell_begins_with_it(tmp_path: Path) -> None:
+    # Of the answer `_|Q1` the first link is none. Where no cell begins with Q1, it is no answer; where one does, it is
+    # one @3: here on d, where gold has Q1 elsewhere, so that both are wrong.
+    run = frames_of(tmp_path, "s", document(1, lines("O B-LOC", "_ _|Q1")))
+    for link, wrong in (("Q2", 0), ("Q1", 1)):
+        gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O", f"{link} _")))
+        rows = evaluate(gold, {"s": run}, profile="hipe", task=["NEL-LIT"])
+        assert [counts(rows, "NEL-LIT", f"fuzzy@{n}") for n in (1, 3)] == [(0, 0, 1), (0, wrong, 1)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("edition", [HIPE_2020, HIPE_2022], ids=lambda one: one.name)
+def test_random_broken_files_have_the_figures_of_a_plain_re_telling_of_the_rules(edition: Edition) -> None:
+    for seed in range(4):
+        compared, odd = compare(*draw(random.Random(seed)), edition=edition)
+        assert compared > 100 and not odd
 
 
 def test_means_over_documents_are_over_those_where_the_score_is_defined(tmp_path: Path) -> None:

@@ -59,6 +59,8 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
         )
         others = answers.filter(pl.col("label").is_in(edition.tags)).join(known, on=["dataset", "label"], how="anti")
         answers = pl.concat([told, others])
+    else:
+        answers = _leave_known(answers, pl.concat([one.select("dataset", "label") for one in (gold, pieces)]))
     if case.column:
         gold = gold.filter(pl.col("annotation").is_in(case.kept["annotation"].implode()))
     gold, answers = _in_place(case, gold, answers)
@@ -128,6 +130,25 @@ def _find_overlapping(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     spans = others.select("document", first="begin", last="end")
     both = rows.join(spans, on="document")
     return both.filter((pl.col("begin") < pl.col("last")) & (pl.col("first") < pl.col("end"))).select("annotation")
+
+
+def _leave_known(answers: pl.DataFrame, gold: pl.DataFrame) -> pl.DataFrame:
+    """Return answers whose later links are null where they begin with none and no cell of either side has these first.
+
+    Of `_|Q1` Q1 is a link only where a cell of the column, of gold or of the same run, begins with it.
+    """
+    late = answers.with_row_index("row").filter(
+        pl.col("label").is_null(), pl.col("labels").list.drop_nulls().list.len() > 0
+    )
+    if late.is_empty():
+        return answers
+    own = answers.select("system", "dataset", "label")
+    known = pl.concat([own, own.select("system").unique().join(gold, how="cross")]).drop_nulls().unique()
+    items = late.select("row", "system", "dataset", label="labels").explode("label")
+    items = items.join(known.with_columns(known=True), on=own.columns, how="left", maintain_order="left")
+    said = items.group_by("row", maintain_order=True).agg(said=pl.when("known").then("label"))
+    found = answers.with_row_index("row").join(said, on="row", how="left", maintain_order="left")
+    return found.with_columns(labels=pl.coalesce("said", "labels")).drop("row", "said")
 
 
 _COLUMNS = ("annotation", "document", "begin", "end", "text", "labels", "label", "continued")

@@ -1,0 +1,306 @@
+"""Hold the profiles `hipe` and `hipe-2020` against a plain re-telling of HIPE-scorer's rules, on random broken files.
+
+python bench/hipe_rules.py [--files 200] [--seed 0] [--edition hipe|hipe-2020]
+
+Each file has one to three documents of random tags, links and tokens on both sides. Compared are TP, FP, FN, P, R and
+F1 of each column, regime, rank, mean and label; the first that differs is told with its files, and ends in 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from remix.scoring.inputs.files import read_frames
+from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.scoring.conftest import evaluate
+
+HEADER = ("TOKEN", "NE-COARSE-LIT", "NE-COARSE-METO", "NE-FINE-LIT", "NEL-LIT", "NEL-METO", "MISC")
+TYPES_OF = {"NEL-LIT": "NE-COARSE-LIT", "NEL-METO": "NE-COARSE-METO"}
+TAGS = "O O O O B-LOC I-LOC B-PERS I-PERS I-PERS S-LOC E-PERS B-time I-time B-X I-X I-A-B B-LOC|B-PERS _"
+LINKS = "_ _ _ - NIL NIL Q1 Q1 Q2 Q1|Q2 Q2|Q1|Q3 q1 NIL|Q1 _|Q1 Q9|Q1 Q1|_ _|Q4|Q5|Q1"
+"""No cell has an empty type (`-`, `I-`), which the scorer counts where gold has the cell `-` and remix never does."""
+Cells = dict[str, str]
+Documents = list[list[Cells]]
+Key = tuple[str, str, str, str]
+Figures = tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A mention as the scorer has it: first and last token, text and labels, of which the first is its own."""
+
+    first: int
+    last: int
+    text: str
+    labels: tuple[str, ...]
+
+
+def read(lines: list[str]) -> Documents:
+    """Return the documents of a file: tokens with upper-case cells, without comments and lines that have no token."""
+    documents: Documents = [[]]
+    for line in lines[1:]:
+        cells = line.split("\t")
+        if cells[0].startswith("#"):
+            if line.startswith(("# document", "# hipe2022:document_id")) and documents[-1]:
+                documents.append([])
+            continue
+        if not cells[0]:
+            continue
+        row = dict(zip(HEADER, cells, strict=False))
+        row["time"] = "time" if "time" in row["NE-COARSE-LIT"] else ""  # before cells are in upper case
+        for name in HEADER[1:]:
+            cell = row.get(name, "_")
+            if name.startswith("NE-"):
+                cell = re.sub("^S-", "B-", re.sub("^E-", "I-", cell))
+            row[name] = cell.upper()
+        documents[-1].append(row)
+    return [one for one in documents if one]
+
+
+def label_of(cell: str) -> str | None:
+    """Return the label that a cell makes count."""
+    label = cell.split("|")[0].split("-")[-1]
+    return None if label in ("_", "O") else label
+
+
+def cut(document: list[Cells], column: str) -> list[tuple[int, int, str]]:
+    """Return first and last token and type of the mentions of a column of types."""
+    found: list[tuple[int, int, str]] = []
+    inside = False
+    for place, row in enumerate(document):
+        cell = row[column]
+        if cell == "O":
+            inside = False
+            continue
+        kind = cell[2:]
+        if not inside or found[-1][2] != kind or cell[0] == "B":
+            found.append((place, place, kind))
+        else:
+            found[-1] = (found[-1][0], place, kind)
+        inside = True
+    return found
+
+
+def text_of(document: list[Cells], first: int, last: int) -> str:
+    """Return the tokens of a mention without space."""
+    return "".join(row["TOKEN"] for row in document[first : last + 1])
+
+
+def linked(document: list[Cells], column: str, *, run: bool, edition: Edition) -> list[tuple[int, int, str]]:
+    """Return first and last token and the whole cell of the mentions of a column of links."""
+    cells = [row[column] for row in document]
+    if edition.links_alone:
+        found: list[tuple[int, int, str]] = []
+        for place, cell in enumerate(cells):
+            if cell in ("_", "-"):
+                continue
+            if found and found[-1][1] == place - 1 and found[-1][2] == cell:
+                found[-1] = (found[-1][0], place, cell)
+            else:
+                found.append((place, place, cell))
+        return found
+    types = TYPES_OF[column]
+    found = []
+    for first, last, _ in cut(document, types):
+        begin, link = first, cells[first]
+        for place in range(first + 1, last + 1):
+            if run and cells[place] != link and document[place][types][0] == "I":
+                found.append((begin, place - 1, link))
+                begin, link = place, cells[place]
+        found.append((begin, last, link))
+    for place, row in enumerate(document):
+        if row[types] == "O" and cells[place] not in ("_", "-"):
+            found.append((place, place, cells[place]))
+    return sorted(found)
+
+
+def mentions(
+    side: Documents, column: str, known: set[str], *, run: bool, ranks: int, edition: Edition
+) -> list[list[Mention]]:
+    """Return the mentions of each document whose labels count."""
+    whole: list[list[Mention]] = []
+    for document in side:
+        if column in TYPES_OF:
+            parts = [
+                (first, last, tuple(cell.split("|")[: ranks if run else 1]))
+                for first, last, cell in linked(document, column, run=run, edition=edition)
+            ]
+        else:
+            parts = [(first, last, (kind,)) for first, last, kind in cut(document, column)]
+        whole.append(
+            [
+                Mention(first, last, text_of(document, first, last) if edition.texts else "", labels)
+                for first, last, labels in parts
+                if known.intersection(labels)
+            ]
+        )
+    return whole
+
+
+def match(gold: list[Mention], run: list[Mention], known: set[str]) -> list[tuple[str | None, str, str]]:
+    """Return label, strict and fuzzy outcome of each event of a document; the label of gold, or of the answer."""
+    events: list[tuple[str | None, str, str]] = []
+    taken: set[int] = set()
+    for answer in run:
+        for number, one in enumerate(gold):
+            if (one.first, one.last, one.text) == (answer.first, answer.last, answer.text) and one.labels[
+                0
+            ] in answer.labels:
+                taken.add(number)
+                events.append((one.labels[0], "correct", "correct"))
+                break
+        else:
+            for number, one in enumerate(gold):
+                same = (one.first, one.last) == (answer.first, answer.last)
+                if same and one.labels[0] != answer.labels[0]:
+                    taken.add(number)
+                    events.append((one.labels[0], "incorrect", "incorrect"))
+                    break
+                if number not in taken and one.first <= answer.last and answer.first <= one.last:
+                    taken.add(number)
+                    right = one.labels[0] in answer.labels
+                    events.append((one.labels[0], "incorrect", "correct" if right else "incorrect"))
+                    break
+            else:
+                first = answer.labels[0]
+                events.append((first if first in known else None, "spurious", "spurious"))
+    events += [(one.labels[0], "missed", "missed") for number, one in enumerate(gold) if number not in taken]
+    return events
+
+
+def score(gold: Documents, run: Documents, edition: Edition) -> dict[Key, Figures]:
+    """Return the figures by column, matching, mean and label ('' is all)."""
+    figures: dict[Key, Figures] = {}
+    for column in HEADER[1:-1]:
+        answered = run
+        if edition.times_nil and column in TYPES_OF:
+            answered = [[{**row, column: "NIL"} if row["time"] else row for row in document] for document in run]
+        own, others = (
+            {label_of(row[column]) for document in side for row in document} - {None} for side in (gold, answered)
+        )
+        known = {str(one) for one in own | (others if column in TYPES_OF else others & set(edition.tags))}
+        for ranks in (1, 3, 5) if column in TYPES_OF else (1,):
+            golds = mentions(gold, column, known, run=False, ranks=ranks, edition=edition)
+            runs = mentions(answered, column, known, run=True, ranks=ranks, edition=edition)
+            events = [match(one, other, known) for one, other in zip(golds, runs, strict=True)]
+            labels = {str(label) for one in events for label, _, _ in one} if column not in TYPES_OF else set()
+            tail = f"@{ranks}" if column in TYPES_OF else ""
+            for regime, place in (("strict", 1), ("fuzzy", 2)):
+                for label in ("", *labels) if any(events) else ():
+                    counts = [Counter(event[place] for event in one if label in ("", event[0])) for one in events]
+                    key = column, regime + tail
+                    figures[(*key, "micro", label)], figures[(*key, "macro", label)] = means(counts)
+    return figures
+
+
+def means(documents: list[Counter[str]]) -> tuple[Figures, Figures]:
+    """Return TP, FP, FN, P, R and F1 of all documents, and the means of P, R and F1 over those that have it."""
+    summed = sum(documents, Counter())
+    tp, actual, possible = sizes(summed)
+    rows = [ratios(counts) for counts in documents]
+    defined = (
+        [p for p, _, _ in rows if p is not None],
+        [r for _, r, _ in rows if r is not None],
+        [f for p, r, f in rows if p is not None and r is not None],
+    )
+    macro = tuple(sum(values) / len(values) if values else None for values in defined)
+    return (tp, actual - tp, possible - tp, *(one or 0.0 for one in ratios(summed))), macro
+
+
+def sizes(counts: Counter[str]) -> tuple[int, int, int]:
+    """Return what is correct, what was answered and what could be."""
+    correct, wrong = counts["correct"], counts["incorrect"]
+    return correct, correct + wrong + counts["spurious"], correct + wrong + counts["missed"]
+
+
+def ratios(counts: Counter[str]) -> tuple[float | None, float | None, float]:
+    """Return P, R and F1, null where undefined."""
+    correct, actual, possible = sizes(counts)
+    p = correct / actual if actual else None
+    r = correct / possible if possible else None
+    f = 2 * p * r / (p + r) if p and r else 0.0
+    return p, r, f
+
+
+def draw(seed: random.Random) -> tuple[list[str], list[str]]:
+    """Return the lines of gold and run."""
+    sides: tuple[list[str], list[str]] = (["\t".join(HEADER)], ["\t".join(HEADER)])
+    for number in range(seed.randint(1, 3)):
+        for side in sides:
+            side.append(f"# document_id = d{number}")
+        for _ in range(seed.randint(2, 14)):
+            if seed.random() < 0.05:
+                for side in sides:
+                    side.append("# segment")
+            token = seed.choice("abcdefg")
+            alike = seed.random() < 0.5
+            cells = [cells_of(seed), cells_of(seed)]
+            if alike:
+                cells[1] = cells[0]
+            spelt = token + "x" if seed.random() < 0.05 else token
+            sides[0].append("\t".join([token, *cells[0]]))
+            sides[1].append("\t".join([spelt, *cells[1]]))
+    return sides
+
+
+def cells_of(seed: random.Random) -> list[str]:
+    """Return the cells of a token but the token."""
+    return [*(seed.choice(TAGS.split()) for _ in range(3)), *(seed.choice(LINKS.split()) for _ in range(2)), "_"]
+
+
+def is_same(one: Figures | None, other: Figures | None) -> bool:
+    """Return whether two rows have the same figures; a row that is missing is one of nothing."""
+    if one is None or other is None:
+        return not any(one or other or ())
+    return all((a is None) == (b is None) and abs((a or 0) - (b or 0)) < 1e-9 for a, b in zip(one, other, strict=True))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--edition", choices=["hipe", "hipe-2020"], default="hipe")
+    given = parser.parse_args()
+    compared = 0
+    for number in range(given.seed, given.seed + given.files):
+        sides = draw(random.Random(number))
+        figures, odd = compare(*sides, edition=HIPE_2022 if given.edition == "hipe" else HIPE_2020)
+        if odd:
+            print(f"seed {number}: {odd[0]}", *("\n".join(lines) for lines in sides), sep="\n\n")
+            return 1
+        compared += figures
+    print(f"{given.edition}: {given.files} files, {compared:,} figures, none differs")
+    return 0
+
+
+def compare(gold: list[str], run: list[str], *, edition: Edition) -> tuple[int, list[str]]:
+    """Return how many figures were compared, and those that differ, in words."""
+    expected = score(read(gold), read(run), edition)
+    frames = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, lines in (("gold", gold), ("run", run)):
+            path = Path(folder) / f"{name}.tsv"
+            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            frames.append(read_frames([path], unannotated=True))
+        rows = evaluate(frames[0], {"run": frames[1]}, profile=edition.name, by=["type"])
+    found: dict[Key, Figures] = {}
+    for row in rows.iter_rows(named=True):
+        names = ["tp", "fp", "fn"] * (row["average"] == "micro") + ["precision", "recall", "f1"]
+        key = row["task"], row["matching"], row["average"], row["slice"] or ""
+        found[key] = tuple(row[name] for name in names)
+    both = {key: (expected.get(key), found.get(key)) for key in sorted(expected.keys() | found.keys())}
+    odd = [f"{key}: expected {one}, found {other}" for key, (one, other) in both.items() if not is_same(one, other)]
+    return sum(len(one or other or ()) for one, other in both.values()), odd
+
+
+if __name__ == "__main__":
+    sys.exit(main())
