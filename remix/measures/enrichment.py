@@ -124,6 +124,12 @@ def _signature_of_store(entries: Mapping[str, DatasetEntry], chosen: MeasureChoi
     return str(Signature({**chosen.signature.fields, "datasets": contents[:12]}))
 
 
+def signature_of_store(store: Store, kb: KnowledgeBase | None) -> Mapping[str, str]:
+    """Return the fields of the signature that measures of all loaded datasets have now, by the choices of defaults."""
+    entries = {entry.name: entry for entry in store.datasets()}
+    return Signature.parse(_signature_of_store(entries, choice_of(kb))).fields
+
+
 def _place(store: Store, signature: str) -> Path:
     """Return where measures are kept; it is another place where there are other columns."""
     columns = ",".join(column.name for column in columns_of(MEASURES))

@@ -66,7 +66,7 @@ def application(
     endpoint = _Endpoint(store, limits)
     routes = [
         Route("/sparql", endpoint.respond, methods=["GET", "POST"]),
-        Route("/", lambda _: RedirectResponse("/datasets" if pages else "/sparql"), methods=["GET"]),
+        Route("/", lambda _: RedirectResponse("/start" if pages else "/sparql"), methods=["GET"]),
         *pages,
     ]
     checks = [Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))]

@@ -99,6 +99,19 @@ class Table(Shown):
     units: Mapping[str, str] = field(default_factory=dict)
 
 
+class Tiles(Table):
+    """A table of few numbers, each shown in large letters over `what` it counts and `which` they are."""
+
+
+@dataclass(frozen=True)
+class Steps(Shown):
+    """What is done one after another, under a heading: each in words, with pages that it leads to and commands."""
+
+    name: str
+    title: str
+    steps: Sequence[Note]
+
+
 @dataclass(frozen=True)
 class Segment:
     """A stretch of text: how it looks, what is said of it, where it leads; one with mentions nested in it has parts.
@@ -300,8 +313,21 @@ class Note(Shown):
     links: Mapping[str, str] = field(default_factory=dict)
 
 
-NOTHING = Note("Nothing is loaded yet.", ["remix load FILE", "remix fetch NAME"])
+NOTHING = Note("Nothing is loaded yet.", ["remix load FILE", "remix fetch NAME"], {"What to do first": "/start"})
 """What a page says of a workspace without datasets."""
+
+
+def tell_missing(work: Explored) -> list[Note]:
+    """Return what pages of measures lack in this workspace, each with the commands that get it."""
+    entries, notes = list_datasets(work), []
+    if work.kb is None:
+        said = "No knowledge base is attached: readings of names, prominence and types are not known."
+        notes.append(Note(said, ["remix fetch kb NAME", "remix kb build", "remix kb attach FOLDER"]))
+    if plain := [entry.name for entry in entries if not entry.enrichment]:
+        which = plain[0] if len(plain) == 1 else f"{len(plain)} of {len(entries)} datasets"
+        said = f"The measures of {which} are not stored: queries and conditions do not see them."
+        notes.append(Note(said, ["remix enrich"]))
+    return notes
 
 
 @dataclass(frozen=True)

@@ -191,7 +191,9 @@ def test_datasets_may_be_called_as_columns_are(tmp_path: Path) -> None:
     assert {*names} < {*shown(workspace, "compare", datasets=",".join(names)).tables["measures"].columns}
 
 
-@pytest.mark.parametrize("view", ["datasets", "compare", "overlap"])
+@pytest.mark.parametrize(
+    "view", ["datasets", "dataset", "compare", "systems", "errors", "annotations", "builder", "document", "overlap"]
+)
 def test_pages_of_an_empty_workspace_say_what_to_do_next(tmp_path: Path, view: str) -> None:
     [note] = [block for block in shown(open_workspace(tmp_path / ".remix"), view).blocks if isinstance(block, Note)]
     assert note.commands == ["remix load FILE", "remix fetch NAME"]

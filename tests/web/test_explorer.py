@@ -106,7 +106,7 @@ def test_datasets_are_listed_and_lead_to_their_pages(work: Workspace, get: Get) 
     [row] = shown(work, "datasets").tables["datasets"].to_dicts()
     assert (row["dataset"], row["documents"], row["runs"]) == ("gold", 1, 2)
     assert 'href="/dataset?name=gold"' in get("/datasets").text
-    assert get("/").headers["location"] == "/datasets"
+    assert get("/").headers["location"] == "/start"
 
 
 def test_dataset_has_its_measures_and_documents(work: Workspace) -> None:

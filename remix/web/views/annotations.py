@@ -59,6 +59,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         page.Note(f"{told}.", links={"Make this a remix": remix} if rows.height else {}),
         page.Facets([*_list_filters(work, wanted, asked, outcomes)]),
         _tabulate(work, rows, wanted, asked),
+        *page.tell_missing(work),
         *_tell_commands(asked),
     ]
     return page.Page(_title(asked), blocks, dropped=dropped)

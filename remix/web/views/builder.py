@@ -207,7 +207,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             raise
         again = [_editor(parameters, parameters["sparql"])] if parameters.get("sparql") else []
         return page.Page("Builder", [form, page.Note(f"Not possible: {error}"), *again], error=error)
-    blocks: list[page.Shown] = [form, *(page.Note(note) for note in notes), *_waterfall(left)]
+    missing = page.tell_missing(work)
+    blocks: list[page.Shown] = [form, *missing, *(page.Note(note) for note in notes), *_waterfall(left)]
     if left["mentions"][-1] == 0:
         blocks.append(page.Note("Nothing is left: take out the condition after which the counts fall to zero."))
     links = {"dataset": lambda row: page.address("dataset", name=row["dataset"])}

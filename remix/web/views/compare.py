@@ -57,6 +57,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         ],
         button="Compare",
     )
+    if len(entries) < 2:
+        words = "Datasets are compared where two or more are loaded."
+        return page.Page("Compare datasets", [page.Note(words, ["remix load FILE", "remix fetch NAME"])])
     if len(names) < 2:
         return page.Page(
             "Compare datasets", [form, page.Note(f"Choose two datasets or more, up to {_MOST}, to compare them.")]
@@ -65,7 +68,10 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     said = [page.Note(one) for other in names[1:] if (one := tell_differences(measured, names[0], other))]
     told = [page.Note(f"These are the first {_MOST} of {len(every)} that were chosen.")] if len(every) > _MOST else []
     drawn = _draw(work, names, column)
-    return page.Page(f"Compare {', '.join(names)}", [*said, form, *told, *drawn, _measures(work, names, average), note])
+    return page.Page(
+        f"Compare {', '.join(names)}",
+        [*said, form, *told, *drawn, _measures(work, names, average), *page.tell_missing(work), note],
+    )
 
 
 def _draw(work: page.Explored, names: Sequence[str], column: str) -> list[page.Shown]:

@@ -32,6 +32,8 @@ SCHEMES = ("log-deciles", "quantiles:4", "head-torso-tail")
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
+    if not page.list_datasets(work):
+        return page.Page("Dataset", [page.NOTHING])
     entry = work.store.dataset(parameters.get("name", ""))
     asked = {"column": "ambiguitySurfaceForm", "scheme": SCHEMES[0], "average": "micro", "find": ""}
     asked |= {key: value for key, value in parameters.items() if key in asked and value}

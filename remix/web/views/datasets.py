@@ -106,4 +106,4 @@ def _notes(entries: Sequence[DatasetEntry], measured: Measured) -> list[page.Not
     return notes
 
 
-datasets = page.View("datasets", "Datasets", _show, menu=1)
+datasets = page.View("datasets", "Datasets", _show, menu=2)

@@ -74,6 +74,8 @@ class Mark:
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
+    if not page.list_datasets(work):
+        return page.Page("Document", [page.NOTHING])
     dataset = work.store.dataset(parameters.get("dataset", "")).name
     documents = _documents(work, dataset)
     asked = {"dataset": dataset, **{key: parameters.get(key, "") for key in _KEPT}}

@@ -63,7 +63,11 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if not runs:
         if named := parameters.get("dataset"):
             work.store.dataset(named)
-        return page.Page("Errors", [page.Note("No run is registered yet.", ["remix run add NAME FILE --on DATASET"])])
+        if not (loaded := page.list_datasets(work)):
+            return page.Page("Errors", [page.NOTHING])
+        said, on = "No run is registered yet: add a system's answers, or have one answer.", named or loaded[0].name
+        commands = [f"remix run add NAME FILE --on {on}", f"remix annotate {on} --system prior"]
+        return page.Page("Errors", [page.Note(said, commands, {"What to do next": "/start"})])
     asked = {name: value for name, value in parameters.items() if value}
     asked, systems, dropped = _complete(asked, runs)
     dataset, by = asked["dataset"], asked.get("by", "")

@@ -133,8 +133,7 @@ def _score(work: page.Explored, datasets: Sequence[str | list[str]], asked: Mapp
 
 def _tell_empty(loaded: Sequence[str], dataset: str) -> page.Page:
     if not loaded:
-        said = "Nothing is loaded yet, so no system has answered."
-        return page.Page("Systems", [page.Note(said, ["remix load FILE", "remix fetch NAME"])])
+        return page.Page("Systems", [page.NOTHING])
     on = dataset or "DATASET"
     said = f"No run is registered {f'on {dataset} ' if dataset else ''}yet: add a system's answers, or have one answer."
     return page.Page(

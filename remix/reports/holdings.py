@@ -1,0 +1,160 @@
+"""What a workspace holds, what changed in it last, what in it is out of date, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+
+from remix.errors import Error, UsageError
+from remix.kb import KnowledgeBase
+from remix.measures.enrichment import signature_of_store
+from remix.remixes.manifest import read_manifest
+from remix.runs.registration import Run, list_runs
+from remix.signature import Signature
+from remix.store import DatasetEntry, Store
+
+_PARTS = {
+    "kb": "another knowledge base",
+    "datasets": "other datasets beside it",
+    "classes": "another mapping of classes",
+    "remix": "another version of remix",
+}
+"""What of a signature of measures is said in words where it is another now."""
+_MANY = 3
+"""Names that a sentence lists; of more it says how many."""
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """What a workspace holds: its datasets, those of them that are remixes, its runs, and the knowledge base's name."""
+
+    datasets: Sequence[DatasetEntry]
+    remixes: Sequence[str]
+    runs: Sequence[Run]
+    kb: str
+
+    @property
+    def systems(self) -> list[str]:
+        """Return the names of the systems that have answered, sorted."""
+        return sorted({run.system for run in self.runs})
+
+    @property
+    def enriched(self) -> list[str]:
+        """Return the names of the datasets whose measures are stored."""
+        return [entry.name for entry in self.datasets if entry.enrichment]
+
+
+def read_holdings(store: Store) -> Holdings:
+    """Return what a workspace holds; raises `StoreError` where it cannot be read.
+
+    >>> read_holdings(Store(Path("nowhere"))).systems
+    []
+    """
+    entries = store.datasets()
+    loaded = {entry.name for entry in entries}
+    remixes = []
+    for entry in entries:
+        with suppress(Error, OSError):  # the file that it was loaded from may be gone, or no file
+            remixes += [entry.name] if read_manifest(Path(entry.source)) is not None else []
+    runs = [run for run in list_runs(store.folder / "runs") if run.dataset in loaded]
+    return Holdings(entries, remixes, runs, "" if store.kb_folder is None else store.kb_folder.name)
+
+
+def list_changes(store: Store, held: Holdings) -> pl.DataFrame:
+    """Return when (UTC), what and name of what was loaded, enriched, registered or attached, the latest first.
+
+    The times are those of the folders that hold them, to the minute; what was written within a minute is one row.
+    """
+    places: list[tuple[str, str, Path]] = [("loaded", one.name, Path(one.folder)) for one in held.datasets]
+    places += [("enriched", one.name, Path(one.enrichment_file).parent) for one in held.datasets if one.enrichment_file]
+    places += [("run registered", f"{run.system} on {run.dataset}", Path("runs", run.folder_name)) for run in held.runs]
+    if held.kb and store.kb_folder is not None:
+        places.append(("knowledge base built", held.kb.rpartition("-")[0] or held.kb, store.kb_folder))
+    rows = []
+    for what, name, place in places:
+        with suppress(OSError):
+            at = datetime.fromtimestamp((store.folder / place).stat().st_mtime, UTC)
+            rows.append((at.strftime("%Y-%m-%d %H:%M"), what, name))
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(("when", "what", "name"), pl.String), orient="row")
+    together = frame.group_by("when", "what", maintain_order=True).agg(pl.col("name"))
+    named = together.with_columns(pl.col("name").map_elements(_list_names, return_dtype=pl.String))
+    return named.sort("when", descending=True, maintain_order=True)
+
+
+def _list_names(names: Sequence[str]) -> str:
+    """Return names in a few words.
+
+    >>> _list_names(["a", "b"]), _list_names(["a", "b", "c", "d"])
+    ('a, b', 'a, b and 2 more')
+    """
+    known = [*names]
+    return ", ".join(known) if len(known) <= _MANY else f"{', '.join(known[:2])} and {len(known) - 2} more"
+
+
+def list_outdated(store: Store, kb: KnowledgeBase | None, held: Holdings) -> dict[str, list[str]]:
+    """Return what is older than what it was made of: a sentence, with the commands that renew it.
+
+    Those are measures that were stored with another knowledge base or beside other datasets, and runs on a dataset
+    whose content is another now.
+    """
+    found: dict[str, list[str]] = {}
+    now = signature_of_store(store, kb)
+    reasons: dict[str, list[str]] = {}
+    for entry in held.datasets:
+        for reason in _differences(entry, now):
+            reasons.setdefault(reason, []).append(entry.name)
+    for reason, names in reasons.items():
+        found[f"The stored measures of {_list_names(names)} were made with {reason} than there is now."] = [
+            "remix enrich"
+        ]
+    contents = {entry.name: entry.content for entry in held.datasets}
+    for run in held.runs:
+        if run.content != contents[run.dataset]:
+            said = f"{run.system} answered other content of {run.dataset} than is loaded now."
+            found[said] = [f"remix annotate {run.dataset} --system {run.system}"]
+    return found
+
+
+def _differences(entry: DatasetEntry, now: Mapping[str, str]) -> Iterator[str]:
+    with suppress(UsageError):  # a store may be given values that remix has not computed
+        stored = Signature.parse(entry.enrichment).fields if entry.enrichment else {}
+        yield from (words for name, words in _PARTS.items() if name in stored and stored[name] != now.get(name))
+
+
+def propose_commands(held: Holdings) -> dict[str, list[str]]:
+    """Return what to do next, as far as it is not done yet: a sentence, with commands that do it."""
+    if not held.datasets:
+        return {
+            "No dataset is loaded yet: load a file, or one that remix knows.": ["remix load FILE", "remix fetch NAME"]
+        }
+    first = held.datasets[0].name
+    found: dict[str, list[str]] = {}
+    if not held.kb:
+        said = "No knowledge base is attached: readings of names, prominence and types are not known."
+        found[said] = ["remix fetch kb NAME", "remix kb build", "remix kb attach FOLDER"]
+    if plain := [entry.name for entry in held.datasets if not entry.enrichment]:
+        said = f"The measures of {_list_names(plain)} are not stored: queries and partitions do not see them."
+        found[said] = ["remix enrich"]
+    if not held.runs:
+        said = "No system has answered: have one answer, or add answers from anywhere."
+        own = [f"remix annotate {first} --system prior"] if held.kb else []
+        found[said] = [*own, f"remix run add NAME FILE --on {first}"]
+    elif len(held.systems) == 1:
+        said = f"{held.systems[0]} has answered alone: another system, were it a baseline, says what its scores mean."
+        found[said] = [f"remix annotate {first} --system prior", f"remix run add NAME FILE --on {first}"]
+    else:
+        found["Compare the systems in a terminal, as data or as a table for a paper."] = [
+            "remix compare",
+            "remix evaluate -o latex",
+        ]
+    if held.enriched and held.kb and not held.remixes:
+        found["Carve a benchmark out of what is loaded: the builder shows what a query keeps."] = [
+            "remix build --query persons_hard"
+        ]
+    found["Take all of it along, as one file or as a folder for others."] = ["remix report", f"remix publish {first}"]
+    return found

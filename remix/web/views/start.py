@@ -1,0 +1,103 @@
+"""The first page: what the workspace holds, what to do with it, what changed last, and what is out of date."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from remix.reports.holdings import Holdings, list_changes, list_outdated, propose_commands, read_holdings
+from remix.reports.listings.content import sizes_in
+from remix.web import page
+
+_CHANGES = 8
+"""Changes that are shown, the latest."""
+_NAMES = 3
+"""Names that a tile lists."""
+
+
+def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
+    held = read_holdings(work.store)
+    rows, places = _count(work, held)
+    tiles = page.Tiles("here", rows, {"number": lambda row: places[row["what"]]}, title="What is here")
+    outdated = list_outdated(work.store, work.kb, held) if held.datasets else {}
+    stale = [page.Steps("stale", "What is out of date", _note(outdated))] if outdated else []
+    proposed = page.Steps("next", "What to do next", _note(propose_commands(held)))
+    changes = list_changes(work.store, held)
+    blocks: list[page.Shown] = [tiles, _list_tasks(held)]
+    if changes.height:
+        words = f"The last {_CHANGES} of {changes.height}." if changes.height > _CHANGES else ""
+        blocks.append(page.Table("changes", changes.head(_CHANGES), words=words, title="What changed last"))
+    return page.Page("What is here", blocks, [*stale, proposed])
+
+
+def _note(said: dict[str, list[str]]) -> list[page.Note]:
+    return [page.Note(words, commands) for words, commands in said.items()]
+
+
+def _count(work: page.Explored, held: Holdings) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Return what there is of each kind, how many and what is said of them, and the addresses that they lead to."""
+    sizes = [sizes_in(work.store, entry) for entry in held.datasets]
+    total = {name: sum(one[name] for one in sizes) for name in ("documents", "mentions", "annotations")}
+    more = (
+        f"{total['annotations']:,} annotations with alternatives" if total["annotations"] != total["mentions"] else ""
+    )
+    rows = [
+        ("datasets", len(held.datasets), _name([one.name for one in held.datasets]), page.address("datasets")),
+        (
+            "documents",
+            total["documents"],
+            "texts of all datasets",
+            page.address("datasets", sort="-datasets:documents"),
+        ),
+        ("mentions", total["mentions"], more, page.address("annotations")),
+        ("systems", len(held.systems), _name(held.systems), page.address("systems")),
+        ("runs", len(held.runs), "a system's answers to a dataset", page.address("errors")),
+        ("remixes", len(held.remixes), _name(held.remixes) or "loaded as datasets; the builder makes them", "/builder"),
+        (
+            "knowledge base",
+            int(bool(held.kb)),
+            held.kb.rpartition("-")[0] or held.kb,
+            page.address("dataset", name=held.datasets[0].name) if held.datasets else "/datasets",
+        ),
+    ]
+    frame = pl.DataFrame(
+        [row[:3] for row in rows], schema={"what": pl.String, "number": pl.Int64, "which": pl.String}, orient="row"
+    )
+    return frame, {row[0]: row[3] for row in rows}
+
+
+def _name(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMES]) + (f" and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
+
+
+def _list_tasks(held: Holdings) -> page.Steps:
+    """Return what the pages are for, in the order of the work, each with what it needs and is not there yet."""
+    names = [one.name for one in held.datasets]
+    own = {f"Dataset {names[0]}": page.address("dataset", name=names[0])} if names else {}
+    two = {"Compare": page.address("compare", datasets=",".join(names[:2])), "Overlap": "/overlap"}
+    no_run = "" if held.runs else " No system has answered yet."
+    no_dataset = "" if names else " Nothing is loaded yet."
+    return page.Steps(
+        "tasks",
+        "What the pages answer",
+        [
+            page.Note(
+                f"What is a dataset made of, and how do two differ?{no_dataset}",
+                links={"Datasets": "/datasets", **own, **(two if len(names) > 1 else {})},
+            ),
+            page.Note(f"Where does a system break, compared to another?{no_run}", links={"Systems": "/systems"}),
+            page.Note(f"In which sentences?{no_run}", links={"Errors": "/errors"}),
+            page.Note(
+                f"Which mentions make a benchmark of its own?{no_dataset}",
+                links={"Annotations": "/annotations", "Builder": "/builder", "SPARQL": "/sparql"},
+            ),
+            page.Note(
+                "How does it come into a paper? Every page has its tables as LaTeX, its figures as SVG and PDF.",
+                links={"What the terms mean": "/ontology"},
+            ),
+        ],
+    )
+
+
+start = page.View("start", "Start", _show, menu=1)
