@@ -183,14 +183,14 @@ def evaluation_report(
             from remix.scoring.comparison import curve
 
             save(
-                figure_of_curve(kind, curve(keeper, choice.bare(), kind)), file, plot_width
+                figure_of_curve(kind, curve(keeper, choose(question, headline=True).bare(), kind)), file, plot_width
             )  # a curve has no slices or weights
     except Error as error:  # what is counted is shown, whatever cannot be drawn
         undrawn = error
     # InKB, EE and GSInKB have rows in every evaluation; they are shown where they are asked for.
     with_kb = "kb" in question.by
     by = (*choice.by, *(["kb"] if with_kb else []))
-    shown = rows if full else headline_rows(rows, choice)
+    shown = rows if full else headline_rows(rows, choice.profile, question)
     tell_other_tasks(rows if every else shown)
     asked = rows if with_kb else rows.filter(pl.col("column") != "kb")
     show = partial(_show_scores, rows, shown, datasets, by, choice.errors, full)
@@ -275,7 +275,12 @@ def comparison_report(
     from remix.scoring.comparison import compared_inputs
 
     found = compared_inputs(
-        keeper, choose(question), unfiltered=unfiltered, score=score, average=average, samples=samples
+        keeper,
+        choose(question, headline=True),
+        unfiltered=unfiltered,
+        score=score,
+        average=average,
+        samples=samples,
     )
     kinds = {"score": found.scores, "pair": found.pairs, "correlation": found.correlations}
     parts = [rows.select(pl.lit(kind).alias("kind"), pl.all()) for kind, rows in kinds.items() if len(rows)]
@@ -368,7 +373,7 @@ def _store(keeper: Keeper, choice: Choice) -> None:
         choice.datasets,
         runs=choice.run,
         systems=choice.system,
-        matching=choice.match[0] if choice.match else "strong",
+        matching=choice.match[0],
         errors=choice.errors or ("neleval",),
         formats=choice.format,
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
+from remix.question import Question
 from remix.reports.readable import readable
-from remix.scoring.choice import Choice
+from remix.scoring.profiles import Profile
 
 BROADEST = 8
 """Columns of scores beside each other that a terminal has room for."""
@@ -20,22 +22,22 @@ _AVERAGES = ("all", "mean")
 _REPEAT = r"#[0-9]+$"
 
 
-def headline_rows(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
-    """Return the rows of the tasks that runs were made for, under one matching, unless the choice names others.
+def headline_rows(rows: pl.DataFrame, profile: Profile, question: Question[Any]) -> pl.DataFrame:
+    """Return the rows of the tasks that runs were made for, under one matching, unless the question names others.
 
     That is the task that a registered run was made for, else the profile's headline task, and its headline matching.
     """
     tasks, matchings = rows["task"].drop_nulls().unique(maintain_order=True), rows["matching"].drop_nulls().unique()
-    task, matching = choice.profile.headline
+    task, matching = profile.headline
     whole = pl.col("column") == "error_class"
-    if not choice.task and len(tasks):
+    if not question.task and len(tasks):
         made = pl.lit(task if task in tasks else tasks[0])
         if "run_task" in rows.columns:
             # The mean of a run's repeats is of what they were made for.
             own = pl.col("run_task").drop_nulls().first().over(pl.col("system").str.replace(_REPEAT, ""), "task")
             made = pl.when(own.is_in(tasks.implode())).then(own).otherwise(made)
         rows = rows.filter(whole | (pl.col("task") == made))
-    if not choice.match and not any("match=" in one for one in choice.task) and matching in matchings:
+    if not question.match and not any("match=" in one for one in question.task) and matching in matchings:
         of_no_span = pl.col("task").is_in(rows.filter(matching=matching)["task"].drop_nulls().unique().implode()).not_()
         rows = rows.filter((pl.col("matching") == matching) | of_no_span.fill_null(False))
     return rows

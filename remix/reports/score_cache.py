@@ -191,7 +191,7 @@ def _answer(keeper: Keeper, question: Question[str], place: Path, *, points: boo
     parts = [rows.select(pl.lit("score").alias("kind"), pl.all())]
     if not points:
         with suppress(Error):  # there is nothing to compare: one system, or too few documents
-            pairs = compared_inputs(keeper, choice, samples=10 * SAMPLES).pairs
+            pairs = compared_inputs(keeper, choose(question, headline=True), samples=10 * SAMPLES).pairs
             parts.append(pairs.select(pl.lit("pair").alias("kind"), pl.all()))
     whole = pl.lit(", ".join(names)).alias("asked")
     _write(place, pl.concat(parts, how="diagonal_relaxed").with_columns(whole))

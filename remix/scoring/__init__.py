@@ -17,7 +17,7 @@ from remix.frames import Frames
 from remix.measures.columns import vocabularies_of
 from remix.measures.partitions import columns_of
 from remix.question import Question, Several, several
-from remix.scoring.choice import Choice, case_of, choose, fill, read_chosen, sign, signature_of_tasks, take_headline
+from remix.scoring.choice import Choice, case_of, choose, read_chosen, sign, signature_of_tasks
 from remix.scoring.conventions.aspects import threshold_none
 from remix.scoring.counting import counts_of
 from remix.scoring.differences import Counting, differences, headlines, profile_names
@@ -29,7 +29,7 @@ from remix.scoring.inputs.shortcomings import with_shortcomings
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.matching import MATCHINGS, Case, Matching
 from remix.scoring.matching.namespaces import tell_namespaces
-from remix.scoring.matching.offsets import read_offsets, tell_beyond, wrong_offsets
+from remix.scoring.matching.offsets import Readings, read_offsets, tell_beyond, wrong_offsets
 from remix.scoring.profiles import PROFILES, Profile, require_pairs
 from remix.scoring.rows import (
     documents_of,
@@ -163,10 +163,10 @@ def evaluate_profiles(
     last two tables. The rows are all of a profile's (`every`) or those of that score.
     """
     names = profile_names(question.profile)
-    choices = [choose(replace(question, profile=name)) for name in names]
+    choices = [choose(replace(question, profile=name), headline=not every) for name in names]
     found = read_chosen(keeper, choices[0])
     with progress.once():
-        rows = [score_inputs(found, choice if every else take_headline(choice)) for choice in choices]
+        rows = [score_inputs(found, choice) for choice in choices]
         every_run = [Counting(own) for own in found.split_by_registration()]
         scores, changes = (
             pl.concat([work(counting, names) for counting in every_run]) for work in (headlines, differences)
@@ -180,8 +180,7 @@ def score_inputs(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -
     Each task is scored with the runs that were made for it; the column `run_task` says which that is, where any run
     tells. Registered runs are scored on what they are registered on.
     """
-    choice = follow_threshold(choice) if choice.threshold else choice
-    asked = fill(choice, choice.profile.tasks, choice.profile.matchings)
+    asked = follow_threshold(choice) if choice.threshold else choice
     inputs = _of_one_vocabulary(inputs, asked) if asked.by else inputs
     with progress.once():
         if inputs.made_for or inputs.given_spans:
@@ -294,8 +293,7 @@ class CountedTasks:
 def count_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None = None) -> CountedTasks:
     """Return the counts of runs that were made for the same tasks, which their scores are made of.
 
-    What is asked names its tasks and matchings (`remix.scoring.choice.fill`), and its threshold is one that was
-    followed. Raises `UsageError` without a run.
+    The threshold of what is asked is one that was followed. Raises `UsageError` without a run.
     """
     if not inputs.runs:
         raise UsageError("nothing to evaluate: name a run")
@@ -315,12 +313,19 @@ def count_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None = None) -> 
 
 def _match(inputs: Inputs, choice: Choice) -> tuple[Case, str]:
     """Return the whole of gold with all answers, and as what offsets were read, where that is to be fixed."""
-    whole = case_of(inputs, choice)
-    readings = wrong_offsets(whole, fixed=choice.fix_offsets)
-    if choice.fix_offsets and readings:
+    whole, readings = case_of(inputs, choice), dict[str, Readings]()
+    if choice.fix_offsets and (readings := wrong_offsets(whole, fixed=True)):
         whole = case_of(read_offsets(inputs, readings), choice)
+    if progress.is_shown():
+        _tell_doubts(whole, choice)
+    return whole, ",".join(f"{name}={reading}" for name, reading in readings.items())
+
+
+def _tell_doubts(whole: Case, choice: Choice) -> None:
+    """Say what is odd about gold and runs that are compared; no number depends on it."""
+    if not choice.fix_offsets:  # else it was said
+        wrong_offsets(whole)
     tell_beyond(whole)
     if whole.originals is None:  # else the rows tell
         tell_shared(whole)
     tell_namespaces(whole)
-    return whole, ",".join(f"{name}={reading}" for name, reading in readings.items()) if choice.fix_offsets else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -30,31 +30,24 @@ if TYPE_CHECKING:
 
 
 Choice: TypeAlias = Question[Profile]
-"""What is asked, with the profile itself in the place of its name."""
+"""What is asked, with the profile itself in the place of its name, and tasks and matchings named."""
 
 
-def choose(question: Question[str] | Choice) -> Choice:
-    """Return what is asked with its profile looked up; raises `UnknownName` for a profile that there is not.
+def choose(question: Question[str] | Choice, *, headline: bool = False) -> Choice:
+    """Return what is asked with its profile looked up, and the profile's tasks and matchings where it names none.
 
-    A column `kb` is left out: InKB, EE and GSInKB have their rows in every evaluation.
+    With `headline` these are the one task and the one matching that profiles are compared by. A column `kb` is left
+    out: InKB, EE and GSInKB have their rows in every evaluation. Raises `UnknownName` for a profile that there is not.
 
-    >>> choice = choose(Question(profile="gerbil", task=("A2KB",), by=("class", "kb")))
-    >>> choice.profile.name, choice.task, choice.by
-    ('gerbil', ('A2KB',), ('class',))
+    >>> choice = choose(Question(profile="gerbil", match=("strong",), by=("class", "kb")))
+    >>> choice.profile.name, choice.task, choice.match, choice.by
+    ('gerbil', ('A2KB', 'D2KB', 'C2KB', 'ERec'), ('strong',), ('class',))
     """
     profile = PROFILES[question.profile] if isinstance(question.profile, str) else question.profile
+    tasks, matchings = ([one] for one in profile.headline) if headline else (profile.tasks, profile.matchings)
+    named = {"task": question.task or tuple(tasks), "match": question.match or tuple(matchings)}
     by = tuple(column for column in question.by if column != "kb")
-    return Choice(**{**vars(question), "profile": profile, "by": by})
-
-
-def fill(choice: Choice, task: Iterable[str], match: Iterable[str]) -> Choice:
-    """Return the choice with these tasks and matchings where it names none."""
-    return replace(choice, task=choice.task or tuple(task), match=choice.match or tuple(match))
-
-
-def take_headline(choice: Choice) -> Choice:
-    """Return the choice with the one task and matching that profiles are compared by, where it names none."""
-    return fill(choice, choice.profile.headline[:1], choice.profile.headline[1:])
+    return Choice(**{**vars(question), "profile": profile, **named, "by": by})
 
 
 def read_chosen(keeper: Keeper, choice: Choice) -> Inputs:

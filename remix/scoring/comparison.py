@@ -25,7 +25,6 @@ from remix.scoring.choice import (
     read_chosen,
     sign,
     signature_of_parts,
-    take_headline,
 )
 from remix.scoring.counting import counts_of
 from remix.scoring.errors.columns import complete
@@ -242,14 +241,13 @@ _CORRELATED = {
 
 
 def curve(keeper: Keeper, choice: Choice, kind: str) -> pl.DataFrame:
-    """Return a curve of `remix.scoring.statistics.curves`, unless given of the profile's headline task and matching.
+    """Return a curve of `remix.scoring.statistics.curves` of the one task and matching that is chosen.
 
     Raises `UsageError` for a choice that curves do not take, `UnknownName` for another kind.
     """
     if kind not in CURVES:
         raise UnknownName("curve", kind, CURVES)
     choice.only(choice.bare(), "changes no curve: leave it out")
-    choice = take_headline(choice)
     read = read_chosen(keeper, choice)
     own = [
         choice.profile.prepare(one.with_runs_for(spans=takes_spans(choice.task[0])))
@@ -276,9 +274,9 @@ def compared_inputs(
 ) -> Comparison:
     """Return how systems compare on each dataset or file of gold, or on all of it and each slice of the columns `by`.
 
-    Task and matching are by default those by which the profile is compared. The others are as in `compare_systems`.
-    Raises `UsageError` for a choice that comparisons do not take and for an average that the profile does not have,
-    `UnknownName` and `BadInput` as `read_inputs`.
+    The choice names one task and one matching. The others are as in `compare_systems`. Raises `UsageError` for a choice
+    that comparisons do not take and for an average that the profile does not have, `UnknownName` and `BadInput` as
+    `read_inputs`.
     """
     taken = replace(
         choice.bare(),
@@ -290,7 +288,6 @@ def compared_inputs(
     )
     choice.only(taken, "is not for comparisons: leave it out")
     choice.refuse_two_golds()
-    choice = take_headline(choice)
     if len(choice.task) + len(choice.match) > 2:
         raise UsageError("systems are compared by one task under one matching: name one")
     averages = choice.profile.averages

@@ -239,7 +239,8 @@ def expand(choice: Choice) -> Choice:
     tasks = [part for task, _ in split for part in (_parts(task) or (task,))]
     own = [matching for _, matching in split if matching]
     shared = choice.match if any(not matching for _, matching in split) else ()
-    return replace(choice, task=tuple(dict.fromkeys(tasks)), match=tuple(dict.fromkeys([*shared, *own])))
+    task, match = tuple(dict.fromkeys(tasks)), tuple(dict.fromkeys([*shared, *own]))
+    return choice if (task, match) == (choice.task, choice.match) else replace(choice, task=task, match=match)
 
 
 def with_means(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:

@@ -20,7 +20,7 @@ from remix.measures.partitions import Subset, breakdown, columns_of, label_of
 from remix.question import Question
 from remix.runs.outcomes import outcomes
 from remix.scoring import count_tasks
-from remix.scoring.choice import Choice, case_of, choose, fill, read_chosen
+from remix.scoring.choice import Choice, case_of, choose, read_chosen
 from remix.scoring.counting import NoValues
 from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Inputs, Knowledge
@@ -56,10 +56,12 @@ class StudyRules:
             run=tuple(systems),
             answers=nobody,
             profile=self.profile,
+            task=self.tasks,
+            match=self.matchings,
             by=self.by,
             unit=self.unit,
         )
-        return fill(choose(question), self.tasks, self.matchings)
+        return choose(question)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from itertools import combinations, product
 import polars as pl
 
 from remix.question import Question
-from remix.scoring.choice import Choice, choose, fill
+from remix.scoring.choice import Choice, choose
 from remix.scoring.profiles import PROFILES
 from remix.scoring.rows import expand, rows_of, with_means
 from remix.scoring.statistics import precision_of_f1, with_fp_of_f1, with_tp_of_gold
@@ -71,8 +71,8 @@ def read_counts(shelf: StepShelf, target: str, profile: str, cells: Sequence[tup
 
 def choice_of(tests: Tests, profile: str) -> Choice:
     """Return what is asked of rows by a profile; their counts are there."""
-    asked = fill(choose(Question[str](profile=profile, unit=tests.unit)), tests.tasks, tests.matchings)
-    return replace(asked, intervals=True)
+    asked = Question[str](profile=profile, task=tests.tasks, match=tests.matchings, unit=tests.unit, intervals=True)
+    return choose(asked)
 
 
 def score(tests: Tests, found: TargetCounts) -> pl.DataFrame:

@@ -290,7 +290,7 @@ class Workspace(Studies):
                 entities=entities,
                 hierarchy=hierarchy,
             )
-            return curve(self, choose(question), kind)
+            return curve(self, choose(question, headline=True), kind)
 
     def judgements(
         self, dataset: Path | str, *, system: Several = (), match: str = "strong", by: str = ""

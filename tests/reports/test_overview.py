@@ -10,7 +10,7 @@ import pytest
 
 from remix.question import Question
 from remix.reports.overview import headline_rows, systems_by_datasets, with_equal_averages
-from remix.scoring.choice import choose
+from remix.scoring.profiles import PROFILES
 from remix.tables import WIDTH, render
 from remix.workspace import Workspace
 from tests.commands import Done, run_verb
@@ -165,7 +165,7 @@ def test_headline_is_what_the_profile_has_where_no_run_says_what_it_was_made_for
     rows = pl.DataFrame(
         {"system": "a", "task": ["A2KB", "A2KB", "ERec", "ERec"], "matching": ["strong", "weak"] * 2, "column": ""}
     )
-    shown = headline_rows(rows, choose(Question()))
+    shown = headline_rows(rows, PROFILES["remix"], Question())
     assert shown.select("task", "matching").rows() == [("A2KB", "strong")]
-    named = headline_rows(rows, choose(Question(task=("A2KB", "ERec"), match=("strong", "weak"))))
+    named = headline_rows(rows, PROFILES["remix"], Question(task=("A2KB", "ERec"), match=("strong", "weak")))
     assert named.equals(rows)

@@ -15,7 +15,7 @@ from remix.errors import UsageError
 from remix.question import Question
 from remix.reports.readable import with_f1_shown
 from remix.scoring import score_inputs
-from remix.scoring.choice import Choice, choose, take_headline
+from remix.scoring.choice import Choice, choose
 from remix.scoring.comparison import compare_inputs
 from remix.scoring.conventions import aspects
 from remix.scoring.inputs import Inputs, Knowledge
@@ -100,7 +100,7 @@ def compared(inputs: Inputs, choice: Choice, average: str, score: str) -> dict[t
 def test_any_conventions_give_the_same_scores_in_evaluate_and_compare(by, rules, gold, first, second, of, headline):
     profile = replace(PROFILES["remix"], name="made", conventions=rules, headline=headline)
     inputs = Inputs(framed(gold, DOCUMENTS), {"s": answers_of(first), "t": answers_of(second)})
-    choice = take_headline(choose(Question(profile=profile, by=by)))
+    choice = choose(Question(profile=profile, by=by), headline=True)
     found, tested = outcome(lambda: evaluated(inputs, choice, *of)), outcome(lambda: compared(inputs, choice, *of))
     if isinstance(tested, str) and tested.startswith("nothing to compare"):
         assert isinstance(found, dict)
@@ -119,7 +119,7 @@ def test_mean_leaves_out_documents_where_nothing_counts_whatever_an_undefined_sc
     profile = replace(PROFILES["remix"], name="made", conventions=MADE)
     gold = framed([mention_of("d0", "x"), mention_of("d1", "y")], DOCUMENTS)
     inputs = Inputs(gold, {"s": answers_of([mention_of("d0"), mention_of("d1")])})
-    rows = score_inputs(inputs, take_headline(choose(Question(profile=profile, by=("class",))))).filter(
+    rows = score_inputs(inputs, choose(Question(profile=profile, by=("class",)), headline=True)).filter(
         slice="x", average="macro"
     )
     assert rows.select("f1", "f1_documents", "ignored").row(0) == (1.0, 1, 1)
@@ -133,7 +133,7 @@ def test_types_of_the_knowledge_base_are_those_of_evaluate_in_compare(kb_of):
     first, second = mention_of("d0", f"{E}x", entity=f"{E}A"), mention_of("d1", f"{E}y", entity=f"{E}B")
     run = answers_of([first, second | {"document": "d2"}])
     inputs = Inputs(framed([first, second], DOCUMENTS), {"s": run}, Knowledge(kb=kb))
-    choice = take_headline(choose(Question(by=("class",))))
+    choice = choose(Question(by=("class",)), headline=True)
     found = compared(inputs, choice, "micro", "f1")
     assert found == evaluated(inputs, choice, "micro", "f1")
     assert found["s", f"{E}x"] == 1.0

@@ -19,7 +19,7 @@ from remix.frames import Frames
 from remix.question import Question
 from remix.reports.readable import with_f1_shown
 from remix.scoring import evaluate_question
-from remix.scoring.choice import choose, take_headline
+from remix.scoring.choice import choose
 from remix.scoring.comparison import compared_inputs
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.profiles import PROFILES
@@ -83,7 +83,7 @@ def evaluated(files: Question[str], keeper: Keeper) -> Callable[[str, tuple[str,
     """The headline rows of a profile, sliced by columns, which are evaluated once for all averages."""
 
     def rows(profile: str, by: tuple[str, ...]) -> pl.DataFrame:
-        return evaluate_question(keeper, take_headline(choose(replace(files, profile=profile, by=by))))[0]
+        return evaluate_question(keeper, choose(replace(files, profile=profile, by=by), headline=True))[0]
 
     return cache(rows)
 
@@ -95,7 +95,7 @@ AVERAGES = [(name, average) for name in PROFILES.names() for average in PROFILES
 @pytest.mark.parametrize("by", [(), ("class",)], ids=["whole", "slices"])
 @pytest.mark.parametrize(("profile", "average"), AVERAGES)
 def test_compared_are_the_scores_that_are_evaluated(files, keeper, evaluated, profile, average, by):
-    choice = take_headline(choose(replace(files, profile=profile, by=by)))
+    choice = choose(replace(files, profile=profile, by=by), headline=True)
     task, matching = choice.task[0], choice.match[0]
     rows = evaluated(profile, by).filter(
         pl.col("column").is_in(["", *by]), average=average, dataset="all", task=task, matching=matching
@@ -113,7 +113,7 @@ def test_compared_are_the_scores_that_are_evaluated(files, keeper, evaluated, pr
 
 def test_average_that_a_profile_does_not_have_is_refused(files, keeper):
     with pytest.raises(UsageError, match="profile 'elevant' has no macro scores: --average micro"):
-        compared_inputs(keeper, choose(replace(files, profile="elevant")), average="macro")
+        compared_inputs(keeper, choose(replace(files, profile="elevant"), headline=True), average="macro")
 
 
 # How many documents count in macro-F1, of such.
