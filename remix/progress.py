@@ -41,6 +41,11 @@ def once() -> Iterator[None]:
         _said.reset(token)
 
 
+def is_shown() -> bool:
+    """Return whether notes are printed: what takes long to find out only to be noted need not be looked for else."""
+    return _enabled.get()
+
+
 def note(line: str) -> None:
     """Print one line on standard error where progress is shown."""
     said = _said.get()

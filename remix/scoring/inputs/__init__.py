@@ -83,10 +83,6 @@ class Inputs:
     homes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema={"gold": pl.String, "home": pl.String}))
     unrevised: frozenset[tuple[str, str]] = frozenset()
 
-    def of_unknown_revision(self) -> frozenset[str]:
-        """Return the runs of which nothing says on which revision of the texts they were made."""
-        return frozenset(name for name in self.runs if (name, self.made_for.get(name, "")) in self.unrevised)
-
     def split_by_registration(self) -> list[Inputs]:
         """Return them by what is scored of gold: the runs that are registered on the same of its datasets together."""
         groups: dict[object, list[str]] = {}

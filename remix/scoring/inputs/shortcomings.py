@@ -57,8 +57,9 @@ def with_shortcomings(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
             pooled = pl.col("dataset").is_in(["all", "mean"])
             rows = rows.with_columns(of_all=pl.when(pooled).then("of_all").otherwise("failed")).drop("failed")
         rows = rows.with_columns(failed=pl.col("of_all").fill_null(0)).drop("of_all")
-    if unknown := inputs.of_unknown_revision():
-        rows = rows.with_columns(revision_unknown=pl.col("system").is_in(sorted(unknown)))
+    unknown = [name for name in inputs.runs if (name, inputs.made_for.get(name, "")) in inputs.unrevised]
+    if unknown:
+        rows = rows.with_columns(revision_unknown=pl.col("system").is_in(unknown))
     return _with_fitted(rows, inputs)
 
 
