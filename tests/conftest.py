@@ -49,11 +49,31 @@ def pytest_configure() -> None:
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+_SAID = {"long": ("mark.long", "mark.at_hand"), "extra": ("mark.extra",), "hypothesis": ("hypothesis",)}
+"""What the file of a test with a mark says: by that `.ci/run` finds the files that it collects."""
+
+
+_UNSAID = pytest.StashKey[list[str]]()
+
+
+def _says_marks(item: pytest.Item, text: str) -> bool:
+    drawn = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)  # is marked so after this
+    marks = [mark for mark in _SAID if item.get_closest_marker(mark) or (mark == "hypothesis" and drawn)]
+    return all(any(word in text for word in _SAID[mark]) for mark in marks)
+
+
+@pytest.fixture
+def unsaid(request: pytest.FixtureRequest) -> list[str]:
+    """The tests, of all that were collected, with a mark that their file does not say."""
+    return request.config.stash[_UNSAID]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let one process run the extra tests of a folder, which share a browser or a session of Spark.
 
     Of a test of many cases the first stay at hand, as many as it says, and the others are long.
     """
+    read = functools.cache(lambda path: path.read_text(encoding="utf-8"))
     cases: Counter[tuple[Path, str]] = Counter()
     for item in items:
         if at_hand := item.get_closest_marker("at_hand"):
@@ -63,6 +83,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker("long")
         if item.get_closest_marker("extra") and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.path.parent.name))
+    config.stash[_UNSAID] = [item.nodeid for item in items if not _says_marks(item, read(item.path))]
 
 
 def pytest_collection_finish() -> None:

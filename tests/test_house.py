@@ -27,6 +27,11 @@ def house() -> ModuleType:
     return module
 
 
+def test_files_say_the_marks_of_their_tests(unsaid: list[str]) -> None:
+    """By `mark.long`, `mark.at_hand`, `mark.extra` or `hypothesis` `.ci/run` finds the files that it collects."""
+    assert not unsaid
+
+
 @pytest.mark.long
 def test_no_package_imports_a_private_name_of_another(house: ModuleType) -> None:
     assert not [line for path in house.files().values() for line in house.private_imports(path)]

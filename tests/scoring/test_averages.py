@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
 
 from remix.frames import Frames
 from remix.scoring.statistics.intervals import intervals
@@ -119,6 +118,8 @@ def counted(values: list[tuple[int, int, int]]) -> tuple[pl.DataFrame, pl.DataFr
 
 
 def test_interval_is_that_of_leaving_out_one_document_after_the_other():
+    from scipy import stats  # takes longer to import than the other tests here take
+
     random = np.random.default_rng(7)
     counts, documents = counted([(*random.integers(1, 5, 2).tolist(), 2) for _ in range(12)])
     found = intervals(counts, ["dataset"], documents).filter(pl.col("average") == "micro")

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import t
 
 from remix.errors import UsageError
 from remix.formats import read
@@ -128,6 +127,8 @@ COUNTING: dict[str, Callable[[int, int, int, int], int]] = {
 
 @pytest.mark.parametrize("profile", MACRO_F1)
 def test_intervals_are_those_of_the_scores_of_the_profile(profile):
+    from scipy.stats import t  # takes long to import
+
     task, matching = PROFILES[profile].headline
     kinds = (6, 10, 2, 10)  # twice as many documents of each kind
     gold, run = (
