@@ -29,9 +29,11 @@ from remix import tables
 from remix._version import __version__
 from remix.cells import cell
 from remix.errors import Error, QueryError, Timeout, UnknownName, UsageError, nearest
+from remix.names import shorten
 from remix.paper import typeset
 from remix.reports.plots import can_draw, render
 from remix.reports.score_cache import AGAIN
+from remix.reports.sentences import name_document
 from remix.reports.svg import draw
 from remix.store.worker import Bounds, Stopped, limit_queries
 from remix.web.endpoint import log_defect, refuse, status_of
@@ -59,6 +61,10 @@ _ROWS = 500
 """Rows of a table on a page; its data has all."""
 _NAME, _PROSE = 40, 80
 """Characters up to which the texts of a column stay in one line, and beyond which they are prose."""
+_IRI = r"https?://\S+$"
+"""What is shown short."""
+_FROM_RIGHT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]"
+"""Letters of scripts that are read from right to left."""
 _FEW = 12
 """Rows up to which a table has no filter of its own."""
 
@@ -83,9 +89,31 @@ def _environment() -> Environment:
 
 
 def _tell(value: object, name: str, row: Mapping[str, object], table: Table) -> object:
-    """Return what stands in a cell: a share in per cent, as the unit of its column or row says."""
-    unit = table.units.get(name, "")
-    return cell("share" if row.get(unit, unit) == "share" else name, value)
+    """Return what stands in a cell: texts in their own direction, labels of entities, shares in per cent."""
+    if not isinstance(value, str):
+        unit = table.units.get(name, "")
+        return cell("share" if row.get(unit, unit) == "share" else name, value)
+    if not value:
+        return ""
+    if name in table.documents:
+        return Markup('<bdi title="{}">{}</bdi>').format(value, cell(name, name_document(value)))
+    return Markup(" or ").join(_tell_text(name, one, table.labels) for one in value.split(" or "))
+
+
+def _tell_text(name: str, text: str, labels: Mapping[str, str]) -> Markup:
+    short = shorten(text) if re.match(_IRI, text) else text
+    if label := labels.get(text) or labels.get(short):
+        return Markup("{} <small>{}</small>").format(_isolate(cell(name, label)), _isolate(cell(name, short)))
+    return _isolate(cell(name, short))
+
+
+def _isolate(text: object) -> Markup:
+    """Return a text for a page; one that has letters of right to left stands apart, in its own direction.
+
+    >>> _isolate("a < b"), _isolate("\u05d0")
+    (Markup('a &lt; b'), Markup('<bdi>\u05d0</bdi>'))
+    """
+    return Markup("<bdi>{}</bdi>" if re.search(_FROM_RIGHT, str(text)) else "{}").format(text)
 
 
 def _digest(text: str) -> str:

@@ -79,7 +79,8 @@ class Table(Shown):
     the column `groups`, however they are sorted. A `folded` table is shown where the address asks for it (`open`).
     `typesetting` says how a paper has it. Columns that are `unseen` are shown where they are asked for; data have them.
     `title` is the heading, by default the name. `units` of columns, or the column that has the unit of each row: a
-    `share` is shown in per cent.
+    `share` is shown in per cent. `labels` are those of entities, by what stands in cells; IRIs are shown short, and
+    names of documents in columns of `documents` by their last part. Data have all as it is.
     """
 
     name: str
@@ -97,6 +98,8 @@ class Table(Shown):
     unseen: Sequence[str] = ()
     title: str = ""
     units: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    documents: Sequence[str] = ()
 
 
 class Tiles(Table):

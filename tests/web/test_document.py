@@ -282,7 +282,7 @@ def test_entities_have_the_labels_that_their_identifiers_do_not_say(tmp_path: Pa
     assert rows.select("entity", "entities").rows() == [("wd:Q7259 (Ada Lovelace)", item)]
     html = render_page(page, DOCUMENT, "")
     assert "Ada: wd:Q7259 (Ada Lovelace), other" in html and item not in html
-    assert "<h1>mine: 7</h1>" in html and ">1. 7</option>" in html
+    assert '<h1 dir="auto">mine: 7</h1>' in html and ">1. 7</option>" in html
     work.add_run("own", pl.DataFrame({"document": [line["document"]], "begin": [0], "end": [3], "entity": ["e:X"]}))
     page = VIEWS["errors"].show(work, {"dataset": "mine"})
     [passages] = [block for block in page.blocks if isinstance(block, Passages)]
@@ -300,3 +300,16 @@ def test_table_of_a_document_of_many_mentions_is_folded(tmp_path: Path) -> None:
         work.load([tmp_path / f"of{number}.jsonl"])
         html = render_page(DOCUMENT.show(work, {"dataset": f"of{number}"}), DOCUMENT, "")
         assert ("Show 101 rows" in html) == (number == 101) and html.count("<mark") >= number
+
+
+def test_texts_of_both_directions_stand_apart_in_tables_and_identifiers_are_short(tmp_path: Path) -> None:
+    """A Hebrew form is isolated, an entity is called by its label, a document by the last part of its name."""
+    item = "http://www.wikidata.org/entity/Q7259"
+    frame = pl.DataFrame(
+        {"form": ["\u05d0\u05d3\u05d4", "Ada"], "entity": [item] * 2, "document": ["http://e.org/7"] * 2}
+    )
+    table = Table("t", frame, labels={item: "Ada Lovelace"}, documents=("document",))
+    html = render_page(Page("p", [table]), DOCUMENT, "")
+    assert "<bdi>\u05d0\u05d3\u05d4</bdi></td>" in html and ">Ada</td>" in html
+    assert html.count("Ada Lovelace <small>wd:Q7259</small>") == 2 and item not in html
+    assert '<bdi title="http://e.org/7">7</bdi>' in html

@@ -267,11 +267,22 @@ def _tabulate(work: page.Explored, rows: pl.DataFrame, wanted: Wanted, asked: Ma
     words = "Each annotation of gold with the text about it."
     leads = "A surface form leads to its document, an entity to its annotations."
     headings = page.headings_of_measures([*extra, "surface_form"])
-    small = {"entity": "label"}
-    return page.Table("annotations", frame, links, words, small=small, leads=leads, headings=headings, unseen=_UNSEEN)
+    known = frame.select("entity", "label").filter(pl.col("label") != "").unique()
+    called = dict(zip(known["entity"].to_list(), known["label"].to_list(), strict=True))
+    return page.Table(
+        "annotations",
+        frame,
+        links,
+        words,
+        leads=leads,
+        headings=headings,
+        unseen=_UNSEEN,
+        labels=called,
+        documents=("document",),
+    )
 
 
-_UNSEEN = ("document", "begin", "end", "annotation")
+_UNSEEN = ("label", "document", "begin", "end", "annotation")
 _COLUMNS = ("dataset", "surface_form", "document", "begin", "end", "type", "annotation")
 
 

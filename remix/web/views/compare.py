@@ -57,13 +57,10 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         ],
         button="Compare",
     )
-    if len(entries) < 2:
-        words = "Datasets are compared where two or more are loaded."
-        return page.Page("Compare datasets", [page.Note(words, ["remix load FILE", "remix fetch NAME"])])
     if len(names) < 2:
-        return page.Page(
-            "Compare datasets", [form, page.Note(f"Choose two datasets or more, up to {_MOST}, to compare them.")]
-        )
+        choose = page.Note(f"Choose two datasets or more, up to {_MOST}, to compare them.")
+        load = page.Note("Two datasets or more are compared: load another.", ["remix load FILE", "remix fetch NAME"])
+        return page.Page("Compare datasets", [form, choose if len(entries) > 1 else load])
     note = page.Note("The same in a terminal:", [f"remix stats {' '.join(names)}"])
     said = [page.Note(one) for other in names[1:] if (one := tell_differences(measured, names[0], other))]
     told = [page.Note(f"These are the first {_MOST} of {len(every)} that were chosen.")] if len(every) > _MOST else []

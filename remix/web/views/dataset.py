@@ -198,7 +198,9 @@ def _documents(work: page.Explored, dataset: str, find: str) -> page.Table:
     links = {"name": lambda row: page.address("document", dataset=dataset, name=row["name"])}
     words = f"Those whose name contains '{find}'." if find else ""
     heat = ("words", "mentions", "nil", "density")
-    return page.Table("documents", rows, links, words, heat=heat, headings=page.headings_of_measures(["density"]))
+    return page.Table(
+        "documents", rows, links, words, heat=heat, headings=page.headings_of_measures(["density"]), documents=("name",)
+    )
 
 
 dataset = page.View(

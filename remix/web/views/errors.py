@@ -158,8 +158,8 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
         page.Note(told, links=steps),
         page.Passages(passages, [*_list_filters(rows, asked, shown)]),
         page.Note(keys, links=steps),
-        _tabulate(chosen, shown),
-        _tell_confused(judged, asked),
+        _tabulate(chosen, shown, kb),
+        _tell_confused(judged, asked, kb),
     ]
 
 
@@ -242,10 +242,20 @@ def name_systems(asked: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(asked[name] for name in ("system", "other") if asked.get(name)))
 
 
-def _tabulate(chosen: pl.DataFrame, shown: Sequence[str]) -> page.Table:
+def _tabulate(chosen: pl.DataFrame, shown: Sequence[str], kb: KnowledgeBase | None) -> page.Table:
     explained = {f"{one} outcome": "; ".join(f"{name}: {said}" for name, said in OUTCOMES.items()) for one in shown}
     explained |= {"right": "how many registered systems are right here", "of": "of how many"}
-    return page.Table("errors", columns_of_errors(chosen, shown), explained=explained)
+    named = pl.concat(
+        [chosen[column].str.split(" or ").explode() for column in ("gold", *(f"{one} answer" for one in shown))]
+    )
+    return page.Table(
+        "errors",
+        columns_of_errors(chosen, shown),
+        explained=explained,
+        headings=page.headings_of_measures(["surface_form"]),
+        labels=label_entities(kb, named),
+        documents=("document",),
+    )
 
 
 def _number(said: str, default: int) -> int:
@@ -438,14 +448,16 @@ def place_of(row: Mapping[str, Any], asked: Mapping[str, str], nth: str) -> str:
     return f"{place}#{page.name_mention(row['begin'], row['end'])}"
 
 
-def _tell_confused(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
+def _tell_confused(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | None) -> page.Table:
     by = {name: asked[name] for name in ("dataset", "system", "by") if name in asked}
+    pairs = judged.confused_pairs(asked["system"]).head(100)
     return page.Table(
         f"confused by {asked['system']}",
-        judged.confused_pairs(asked["system"]).head(100),
+        pairs,
         {"mentions": lambda row: page.address("errors", **by, gold=row["gold"], answer=row["answer"])},
         words="Which entity is taken for which, most often first.",
         leads="The number leads to the sentences.",
+        labels=label_entities(kb, pl.concat([pairs["gold"], pairs["answer"]])),
     )
 
 

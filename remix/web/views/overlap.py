@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from remix.checks.copies import count_shared
+from remix.reports.labels import label_entities
 from remix.reports.statistics import frames_of
 from remix.web import page
 
@@ -105,7 +106,10 @@ def _pair(work: page.Explored, form: page.Form, of: str, dataset: str, other: st
             for name in (dataset, other)
         }
         shared = shared.with_columns(pl.col(_ITEM).str.slice(0, 120))
-    table = page.Table(of, shared, links, f"{shared.height} {_KINDS[of]} are in both.")
+    labels = label_entities(work.kb, shared[_ITEM]) if of == "entities" else {}
+    documents = (dataset, other) if of == "texts" else ()
+    words = f"{shared.height} {_KINDS[of]} are in both."
+    table = page.Table(of, shared, links, words, labels=labels, documents=documents)
     back = page.Note("", links={"All pairs of datasets": page.address("overlap", of=of)})
     return page.Page(f"{of.capitalize()} of both {dataset} and {other}", [form, table, back])
 
