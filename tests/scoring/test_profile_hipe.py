@@ -129,7 +129,7 @@ def test_later_link_of_an_answer_without_a_first_counts_where_a_cell_begins_with
 @pytest.mark.parametrize("edition", [HIPE_2020, HIPE_2022], ids=lambda one: one.name)
 def test_random_broken_files_have_the_figures_of_a_plain_re_telling_of_the_rules(edition: Edition) -> None:
     for seed in range(4):
-        compared, odd = compare(*draw(random.Random(seed)), edition=edition)
+        compared, odd = compare(*draw(random.Random(seed)), edition=edition, relaxed=seed % 2 == 1)
         assert compared > 100 and not odd
 
 
@@ -434,6 +434,16 @@ def test_edition_of_2020_deals_tokens_out_by_their_number(tmp_path: Path) -> Non
     run = frames_of(tmp_path, "s", lines("B-LOC " + "O " * 45, words=" ".join(f"x{n}" for n in range(46))))
     rows = evaluate(gold, {"s": run}, profile="hipe-2020", task=["NE-COARSE-LIT"])
     assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 1)
+
+
+def test_parts_of_an_answer_are_one_where_their_links_are_mapped_to_the_same(tmp_path: Path) -> None:
+    # The answer on a, b and c has the links Q1, Q2 and Q3: three parts. Q2 stands for Q1, so a and b are one, as gold.
+    table = tmp_path / "map.tsv"
+    table.write_text("Q1\tQ2\n")
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC I-LOC O", "Q1 Q1 _")))
+    runs = {"s": frames_of(tmp_path, "s", document(1, lines("B-LOC I-LOC I-LOC", "Q1 Q2 Q3")))}
+    assert counts(evaluate(gold, runs, profile="hipe"), "NEL-LIT", "strict@1") == (0, 3, 1)
+    assert counts(evaluate(gold, relax_runs(runs, table), profile="hipe"), "NEL-LIT", "strict@1") == (1, 1, 0)
 
 
 @pytest.mark.long

@@ -15,7 +15,7 @@ from remix.errors import BadInput, MissingKnowledge
 from remix.expressions import fill
 from remix.files import read_bytes
 from remix.formats.definitions.answers import LABEL
-from remix.formats.layers import MAIN, RANKED
+from remix.formats.layers import CONTINUED, LAYERS, MAIN, RANKED
 from remix.frames import Frames
 from remix.names import RDFS, RMX
 
@@ -191,12 +191,38 @@ def _map_items(frames: Frames, mapping: Mapping[str, str]) -> Frames:
     items = ranked.select("row", item=pl.col("text").str.split("|")).explode("item").with_columns(main)
     spelt = items.group_by("row", maintain_order=True).agg(text=pl.col("item").str.join("|"))
     ranked = ranked.drop("text").join(spelt, on="row", maintain_order="left").select(frames.values.columns)
-    return replace(
+    mapped = replace(
         frames,
         links=map_links(frames.links).unique(["annotation", "entity"], maintain_order=True),
         candidates=map_links(frames.candidates),
         values=pl.concat([frames.values.filter(pl.col("term") != RANKED), ranked]),
     )
+    return replace(mapped, values=pl.concat([mapped.values, _find_joined(mapped)], how="diagonal"))
+
+
+def _find_joined(frames: Frames) -> pl.DataFrame:
+    """Return values that mark the parts of a mention whose link is that of the part before, so that both are one.
+
+    A file has a part of a mention for each of its links; two of them may be mapped to the same.
+    """
+    ranked = frames.values.filter(pl.col("term") == RANKED).select(annotation="subject", ranked="text")
+    plain = frames.links.unique("annotation", keep="first").select("annotation", "entity")
+    marked: list[pl.DataFrame] = []
+    for layer, links in LAYERS.items():  # a layer without links has no parts
+        parts = frames.annotations.filter(pl.col("layer") == links).select("annotation", "document", "begin", "end")
+        whole = frames.annotations.filter(pl.col("layer").fill_null(MAIN) == layer).select(
+            "document", "begin", mention="annotation", reach="end"
+        )
+        parts = parts.join(ranked, on="annotation", how="left").join(plain, on="annotation", how="left")
+        placed = parts.sort("begin").join_asof(
+            whole.sort("begin"), on="begin", by="document", strategy="backward", check_sortedness=False
+        )
+        inside = placed.filter(pl.col("end") <= pl.col("reach")).with_columns(
+            said=pl.coalesce("ranked", "entity", pl.lit("NIL"))
+        )
+        again = (pl.col("said") == pl.col("said").shift()).over("mention")
+        marked.append(inside.filter(again).select(subject="annotation", term=pl.lit(CONTINUED), text=pl.lit("true")))
+    return pl.concat(marked)
 
 
 KNOWN_WORLD = r"^http://((?:[a-z-]+\.)?dbpedia\.org/resource/|www\.wikidata\.org/entity/)"
