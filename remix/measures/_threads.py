@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from contextvars import copy_context
-from typing import Any, Generic, Self, TypeVar, overload
+from typing import Any, Self, TypeVar, overload
 
 import polars as pl
 
@@ -43,34 +45,26 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], then: Callab
                 future.cancel()
 
 
-class cached_property(Generic[Result]):
-    """The one of the standard library, which before Python 3.12 makes threads wait at a lock of all instances."""
+class cached_property(functools.cached_property[Result]):
+    """The one of the standard library without its lock, at which before Python 3.12 threads wait for all instances."""
 
     def __init__(self, compute: Callable[[Any], Result]) -> None:
-        self._compute = compute
-        self.__doc__ = compute.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> Self: ...
-
-    @overload
-    def __get__(self, instance: object, owner: type) -> Result: ...
-
-    def __get__(self, instance: object | None, owner: type) -> Self | Result:
-        return self if instance is None else self._value_of(instance)
-
-    def _value_of(self, instance: Any) -> Result:
-        value = vars(instance)[self._name] = self._compute(instance)
-        return value
+        super().__init__(compute)
+        self.lock = nullcontext()
 
 
 class shared_property(cached_property[Result]):
     """A cached property of an object with a `lock`: of several threads the first computes it, others wait."""
 
-    def _value_of(self, instance: Any) -> Result:
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, instance: Any, owner: type | None = None) -> Result: ...
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Self | Result:
+        if instance is None:
+            return self
         with instance.lock:
-            known = vars(instance)
-            return known[self._name] if self._name in known else super()._value_of(instance)
+            value: Result = super().__get__(instance, owner)
+            return value
