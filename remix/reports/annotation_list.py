@@ -57,6 +57,7 @@ def parts_of(store: Store, by: str) -> Slicing:
     """
 
     def cut() -> Slicing:
+        """Return the value of each annotation or document in the column that the partition is by."""
         gold, measured = frames_of(store), measures_of(store)
         asked = parse_partition(by)
         classes = pl.concat(

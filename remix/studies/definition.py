@@ -199,6 +199,7 @@ class _Tables:
     faults: list[str]
 
     def read(self, key: str, said: object) -> tuple[Any, ...]:
+        """Return what the tables below a key of the file define, one after another; what is wrong goes to `faults`."""
         if not isinstance(said, Mapping):
             self.faults.append(f"{key}: write a table for each, as [{key}.NAME]")
             return ()

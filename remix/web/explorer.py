@@ -272,6 +272,7 @@ def arrange(page: Page, parameters: Mapping[str, str]) -> Page:
     down = parameters.get("sort", "").startswith("-")
 
     def turn(block: Shown) -> Shown:
+        """Return the block, of a table with the rows that the address asks for, in the order that it asks for."""
         if not isinstance(block, Table):
             return block
         frame = block.frame

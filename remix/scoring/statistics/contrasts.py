@@ -106,6 +106,7 @@ class _Part:
         systems: Sequence[str],
         averages: Mapping[str, Average],
     ) -> _Part:
+        """Return the part of gold of these keys: its documents in which something counts, and the counts there."""
         numbered = documents.select("doc").with_row_index("place")
         something = rows.filter(pl.sum_horizontal("tp", "fp", "fn") > 0)
         held = numbered.join(something.select("doc").unique(), on="doc", how="semi", maintain_order="left")
@@ -136,6 +137,7 @@ class _Test:
 
     @classmethod
     def of(cls, part: _Part, pairs: Array, average: str) -> _Test:
+        """Return the test of pairs of systems in a part by one average, before any of its samples is drawn."""
         systems = part.tables.labels
         cells = part.tables.columns.reshape(len(part.places), -1, systems)
         one, other = (cells[:, :, pairs[:, side]].reshape(len(part.places), -1) for side in (0, 1))

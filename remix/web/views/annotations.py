@@ -189,6 +189,7 @@ def _list_filters(
         return rows.filter(outcome=asked["outcome"]) if asked.get("outcome") else rows
 
     def tell(name: str, values: pl.Series) -> None:
+        """Add to the facets how many annotations have each value, with the address that narrows the list down to it."""
         labels = label_entities(work.kb, values) if name == "entity" else {}
         counts = values.drop_nulls().alias("value").value_counts(name="number")
         counts = counts.sort("value") if name == "part" else counts.sort("number", "value", descending=[True, False])

@@ -362,6 +362,7 @@ def _list_filters(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[
     plain = {name: value for name, value in asked.items() if name not in ("from", "at", "sort")}
 
     def tell(name: str, counts: Mapping[str, int], own: str = "", unset: str = "") -> page.FacetCounts:
+        """Return the values of a facet with their numbers and the address that each leads to, in place of its own."""
         own = own or plain.get(name, "")
         told = [
             page.FacetValue(
