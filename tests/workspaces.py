@@ -12,6 +12,9 @@ import pyoxigraph as ox
 from remix.store.index import Index
 from remix.workspace import Workspace
 
+RESOURCE, ITEM = "http://dbpedia.org/resource/Ada_Lovelace", "http://www.wikidata.org/entity/Q7259"
+"""The one entity of `build_labelled`, and the item of Wikidata that stands for it."""
+
 
 def index_of(graphs: Mapping[str, bytes]) -> Index:
     """Return an index of graphs that are on no disk: IRI to N-Triples."""
@@ -28,6 +31,20 @@ def copy_workspace(folder: Path, to: Path) -> Workspace:
     """
     shutil.copytree(folder, to, copy_function=_link_table)
     return Workspace(to)
+
+
+def build_labelled(folder: Path) -> Workspace:
+    """Return a workspace in a folder whose knowledge base has one entity, `RESOURCE`, with its label."""
+    tables = {
+        "surface_forms": f"surface_form\tentity_iri\tcount\tsource\nAda\t{RESOURCE}\t3\tx\n",
+        "sameas": f"wikidata_iri\tdbpedia_iri\tcount\tsource\n{ITEM}\t{RESOURCE}\t1\tx\n",
+        "labels": f"entity_iri\tlabel\tsource\n{RESOURCE}\tAda Lovelace\tx\n",
+    }
+    for name, text in tables.items():
+        (folder / f"{name}.tsv").write_text(text)
+    work = Workspace(folder / ".remix")
+    work.build_kb([("tables", str(folder))], name="own")
+    return work
 
 
 def _link_table(source: str, target: str) -> str:

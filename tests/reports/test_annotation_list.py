@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
-from urllib.parse import parse_qsl
 
 import polars as pl
 import pytest
@@ -15,9 +14,11 @@ from remix.reports.annotation_list import Wanted, count_mentions, fields_of_meas
 from remix.reports.labels import label_entities
 from remix.reports.selections import builder_parameters
 from remix.store import Store
-from remix.web.page import VIEWS, Drawing, Note, Page, Shown, Table
+from remix.web.page import VIEWS, Drawing, Note, Shown
 from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb
+from tests.pages import follow, table_of
+from tests.workspaces import ITEM, RESOURCE, build_labelled
 
 RANDOM = random.Random(20261124)
 COLUMNS = ("class", "nil", "ambiguitySurfaceForm:log-deciles", "words", "pagerankSegment", "nameRelation", "density")
@@ -28,18 +29,8 @@ def work(sample_store: Store) -> Workspace:
     return open_workspace(sample_store.folder)
 
 
-def table_of(page: Page, name: str) -> Table:
-    [table] = [block for block in page.blocks if isinstance(block, Table) and block.name == name]
-    return table
-
-
 def links_of(block: Shown) -> dict[str, str]:
     return dict(block.links) if isinstance(block, Note) else {}
-
-
-def follow(work: Workspace, place: str) -> Page:
-    view, _, query = place.partition("#")[0].partition("?")
-    return VIEWS[view.removeprefix("/")].show(work, dict(parse_qsl(query)))
 
 
 @pytest.mark.long
@@ -135,16 +126,7 @@ def test_what_there_is_not_is_refused_or_left_out_and_said(work: Workspace) -> N
 
 def test_labels_are_those_that_identifiers_do_not_say(tmp_path: Path) -> None:
     """An item has the label of what it stands for; a resource says its own."""
-    resource, item = "http://dbpedia.org/resource/Ada_Lovelace", "http://www.wikidata.org/entity/Q7259"
-    tables = {
-        "surface_forms": f"surface_form\tentity_iri\tcount\tsource\nAda\t{resource}\t3\tx\n",
-        "sameas": f"wikidata_iri\tdbpedia_iri\tcount\tsource\n{item}\t{resource}\t1\tx\n",
-        "labels": f"entity_iri\tlabel\tsource\n{resource}\tAda Lovelace\tx\n",
-    }
-    for name, text in tables.items():
-        (tmp_path / f"{name}.tsv").write_text(text)
-    work = Workspace(tmp_path / ".remix")
-    work.build_kb([("tables", str(tmp_path))], name="own")
+    work = build_labelled(tmp_path)
     assert work.kb is not None
-    assert label_entities(work.kb, pl.Series([item, resource, None])) == {item: "Ada Lovelace"}
-    assert label_entities(None, pl.Series([item])) == {}
+    assert label_entities(work.kb, pl.Series([ITEM, RESOURCE, None])) == {ITEM: "Ada Lovelace"}
+    assert label_entities(None, pl.Series([ITEM])) == {}

@@ -13,8 +13,9 @@ import pytest
 
 from remix.reports.error_counts import ANY, count_errors
 from remix.store import Store
-from remix.web.page import VIEWS, Page, Table
+from remix.web.page import VIEWS
 from remix.workspace import Workspace, open_workspace
+from tests.pages import follow, table_of
 
 RANDOM = random.Random(20261123)
 COLUMNS = ("class", "type", "is_nil", "ambiguitySurfaceForm", "words", "pagerankSegment", "nameRelation")
@@ -23,17 +24,6 @@ COLUMNS = ("class", "type", "is_nil", "ambiguitySurfaceForm", "words", "pagerank
 @pytest.fixture(scope="module")
 def small(run_store: Store) -> Workspace:
     return open_workspace(run_store.folder)
-
-
-def table_of(page: Page, name: str) -> Table:
-    [table] = [block for block in page.blocks if isinstance(block, Table) and block.name == name]
-    return table
-
-
-def follow(work: Workspace, place: str) -> Page:
-    """The page of errors that a cell leads to."""
-    assert place.startswith("/errors?")
-    return VIEWS["errors"].show(work, dict(parse_qsl(place.partition("?")[2])))
 
 
 def test_errors_are_counted_with_what_could_have_been_wrong(small: Workspace) -> None:

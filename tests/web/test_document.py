@@ -20,6 +20,7 @@ from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Code, Legend, Note, Page, Passages, Segment, Table
 from remix.web.views.document import Mark, lay_out
 from remix.workspace import Workspace, open_workspace
+from tests.workspaces import ITEM, build_labelled
 
 SMALL = Path(__file__).resolve().parents[1] / "remixes" / "small"
 DOCUMENT = VIEWS["document"]
@@ -264,24 +265,15 @@ def test_system_and_document_of_another_dataset_are_left_out_and_said(tmp_path: 
 
 def test_entities_have_the_labels_that_their_identifiers_do_not_say(tmp_path: Path) -> None:
     """In the text, the table and beside the mention; the identifier itself is in the data."""
-    resource, item = "http://dbpedia.org/resource/Ada_Lovelace", "http://www.wikidata.org/entity/Q7259"
-    tables = {
-        "surface_forms": f"surface_form\tentity_iri\tcount\tsource\nAda\t{resource}\t3\tx\n",
-        "sameas": f"wikidata_iri\tdbpedia_iri\tcount\tsource\n{item}\t{resource}\t1\tx\n",
-        "labels": f"entity_iri\tlabel\tsource\n{resource}\tAda Lovelace\tx\n",
-    }
-    for name, text in tables.items():
-        (tmp_path / f"{name}.tsv").write_text(text)
-    line = {"document": "http://e.org/texts/7#char=0,7", "text": "Ada met", "begin": 0, "end": 3, "entity": item}
+    work = build_labelled(tmp_path)
+    line = {"document": "http://e.org/texts/7#char=0,7", "text": "Ada met", "begin": 0, "end": 3, "entity": ITEM}
     (tmp_path / "mine.jsonl").write_text(json.dumps(line) + "\n")
-    work = Workspace(tmp_path / ".remix")
     work.load([tmp_path / "mine.jsonl"])
-    work.build_kb([("tables", str(tmp_path))], name="own")
     page = DOCUMENT.show(work, {"dataset": "mine"})
     rows = page.tables["annotations"]
-    assert rows.select("entity", "entities").rows() == [("wd:Q7259 (Ada Lovelace)", item)]
+    assert rows.select("entity", "entities").rows() == [("wd:Q7259 (Ada Lovelace)", ITEM)]
     html = render_page(page, DOCUMENT, "")
-    assert "Ada: wd:Q7259 (Ada Lovelace), other" in html and item not in html
+    assert "Ada: wd:Q7259 (Ada Lovelace), other" in html and ITEM not in html
     assert '<h1 dir="auto">mine: 7</h1>' in html and ">1. 7</option>" in html
     work.add_run("own", pl.DataFrame({"document": [line["document"]], "begin": [0], "end": [3], "entity": ["e:X"]}))
     page = VIEWS["errors"].show(work, {"dataset": "mine"})
