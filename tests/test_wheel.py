@@ -31,3 +31,6 @@ def test_wheel_when_unpacked_elsewhere_finds_its_resources(tmp_path: Path) -> No
     folders = [Path(line) for line in found.stdout.split()]
     assert all(folder.is_relative_to(tmp_path) for folder in folders)
     assert all(any(folder.iterdir()) for folder in folders)
+    editor = tmp_path / "site" / "remix" / "web" / "assets" / "codemirror"
+    assert {file.name for file in editor.iterdir()} == {"codemirror.js", "LICENSES.txt"}
+    assert (tmp_path / "site" / "remix" / "_data" / "ontology" / "terms.tsv").is_file()

@@ -78,6 +78,12 @@ def _assets(suffix: str) -> str:
 
 
 @lru_cache(maxsize=1)
+def _component() -> str:
+    """Return the editor that the page of SPARQL alone loads: `scripts/editor` makes it of CodeMirror."""
+    return resources.files("remix.web").joinpath("assets", "codemirror", "codemirror.js").read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
 def _environment() -> Environment:
     made = Environment(loader=PackageLoader("remix.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=False)
     made.filters["cell"] = lambda value, name: cell(name, value)
@@ -346,8 +352,12 @@ def _rename(ids: str, name: str) -> str:
 
 
 def routes(work: Explored) -> list[Route]:
-    """Return a route for each view, for its tables as data and its downloads, and for the style and the script."""
-    made = [Route("/style.css", _send(".css", "text/css")), Route("/script.js", _send(".js", "text/javascript"))]
+    """Return a route for each view, for its tables as data and its downloads, and for the style and the scripts."""
+    made = [
+        Route("/style.css", _send(partial(_assets, ".css"), "text/css")),
+        Route("/script.js", _send(partial(_assets, ".js"), "text/javascript")),
+        Route("/codemirror.js", _send(_component, "text/javascript")),
+    ]
     turns = anyio.CapacityLimiter(_TURNS)
     for view in VIEWS:
         made.append(Route(f"/{view.name}", _answer(work, turns, view), methods=["GET"]))
@@ -568,8 +578,8 @@ def _data(page: Page, form: str, parameters: Mapping[str, str]) -> Response:
     return Response(content.getvalue(), media_type=_DATA[form], headers=HEADERS)
 
 
-def _send(suffix: str, media_type: str) -> Callable[..., object]:
+def _send(text: Callable[[], str], media_type: str) -> Callable[..., object]:
     async def respond(_: HttpRequest) -> Response:
-        return Response(_assets(suffix), media_type=media_type, headers={**HEADERS, "Cache-Control": "max-age=300"})
+        return Response(text(), media_type=media_type, headers={**HEADERS, "Cache-Control": "max-age=300"})
 
     return respond

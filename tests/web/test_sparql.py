@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from urllib.parse import urlencode
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
 from remix.store import Store
 from remix.store.worker import Bounds, Workers, limit_queries
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
+from remix.web.vocabulary import tell
 from remix.workspace import Workspace, open_workspace
 from tests.web.conftest import client
 from tests.web.test_explorer import Get, pages_of
@@ -20,6 +24,8 @@ from tests.web.test_explorer import Get, pages_of
 FIRST = (
     "SELECT ?document ?annotation ?entity { ?annotation nif:referenceContext ?document ; itsrdf:taIdentRef ?entity }"
 )
+CHECKOUT = Path(__file__).resolve().parents[2]
+MENTIONS = 16
 ENDLESS = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n1 ?o . ?p ?q ?r }"
 
 
@@ -141,11 +147,75 @@ def test_notes_of_the_endpoint_are_told(work: Workspace) -> None:
     assert any("Nothing in the workspace matches" in block.text for block in page.blocks if isinstance(block, Note))
 
 
-def test_vocabulary_of_the_editor_has_terms_of_queries_measures_and_the_ontology(get: Get) -> None:
+def test_questions_of_the_page_are_answered(work: Workspace) -> None:
+    """The small datasets have two graphs each, three documents each, and an entity for each mention, were it NIL."""
+    [questions] = [table for table in shown(work).beside if isinstance(table, Table) and table.name == "questions"]
+    rows = {}
+    for row in questions.frame.to_dicts():
+        place = dict(parse_qsl(urlsplit(questions.links["question"](row)).query))
+        answered = shown(work, **place)
+        assert answered.error is None
+        rows[row["question"]] = answered.tables["result"].height
+    assert rows["Which graphs are there?"] == 4 and rows["Which documents are longest?"] == 6
+    assert rows["Which mentions have no entity?"] == 0 and rows["Which classes do mentions have?"] > 1
+
+
+def test_editor_is_told_prefixes_graphs_and_all_terms_with_their_meaning_and_use(get: Get) -> None:
+    """Of the small datasets: 5 + 3 and 3 + 4 + 1 mentions, each with one form; two datasets with a graph of measures."""
     told = json.loads(get("/query.vocabulary.json").text)
+    terms = {name: (kind, meaning, used) for name, kind, meaning, used in told["terms"]}
     assert told["prefixes"]["rmx"] == "https://w3id.org/nel-remix/ns#"
-    assert {"nif:referenceContext", "itsrdf:taIdentRef", "hfts:pagerank", "rmx:isRare"} <= told["terms"].keys()
-    assert told["terms"]["hfts:pagerank"].startswith("PageRank") and "http://dbpedia" not in str(told["terms"].keys())
+    assert terms["nif:anchorOf"] == ("property", "The text of a mention, its surface form", MENTIONS)
+    assert terms["nif:Phrase"][0] == "class" and terms["nif:Phrase"][2] == MENTIONS
+    assert terms["hfts:pagerank"][1].startswith("PageRank") and terms["dbo:Person"][0] == "class"
+    assert terms["itsrdf:taConfidence"] == ("property", "How sure a link is, from 0 to 1", 0)
+    assert {"rmx:isRare", "dcat:Dataset", "void:triples", "prov:wasDerivedFrom", "xsd:double"} <= terms.keys()
+    assert sum(name.startswith("nif:") for name in terms) > 70 and len(terms) == len(told["terms"])
+    assert told["graphs"] == {
+        "urn:remix:dataset:news": "dataset news, 3 documents",
+        "urn:remix:dataset:news#enrichment": "enrichment of news",
+        "urn:remix:dataset:posts": "dataset posts, 3 documents",
+        "urn:remix:dataset:posts#enrichment": "enrichment of posts",
+    }
+
+
+def test_terms_in_use_without_a_known_prefix_are_iris_and_an_empty_workspace_has_those_of_vocabularies(
+    tmp_path: Path,
+) -> None:
+    store = Store(tmp_path / ".remix")
+    assert {used for *_, used in tell(store)["terms"]} == {0} and tell(store)["graphs"] == {}
+    file = tmp_path / "own.ttl"
+    file.write_text(
+        """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
+        @prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .
+        <urn:d> a nif:Context ; nif:isString "Ada" ; <urn:own/by> "x" ; <http://dbpedia.org/ontology/a/b> "y" .
+        <urn:a> a nif:Phrase ; nif:referenceContext <urn:d> ; nif:anchorOf "Ada" ; nif:beginIndex 0 ; nif:endIndex 3 ;
+          itsrdf:taIdentRef <http://dbpedia.org/resource/Ada_Lovelace> ; itsrdf:taClassRef <urn:Own> .
+        """
+    )
+    store.load(file)
+    terms = {name: (kind, used) for name, kind, _, used in tell(store)["terms"]}
+    assert terms["<urn:own/by>"] == terms["<http://dbpedia.org/ontology/a/b>"] == ("property", 1)
+    assert terms["nif:Context"] == terms["<urn:Own>"] == ("class", 1)
+
+
+def test_editor_is_what_its_script_makes_with_licences_beside_it_and_small(get: Get) -> None:
+    """What users download, zipped, has a limit of 200 kB; `sh scripts/editor` makes it anew."""
+    sources, made = CHECKOUT / "scripts" / "codemirror", CHECKOUT / "remix" / "web" / "assets" / "codemirror"
+    script = (made / "codemirror.js").read_text()
+    head, licences = script.partition("*/")[0], (made / "LICENSES.txt").read_text()
+    parts = b"".join((sources / name).read_bytes() for name in ("package-lock.json", "index.js", "build.js"))
+    assert hashlib.sha256(parts).hexdigest() in head, "the sources have changed: run sh scripts/editor"
+    packages = head.partition(" of ")[2].partition(";")[0].split(", ")
+    assert len(packages) > 10 and all(f"{one} (MIT)\n\n" in licences for one in packages)
+    assert licences.count("Permission is hereby granted") == len(packages)
+    assert len(gzip.compress(script.encode())) < 200_000
+    assert get("/codemirror.js").text == script and get("/codemirror.js").headers["content-type"].startswith(
+        "text/java"
+    )
+    # A lockfile names no host: where packages come from is the affair of who builds.
+    lock = (sources / "package-lock.json").read_text()
+    assert "resolved" not in lock and lock.count('"integrity"') == lock.count('"node_modules/')
 
 
 @pytest.mark.long

@@ -20,8 +20,7 @@ each("input[type=range]", (slider) => {
 
 // A form that is live shows what it leads to while it changes: all but the form comes from the new page, and what was
 // there before is dimmed meanwhile, so that old numbers never stand beside new choices.
-const takeOver = (form, page) => {
-  const twin = page.querySelector("form[data-live]");
+const takeOver = (form, page, twin = page.querySelector("form[data-live]")) => {
   const main = document.querySelector("main");
   if (!twin) {
     main.replaceChildren(...page.querySelector("main").childNodes);

@@ -11,18 +11,15 @@ from typing import Any
 import polars as pl
 
 from remix.errors import Error, UnknownName, UsageError
-from remix.names import PREFIXES
 from remix.rdf.ntriples import columns
-from remix.remixes.facets import list_facets
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.reports.statistics import frames_of
 from remix.store.answers import GRAPH_FORMATS, Result, answer
 from remix.store.queries import Query, find, shipped_queries
 from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import BOUNDS
-from remix.web import page
+from remix.web import page, vocabulary
 from remix.web.protocol import read_timeout
-from remix.web.views.ontology import list_terms
 
 _START = """SELECT ?dataset ?document (COUNT(?annotation) AS ?annotations) WHERE {
   ?dataset hfts:referenceDocuments ?document .
@@ -31,6 +28,53 @@ _START = """SELECT ?dataset ?document (COUNT(?annotation) AS ?annotations) WHERE
 GROUP BY ?dataset ?document
 ORDER BY DESC(?annotations)
 """
+_QUESTIONS = {
+    "Which classes do mentions have?": """SELECT ?class (COUNT(DISTINCT ?annotation) AS ?mentions) {
+  ?annotation nif:referenceContext ?document ; itsrdf:taClassRef ?class .
+}
+GROUP BY ?class ORDER BY DESC(?mentions) LIMIT 100
+""",
+    "Which forms stand for several entities?": """SELECT ?form (COUNT(DISTINCT ?entity) AS ?entities)
+  (COUNT(*) AS ?mentions) {
+  ?annotation nif:referenceContext ?document ; nif:anchorOf ?form ; itsrdf:taIdentRef ?entity .
+}
+GROUP BY ?form HAVING (COUNT(DISTINCT ?entity) > 1) ORDER BY DESC(?entities) DESC(?mentions) LIMIT 100
+""",
+    "Which entities are in several datasets?": """SELECT ?entity (COUNT(DISTINCT ?dataset) AS ?datasets)
+  (COUNT(?annotation) AS ?mentions) {
+  ?dataset hfts:referenceDocuments ?document .
+  ?annotation nif:referenceContext ?document ; itsrdf:taIdentRef ?entity .
+}
+GROUP BY ?entity HAVING (COUNT(DISTINCT ?dataset) > 1) ORDER BY DESC(?datasets) DESC(?mentions) LIMIT 100
+""",
+    "Which mentions have no entity?": """SELECT ?document ?annotation ?form {
+  ?annotation nif:referenceContext ?document ; nif:anchorOf ?form .
+  FILTER NOT EXISTS { ?annotation itsrdf:taIdentRef ?entity }
+}
+ORDER BY ?form LIMIT 100
+""",
+    "Which documents are longest?": """SELECT ?document (STRLEN(?text) AS ?characters) {
+  ?document nif:isString ?text .
+}
+ORDER BY DESC(?characters) LIMIT 100
+""",
+    "Which properties are in use?": """SELECT ?property (COUNT(*) AS ?triples) {
+  ?subject ?property ?object .
+}
+GROUP BY ?property ORDER BY DESC(?triples)
+""",
+    "Which graphs are there?": """SELECT ?graph (COUNT(*) AS ?triples) {
+  GRAPH ?graph { ?subject ?property ?object }
+}
+GROUP BY ?graph ORDER BY DESC(?triples)
+""",
+    "What is said of one mention, as a graph?": """CONSTRUCT { ?annotation ?property ?value } WHERE {
+  { SELECT ?annotation { ?annotation nif:referenceContext ?document } LIMIT 1 }
+  ?annotation ?property ?value .
+}
+""",
+}
+"""Questions about whatever is loaded, each with its query."""
 _SECONDS = (1, 5, 10, 30, 60, 300)
 _LARGEST = 32_000_000
 """Bytes of a result that a page can show; `/sparql` sends larger ones."""
@@ -38,23 +82,24 @@ _CHARTS = ("bars", "lines", "scatter")
 _DRAWN = {"bars": 50, "lines": 2000, "scatter": 4000}
 """Rows that a chart shows at most."""
 _MEDIA = {"ttl": "text/turtle", "nt": "application/n-triples", "jsonld": "application/ld+json"}
-_NAME = re.compile(r"(?<![\w<?$:/#-])([a-z][\w-]*):([A-Za-z_][\w-]*)")
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     asked = parameters.get("query", "")
     text, told = _text(parameters)
     blocks: list[page.Shown] = [_editor(text, parameters), *([page.Note(told)] if told else [])]
-    beside = [_examples()]
+    beside = [_questions(), _examples()]
     if not page.list_datasets(work):
         blocks.append(
             page.Note("Nothing is loaded yet, so no query finds anything.", ["remix load FILE", "remix fetch NAME"])
         )
     if not asked.strip():
         blocks.append(
-            page.Note("Run the query, change it, or take one of the examples. Ctrl+Enter runs it, Esc closes lists.")
+            page.Note(
+                "Run the query, change it, ask one of the questions or take one of the examples. Ctrl+Enter runs it."
+            )
         )
-        return page.Page("SPARQL", blocks, beside)
+        return page.Page("SPARQL", blocks, beside, data="examples")
     try:
         found = _answer(work, text, parameters)
     except Error as error:
@@ -201,11 +246,20 @@ def _short(names: pl.Series) -> pl.Series:
     return last if last.n_unique() == names.n_unique() else names
 
 
+def _questions() -> page.Table:
+    """Return the questions, each leading to its answer."""
+    frame = pl.DataFrame({"question": list(_QUESTIONS)})
+    ask = {"question": lambda row: page.address("query", query=_QUESTIONS[row["question"]])}
+    return page.Table("questions", frame, ask, "Asked of whatever is loaded.")
+
+
 def _examples() -> page.Table:
     """Return the shipped queries, each leading to itself in the editor."""
     queries = [find(f"{name}.rq") for name in shipped_queries()]
     frame = pl.DataFrame({"example": [one.name for one in queries], "what it finds": [one.summary for one in queries]})
-    return page.Table("examples", frame, {"example": lambda row: page.address("query", example=row["example"])})
+    lead = {"example": lambda row: page.address("query", example=row["example"])}
+    small = {"example": "what it finds"}
+    return page.Table("examples", frame, lead, "Queries that ship, to run or to change.", small=small)
 
 
 def _graph(form: str, work: page.Explored, parameters: page.Parameters) -> page.Download:
@@ -216,13 +270,8 @@ def _graph(form: str, work: page.Explored, parameters: page.Parameters) -> page.
 
 
 def _vocabulary(work: page.Explored, parameters: page.Parameters) -> page.Download:
-    """Return what the editor completes: prefixes, and terms with what they mean."""
-    bare = re.sub(r"(?m)^\s*#.*$", "", "\n".join(find(f"{name}.rq").text for name in shipped_queries()))
-    terms = {f"{prefix}:{name}": "" for prefix, name in _NAME.findall(bare)}
-    terms |= {facet.term: facet.meaning for facet in list_facets().values() if facet.term}
-    terms |= dict(list_terms().select("term", pl.col("meaning").fill_null("")).iter_rows())
-    known = {term: meaning for term, meaning in sorted(terms.items()) if term.partition(":")[0] in PREFIXES}
-    text = json.dumps({"prefixes": PREFIXES, "terms": known}, ensure_ascii=False)
+    """Return what the editor completes, as JSON."""
+    text = json.dumps(vocabulary.tell(work.store), ensure_ascii=False)
     return page.Download(text.encode(), "application/json", "vocabulary.json")
 
 

@@ -11,13 +11,16 @@ from tests.web.browser.conftest import Visit
 
 pytestmark = pytest.mark.extra
 
-REACHABLE = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+REACHABLE = """() => [...document.querySelectorAll('*')]
+  .flatMap(one => one.shadowRoot ? [...one.shadowRoot.querySelectorAll('*')] : [one])
+  .filter(one => one.matches('a[href], button, input, select, textarea, summary, [tabindex="0"]'))
   .filter(one => one.checkVisibility({visibilityProperty: true}) && !one.disabled
     && !(one.type === 'radio' && !one.checked))"""
 """Elements that one clicks or types into, in the order of the page; of radio buttons Tab stops at the checked one."""
 UNREACHABLE = f"() => ({REACHABLE})().filter(one => one.tabIndex < 0).map(one => one.outerHTML.slice(0, 200))"
 STOP = f"""() => {{
-  const one = document.activeElement, style = getComputedStyle(one);
+  const active = document.activeElement, one = active.shadowRoot?.activeElement || active;
+  const style = getComputedStyle(one);
   const marked = style.outlineStyle !== 'none' || style.boxShadow !== 'none';
   return [({REACHABLE})().indexOf(one), marked ? '' : one.outerHTML.slice(0, 200)];
 }}"""

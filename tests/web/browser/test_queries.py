@@ -1,11 +1,10 @@
-"""The builder and the editor of SPARQL as one uses them: sliders, completion, a query that is ended."""
+"""The builder as one uses it: sliders, conditions, SPARQL that is edited, files."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlencode
 
 import pytest
 
@@ -16,7 +15,6 @@ from tests.web.browser.conftest import Visit
 pytestmark = pytest.mark.extra
 
 CONFUSED = address("builder", on="ambiguitySurfaceForm")
-ENDLESS = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -56,56 +54,21 @@ def test_adding_and_taking_out_a_condition_asks_for_the_page_again(visit: Visit)
         assert visited.wrong == []
 
 
-def test_terms_are_completed_by_keys_and_their_prefixes_declared(visit: Visit) -> None:
-    with visit("/query") as visited:
+def test_terms_are_completed_in_the_sparql_of_the_builder(visit: Visit) -> None:
+    with visit(CONFUSED) as visited:
         page = visited.page
-        editor = page.locator("textarea[name=query]")
-        editor.fill("")
-        editor.press_sequentially("SELECT ?a { ?a hfts:pager")
+        field = page.locator("textarea[name=sparql]")
+        field.evaluate("(one) => one.closest('details')?.setAttribute('open', '')")
+        field.fill("")
+        field.press_sequentially("ASK { ?a hfts:pager")
         page.get_by_role("option", name="hfts:pagerank").first.wait_for()
-        assert editor.get_attribute("aria-activedescendant") == "completion-0"
-        editor.press("Enter")
-        editor.press_sequentially(" ?b }")
-        until(lambda: editor.input_value().endswith("SELECT ?a { ?a hfts:pagerank ?b }"))
-        assert editor.input_value().startswith("PREFIX hfts: <https://raw.githubusercontent.com/")
-        editor.press_sequentially(" # rmx:isR")
-        page.locator("#completion li").first.wait_for()
-        editor.press("Escape")
-        assert page.locator("#completion li").count() == 0
-        editor.press("Control+Enter")
-        page.locator('section[data-update="result"] tbody tr').first.wait_for()
-        assert editor.input_value().count("PREFIX") == 1 and "query=PREFIX" in page.url and visited.wrong == []
+        assert field.get_attribute("aria-activedescendant") == "completion-0"
+        field.press("Enter")
+        until(lambda: field.input_value().endswith("ASK { ?a hfts:pagerank"))
+        assert field.input_value().startswith("PREFIX hfts: <https://raw.githubusercontent.com/")
 
 
-def test_query_that_is_left_is_not_run(visit: Visit) -> None:
-    with visit("/query") as visited:
-        page, asked = visited.page, []
-        page.on("request", lambda request: asked.append(request.url))
-        page.locator("textarea[name=query]").fill("ASK { ?s ?p ?o }")
-        page.get_by_label("seconds at most").focus()
-        assert page.evaluate("fetch('/style.css').then((answer) => answer.status)") == 200
-        assert not [url for url in asked if "/query?" in url] and any("style.css" in url for url in asked)
-
-
-def test_query_that_runs_is_cancelled(visit: Visit) -> None:
-    with visit("/query") as visited:
-        page = visited.page
-        page.locator("textarea[name=query]").fill(ENDLESS)
-        page.get_by_role("button", name="Run").click()
-        page.get_by_role("button", name="Cancel").click()
-        page.get_by_text("cancelled").wait_for()
-        page.locator("textarea[name=query]").fill("ASK { ?s ?p ?o }")
-        page.get_by_role("button", name="Run").click()
-        page.locator('section[data-update="result"]').wait_for()
-        assert page.inner_text('section[data-update="result"] td') == "yes" and visited.wrong == []
-
-
-def test_editor_and_builder_work_without_scripts(visit: Visit) -> None:
-    asked = "/query?" + urlencode({"query": "SELECT ?dataset { ?dataset hfts:referenceDocuments ?d } LIMIT 1"})
-    with visit(asked, java_script_enabled=False) as visited:
-        visited.page.get_by_role("button", name="Run").click()
-        visited.page.locator('section[data-update="result"] tbody a').click()
-        assert "/dataset?name=" in visited.page.url
+def test_builder_works_without_scripts(visit: Visit) -> None:
     with visit(CONFUSED, java_script_enabled=False) as visited:
         visited.page.get_by_label("add a condition on").select_option("isRare")
         visited.page.get_by_role("button", name="Show").click()
