@@ -147,6 +147,7 @@ def test_notes_of_the_endpoint_are_told(work: Workspace) -> None:
     assert any("Nothing in the workspace matches" in block.text for block in page.blocks if isinstance(block, Note))
 
 
+@pytest.mark.long
 def test_questions_of_the_page_are_answered(work: Workspace) -> None:
     """The small datasets have two graphs each, three documents each, and an entity for each mention, were it NIL."""
     [questions] = [table for table in shown(work).beside if isinstance(table, Table) and table.name == "questions"]
@@ -161,7 +162,7 @@ def test_questions_of_the_page_are_answered(work: Workspace) -> None:
 
 
 def test_editor_is_told_prefixes_graphs_and_all_terms_with_their_meaning_and_use(get: Get) -> None:
-    """Of the small datasets: 5 + 3 and 3 + 4 + 1 mentions, each with one form; two datasets with a graph of measures."""
+    """Of the small datasets: 5 + 3 and 3 + 4 + 1 mentions with one form each, and two graphs of measures."""
     told = json.loads(get("/query.vocabulary.json").text)
     terms = {name: (kind, meaning, used) for name, kind, meaning, used in told["terms"]}
     assert told["prefixes"]["rmx"] == "https://w3id.org/nel-remix/ns#"
