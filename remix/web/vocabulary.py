@@ -49,10 +49,10 @@ def tell(store: Store) -> dict[str, Any]:
 
 
 @cache
-def defined() -> pl.DataFrame:
+def list_defined() -> pl.DataFrame:
     """Return term, kind and meaning of what vocabularies define, a row for each, terms with their prefixes.
 
-    >>> defined().filter(term="nif:anchorOf").rows()
+    >>> list_defined().filter(term="nif:anchorOf").rows()
     [('nif:anchorOf', 'property', 'The text of a mention, its surface form')]
     """
     ontologies = ox.Store()
@@ -84,7 +84,7 @@ def _name(term: pl.Expr) -> pl.Expr:
     return pl.coalesce(*short, fill("<{}>", term)).alias("term")
 
 
-def _used(store: Store) -> pl.DataFrame:
+def _count_use(store: Store) -> pl.DataFrame:
     """Return term, kind and `used` of properties and classes in use; of a large graph a part is looked at.
 
     Oxigraph has the triples of a graph in the order of hashes of their subjects, so a part of it is as good as drawn.
@@ -105,8 +105,8 @@ def _used(store: Store) -> pl.DataFrame:
 
 
 def _gather(store: Store) -> dict[str, Any]:
-    used = _used(store).group_by("term").agg(pl.col("kind").first().alias("other"), pl.col("used").sum())
-    terms = defined().join(used, on="term", how="full", coalesce=True).sort("term")
+    used = _count_use(store).group_by("term").agg(pl.col("kind").first().alias("other"), pl.col("used").sum())
+    terms = list_defined().join(used, on="term", how="full", coalesce=True).sort("term")
     kind = pl.coalesce(pl.col("kind").replace("", None), "other", pl.lit(""))
     rows = terms.select("term", kind, pl.col("meaning").fill_null(""), pl.col("used").fill_null(0)).rows()
     graphs = {name: said for entry in store.datasets() for name, said in _describe(entry).items()}
