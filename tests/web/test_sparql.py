@@ -86,7 +86,8 @@ def test_examples_fill_the_editor_and_are_not_run(work: Workspace, get: Get) -> 
     page = shown(work, example="persons_hard")
     assert "result" not in page.tables and "persons_hard" in page.tables["examples"]["example"]
     assert "VALUES ?min_confusion { 3 }" in get("/query?example=persons_hard").text
-    assert get("/query?example=persons_har").status_code == 404
+    wrong = get("/query?example=persons_har")
+    assert "Left out:" in wrong.text and "persons_hard" in wrong.text and "<textarea" in wrong.text
     assert get(place(**VIEWS["query"].example(work))).status_code == 200
 
 
