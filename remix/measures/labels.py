@@ -40,11 +40,13 @@ def label_of(name: str, *, of_statistics: bool = False) -> Called:
     >>> label_of("ambiguitySurfaceForm")
     Called(words='readings a name', unit='entities')
     >>> label_of("pagerank:quantiles:4").words, label_of("mine").words
-    ('PageRank:quantiles:4', 'mine')
+    ('PageRank (quantiles:4)', 'mine')
     """
     column, colon, cut = name.partition(":")
     found = (_list_statistics() if of_statistics else {}).get(column) or list_labels().get(column)
-    return Called(f"{found.words}{colon}{cut}", found.unit) if found is not None else Called(name, "")
+    if found is None:
+        return Called(name, "")
+    return Called(f"{found.words} ({cut})" if colon else found.words, found.unit)
 
 
 def words_with_name(name: str) -> str:

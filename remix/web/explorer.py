@@ -103,6 +103,8 @@ def _tell(value: object, name: str, row: Mapping[str, object], table: Table) -> 
         return ""
     if name in table.documents:
         return Markup('<bdi title="{}">{}</bdi>').format(value, cell(name, name_document(value)))
+    if value in table.labels:
+        return _tell_text(name, value, table.labels)
     return Markup(" or ").join(_tell_text(name, one, table.labels) for one in value.split(" or "))
 
 
@@ -215,11 +217,16 @@ class _Shown:
         kept = {name: value for name, value in self._parameters.items() if name not in ("table", "columns", "at")}
         chosen = {name: self._parameters[name] for name in ("table", "columns") if name in self._parameters}
         columns = chosen.get("columns", "") if chosen.get("table") == table.name else ""
-        as_data = {**kept, "table": table.name, "columns": columns}
+        # Beside what people call things stand the identifiers, which data keep.
+        whole = [part for name in filter(None, columns.split(",")) for part in self._with_identifier(table, name)]
+        as_data = {**kept, "table": table.name, "columns": ",".join(whole)}
         files = {form: address(f"{self._view}.{form}", **as_data) for form in _DATA}
         of_filter = {name: value for name, value in (kept | chosen).items() if name != own}
         text = self._parameters.get(own, "")
         return {"name": own, "text": text, "of_filter": of_filter, "of_columns": kept, "exports": files}
+
+    def _with_identifier(self, table: Table, name: str) -> list[str]:
+        return [table.small[name], name] if name == "called" and name in table.small else [name]
 
     def files(self, name: str, drawn: str) -> dict[str, str]:
         """Return the addresses of the files of a figure by what they are called: of SVG one for each of its sheets."""

@@ -249,14 +249,32 @@ def _check(parameters: page.Parameters) -> None:
 def _waterfall(left: pl.DataFrame) -> list[page.Shown]:
     """Return the waterfall as a table and as a figure."""
     words = "What is left after each condition; the last row is what `remix build` writes."
+    called = {said: _call(said) for said in left["condition"]}
     share = left.with_columns(share_of_mentions=pl.col("mentions") / max(1, left["mentions"][0]))
     told = {**_EXPLAINED, "share_of_mentions": "of the mentions in the first row"}
-    series = [Series("mentions", left["condition"].to_list(), left["mentions"].to_list())]
+    series = [Series("mentions", [called[said] for said in left["condition"]], left["mentions"].to_list())]
     panel = Panel("", "bars", series, y=Axis("mentions"), lying=True)
     return [
-        page.Table("waterfall", share, words=words, explained=told),
+        page.Table(
+            "waterfall",
+            share,
+            words=words,
+            explained=told,
+            headings={"share_of_mentions": ("share of mentions", "")},
+            labels={said: words for said, words in called.items() if words != said},
+        ),
         page.Drawing("mentions left", Figure("What is left after each condition", [panel])),
     ]
+
+
+def _call(condition: str) -> str:
+    """Return a condition by what people call its column.
+
+    >>> _call("ambiguitySurfaceForm: ≥ 20")
+    'readings a name: ≥ 20'
+    """
+    column, colon, said = condition.partition(":")
+    return f"{label_of(column).words}{colon}{said}"
 
 
 def _ways(asked: _Choices, parameters: page.Parameters) -> list[page.Shown]:

@@ -290,7 +290,7 @@ def _count(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) ->
     """Return the errors of all systems on the dataset by class and, where a column is named, by its parts."""
     known = _list_columns(work)
     places = {
-        label_of(name).words.partition(":")[0]: page.address("errors", **{**asked, "by": name, "slice": "", "from": ""})
+        label_of(name.partition(":")[0]).words: page.address("errors", **{**asked, "by": name, "slice": "", "from": ""})
         for name in _BY
         if name.partition(":")[0] in known
     }

@@ -30,7 +30,7 @@ def test_moving_a_slider_changes_counts_query_and_downloads(visit: Visit) -> Non
         page = visited.page
         rows = page.locator('section[data-update="waterfall"] tbody tr')
         assert "any value" in rows.nth(2).inner_text()
-        slider = page.get_by_label("ambiguitySurfaceForm, from")
+        slider = page.get_by_label("readings a name, from")
         slider.focus()
         for _ in range(3):
             slider.press("PageUp")
@@ -47,10 +47,10 @@ def test_adding_and_taking_out_a_condition_asks_for_the_page_again(visit: Visit)
         page = visited.page
         page.get_by_label("add a condition on").select_option("isRare")
         page.wait_for_url("**isRare**")
-        page.get_by_role("group", name="isRare").get_by_label("true").click()
+        page.get_by_role("group", name="rare readings").get_by_label("true").click()
         until(lambda: "isRare: true" in page.inner_text('section[data-update="waterfall"]'))
         page.get_by_role("group", name="conditions on").get_by_label("ambiguitySurfaceForm").click()
-        until(lambda: page.get_by_label("ambiguitySurfaceForm, from").count() == 0)
+        until(lambda: page.get_by_label("readings a name, from").count() == 0)
         assert visited.wrong == []
 
 
