@@ -88,7 +88,7 @@ def _count_use(store: Store) -> pl.DataFrame:
     """Return term, kind and `used` of properties and classes in use; of a large graph a part is looked at.
 
     Oxigraph has the triples of a graph in the order of hashes of their subjects, so a part of it is as good as drawn.
-    The limits bound the time of the query, which runs in this process: a process of its own would parse it for longer.
+    The limits bound the time of the query, which runs in this process: as a user's it would have its limits ordered.
     """
     used = pl.DataFrame(schema={"term": pl.String, "kind": pl.String, "used": pl.Int64})
     graphs = [name for entry in store.datasets() for name in entry.graphs()]
