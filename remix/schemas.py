@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import polars as pl
 
@@ -47,6 +48,10 @@ class Schema:
 
     def empty(self) -> pl.DataFrame:
         """Return the table without any row."""
+        return self._empty.clone()
+
+    @cached_property
+    def _empty(self) -> pl.DataFrame:
         return pl.DataFrame(schema=self.types)
 
     def check(self, frame: pl.DataFrame, place: object) -> None:

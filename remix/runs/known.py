@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KnownRun:
-    """A run, what can change its scores (`signature`), and its kind (`remix.systems.KINDS`).
+    """A run, what can change its scores (`signature`), its kind (`remix.systems.KINDS`), the revision of its texts.
 
     The kind is that of a system of remix that was run here, or whose answers ship; what was taken from other files is a
     system, whatever its name.
@@ -27,6 +27,7 @@ class KnownRun:
     run: Run
     signature: str
     kind: str
+    revision: str = ""
 
 
 def known_runs(store: Store) -> Sequence[KnownRun]:
@@ -45,7 +46,8 @@ def kinds_of(runs: Sequence[KnownRun]) -> dict[str, str]:
 
 def _know(folder: Path, run: Run) -> KnownRun:
     record = read_record(folder / run.folder_name)
-    return KnownRun(run, f"{asdict(run)} {record.revision if record is not None else ''}", _find_kind(run, record))
+    revision = record.revision if record is not None else ""
+    return KnownRun(run, f"{asdict(run)} {revision}", _find_kind(run, record), revision)
 
 
 def _find_kind(run: Run, record: Record | None) -> str:

@@ -391,17 +391,22 @@ def _shipped_answers() -> list[Path]:
 
 
 def gather(
-    folder: Path, gold: Sequence[Target], names: Iterable[str] = (), *, told: bool = True
+    folder: Path,
+    gold: Sequence[Target],
+    names: Iterable[str] = (),
+    *,
+    told: bool = True,
+    runs: Sequence[Run] | None = None,
 ) -> dict[str, dict[str, Frames]]:
     """Return, by the task that they were made for, the answers of runs to these datasets, by the name of the run.
 
     The `dataset` of an answered document is the name of that which the run is registered on. Named are runs; by default
     they are all that are on any dataset of gold, and the others are told. For gold in files, such as remixes, a run is
     also taken with its answers to other datasets: documents are what is matched. Of runs that are named it is said,
-    unless `told` is false, where they have no answer or no link.
+    unless `told` is false, where they have no answer or no link. `runs` are those of the folder, where they are known.
     Raises `UnknownName` for a name without any run, `StoreError` where no run is on gold.
     """
-    runs = list_runs(folder)
+    runs = list_runs(folder) if runs is None else runs
     known = sorted({run.system for run in runs})
     chosen = list(dict.fromkeys(names))
     wanted = {target.name for target in gold}
@@ -420,8 +425,10 @@ def gather(
         for name in chosen or known:
             ran = {run.dataset: run for run in runs if (run.system, run.task) == (name, task)}
             own = sorted(ran.keys() & wanted if wanted <= ran.keys() or files.documents.is_empty() else ran)
+            if not own:
+                continue
             answers = Frames.concat(read_answers(folder, ran[dataset]).in_dataset(dataset) for dataset in own)
-            if own and (chosen or wanted & ran.keys() or len(align(files, answers, name, told=False))):
+            if chosen or wanted & ran.keys() or len(align(files, answers, name, told=False)):
                 found.setdefault(task, {})[name] = answers
                 if chosen and told:
                     _tell_empty(name, task, answers)

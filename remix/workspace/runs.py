@@ -199,21 +199,21 @@ class Runs(Remixes):
         self, gold: Sequence[Target], names: Iterable[str] = ()
     ) -> Mapping[str, Mapping[str, Frames]]:
         """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
+        from remix.runs.known import known_runs
         from remix.runs.registration import gather
         from remix.runs.stored import take_shipped_runs
 
         take_shipped_runs(self.store, self.kb, self.runs_folder)
-        return gather(self.runs_folder, gold, names)
+        return gather(self.runs_folder, gold, names, runs=[one.run for one in known_runs(self.store)])
 
     def unrevised_runs(self, on: Collection[str]) -> frozenset[tuple[str, str, str]]:
         """Return name, task and dataset of the runs registered on datasets that tell no revision of their texts."""
-        from remix.runs.registration import list_runs, revision_of
+        from remix.runs.known import known_runs
 
-        folder = self.runs_folder
         return frozenset(
-            (run.system, run.task, run.dataset)
-            for run in list_runs(folder)
-            if run.dataset in on and not revision_of(folder, run)
+            (one.run.system, one.run.task, one.run.dataset)
+            for one in known_runs(self.store)
+            if one.run.dataset in on and not one.revision
         )
 
     def store_runs(

@@ -134,7 +134,7 @@ def read_inputs(
         found = _read_kept(keeper, question, by, weight, runs, contents)
     _tell_gold(found, [*found_runs])
     shelf = tuple(sorted(file.parent for file in (keeper.store.folder / "kb").glob("*/kb.json")))
-    found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), question)
+    found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), question, keeper.store)
     if question.relax is not None:
         found = _relax(found, question.relax, gold=relaxes_gold)
     if question.link_labels:
@@ -280,7 +280,7 @@ def _find_answered(keeper: Keeper, question: Question[Any], runs: Mapping[str, F
     return tuple(sorted(found))
 
 
-def _with_entities(found: Inputs, question: Question[Any]) -> Inputs:
+def _with_entities(found: Inputs, question: Question[Any], store: Store) -> Inputs:
     """Return the inputs with the classes, names and hierarchy of entities: of tables, the data, the knowledge base."""
     known, gold = found.knowledge, found.gold
     listed = read_entities(question.entities) if question.entities is not None else None
@@ -295,8 +295,14 @@ def _with_entities(found: Inputs, question: Question[Any]) -> Inputs:
             said = pl.concat(background.statements() for background in known.backgrounds)
             stated = with_coarse(said).unique().sort("home", "entity", "class")
         none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
-        types = with_coarse(pl.concat([none, *(part.select(none.columns) for part in parts)]))
-        types = types.unique().sort("entity", "class")
+
+        def read_types() -> pl.DataFrame:
+            types = with_coarse(pl.concat([none, *(part.select(none.columns) for part in parts)]))
+            return types.unique().sort("entity", "class")
+
+        # Those of a knowledge base alone are the same for each question to it.
+        of_kb = ("types of entities", known.kb.signature) if listed is None and known.kb is not None else None
+        types = read_types() if of_kb is None else store.cached(of_kb, read_types)
         classes = with_types(gold, types, stated, homes)
         known, gold = replace(known, types=types, stated=stated), replace(gold, classes=classes)
     if listed is not None:
