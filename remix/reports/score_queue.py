@@ -169,23 +169,26 @@ class ScoreQueue:
     def _feed(
         self, lane: str, process: subprocess.Popen[str], job: QueuedQuestion, said: Path
     ) -> QueuedQuestion | None:
-        """Give a process one job after the other, and return the one for the next process, if this one died.
+        """Give a process one job after the other, and return the one for the next process, if it has not done all.
 
-        Its input stays open while this process lives, and it ends when the input does.
+        Its input stays open while this process lives, and it ends when the input does. It may have died; and one that
+        has computed intervals has little of the processors for ever, so that scores are for another.
         """
         assert process.stdin is not None and process.stdout is not None
         given: QueuedQuestion | None = job
+        slow = died = False
         with suppress(OSError), process.stdin, process.stdout:
-            while given is not None:
+            while given is not None and not (slow and given.rank == 0):
                 with suppress(OSError):
                     process.stdin.write(given.line + "\n")
                     process.stdin.flush()
-                if not process.stdout.readline():
+                if died := not process.stdout.readline():
                     break
+                slow = slow or given.rank > 0
                 given = self._take(lane)
         code = process.wait()
-        if given is None:
-            return None
+        if given is None or not died:
+            return given
         why = None if self._closed else explain_end(code, said.read_text(errors="replace"), self._seconds)
         with self._lock:  # what comes behind it has nothing to stand on
             self._waiting = {place: one for place, one in self._waiting.items() if one.after != given.place}
