@@ -18,29 +18,32 @@ KEEPS: ContextVar[bool] = ContextVar("keeps", default=True)
 
 @dataclass
 class _Place:
-    """The place of an answer: who computes it has its turn, and others wait; `size` is 0 unless it was asked."""
+    """The place of an answer: who computes it has its turn, and others wait; `size` is that of what was found."""
 
     turn: threading.Lock = field(default_factory=threading.Lock)
     found: list[Any] = field(default_factory=list)
     size: int = 0
+    asked: bool = False
 
 
 class StateCache:
     """What is computed of the state of a workspace, once for each key; it goes when the file of the state is another.
 
-    Of more than `most` answers those that were asked for last stay, and of those that users ask for (`asked`), of which
-    there are as many as they think of, no more than `room` bytes. Threads that ask for one at the same time wait for
-    the first of them, and where that fails for the next.
+    The answers that were asked for last stay, no more than `most`. Those that users ask for (`asked`), of which there
+    are as many as they think of, have `room` for so many bytes, and the others `own_room`, beyond which the last of
+    them stays alone. Threads that ask for one at the same time wait for the first of them, and where that fails for the
+    next.
 
     >>> cached = StateCache(Path("nowhere"))
     >>> cached("answer", lambda: 42), cached("answer", lambda: 43)
     (42, 42)
     """
 
-    def __init__(self, file: Path, most: int = 100, room: int = 64_000_000) -> None:
+    def __init__(self, file: Path, most: int = 2000, room: int = 64_000_000, own_room: int = 1_000_000_000) -> None:
         self._file = file
         self._most = most
         self._room = room
+        self._own_room = own_room
         self._sign: object = None
         self._places: dict[Hashable, _Place] = {}
         self._lock = threading.Lock()
@@ -65,18 +68,18 @@ class StateCache:
             if not place.found:
                 try:
                     made = compute()
-                    size = size_of(made) if asked else 0
+                    size = size_of(made)
                 except BaseException:
                     with self._lock:
                         self._forget(places, key, place)
                     raise
                 place.found.append(made)
-                place.size = size
+                place.size, place.asked = size, asked
                 with self._lock:
                     self._forget(places, key, place)
                     if not asked or (KEEPS.get() and size <= self._room // 4):
                         places[key] = place
-                        self._make_room(places)
+                        self._make_room(places, place)
         answer: Answer = place.found[0]
         return answer
 
@@ -88,28 +91,39 @@ class StateCache:
             return None
         return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
 
+    def sizes(self) -> dict[Hashable, int]:
+        """Return the bytes of each answer that is kept, that which was asked for longest ago first."""
+        with self._lock:
+            return {key: place.size for key, place in self._places.items() if place.found}
+
     @staticmethod
     def _forget(places: dict[Hashable, _Place], key: Hashable, place: _Place) -> None:
         if places.get(key) is place:
             del places[key]
 
-    def _make_room(self, places: dict[Hashable, _Place]) -> None:
+    def _make_room(self, places: dict[Hashable, _Place], last: _Place) -> None:
         """Let go of what was asked for longest ago, where there is too much."""
         there = {key: place for key, place in places.items() if place.found}
-        size = sum(place.size for place in there.values())
+        over = {kind: sum(place.size for place in there.values() if place.asked == kind) for kind in (True, False)}
+        over = {True: over[True] - self._room, False: over[False] - self._own_room}
         count = len(there)
         for key, place in there.items():
-            if count > self._most or (size > self._room and place.size):
+            if place is not last and (count > self._most or over[place.asked] > 0):
                 del places[key]
-                count, size = count - 1, size - place.size
+                count -= 1
+                over[place.asked] -= place.size
 
 
-def size_of(value: object) -> int:
-    """Return about how many bytes of memory a value takes, with all that it holds.
+def size_of(value: object, counted: set[int] | None = None) -> int:
+    """Return about how many bytes of memory a value takes, with all that it holds, but what was `counted` (by `id`).
 
     >>> size_of(b"x" * 1000) >= 1000, size_of({"a": ["x" * 1000]}) >= 1000
     (True, True)
     """
+    counted = set() if counted is None else counted
+    if id(value) in counted:
+        return 0
+    counted.add(id(value))
     # A frame says so itself; Polars is not imported, for the process of a query has it not.
     if callable(says := getattr(value, "estimated_size", None)):
         return int(says())
@@ -117,7 +131,7 @@ def size_of(value: object) -> int:
     if isinstance(value, str | bytes):
         return size
     if isinstance(value, Mapping):
-        return size + sum(size_of(key) + size_of(one) for key, one in value.items())
+        return size + sum(size_of(key, counted) + size_of(one, counted) for key, one in value.items())
     if is_dataclass(value):
-        return size + sum(size_of(getattr(value, one.name)) for one in fields(value))
-    return size + sum(map(size_of, value)) if isinstance(value, Collection) else size
+        return size + sum(size_of(getattr(value, one.name), counted) for one in fields(value))
+    return size + sum(size_of(one, counted) for one in value) if isinstance(value, Collection) else size

@@ -21,7 +21,7 @@ import pytest
 
 from remix.errors import StoreError, UnknownName, UsageError
 from remix.store import Store
-from remix.store.cache import KEEPS, StateCache
+from remix.store.cache import KEEPS, StateCache, size_of
 
 COUNT = "SELECT (COUNT(?a) AS ?n) { ?a a nif:Phrase }"
 LOAD = "import sys; from remix.store import Store; Store(sys.argv[1]).load(sys.argv[2])"
@@ -405,7 +405,7 @@ def test_only_the_last_answers_stay(tmp_path: Path) -> None:
 
 
 def test_what_users_ask_for_has_so_much_room_in_bytes(tmp_path: Path) -> None:
-    """Five answers of 200 kB need no more than a megabyte, beside what is the workspace's own, whatever its size."""
+    """Five answers of 200 kB need no more than a megabyte, beside what is the workspace's own."""
     once, computed = StateCache(tmp_path / "state.json", room=1_000_000), list[str]()
 
     def ask(key: str, size: int, *, asked: bool = True) -> None:
@@ -426,6 +426,20 @@ def test_what_users_ask_for_has_so_much_room_in_bytes(tmp_path: Path) -> None:
     ask("a", 200_000)
     ask("large", 300_000)
     assert computed == ["a", "large"]
+
+
+def test_all_that_is_kept_has_so_much_room_in_bytes(tmp_path: Path) -> None:
+    """Of four answers of 400 kB two have room in a megabyte: those that were asked for last."""
+    once = StateCache(tmp_path / "state.json", own_room=1_000_000)
+    for key in "abcacd":
+        once(key, lambda: b"x" * 400_000)
+    assert [*once.sizes()] == ["c", "d"] and 800_000 <= sum(once.sizes().values()) <= 1_000_000
+    once("large", lambda: b"x" * 1_600_000)
+    assert [*once.sizes()] == ["large"]
+    # An object that several have counts once, and one that has itself has an end.
+    own: list[object] = [text := "x" * 1000, text]
+    own.append(own)
+    assert 1000 < size_of(own) < 1500
 
 
 def test_what_another_site_makes_a_browser_ask_is_not_kept(tmp_path: Path) -> None:
