@@ -128,14 +128,25 @@ def find(name: str, folder: Path | None = None) -> tuple[Entry, ...]:
     return tuple(one for file in near for one in _read(file) if name in (one.name, one.loaded_name))
 
 
-def recognise(name: str, source: str) -> Entry | None:
+def entries_by_place() -> dict[Path, Entry]:
+    """Return what is known by the file that it is, or will be once it is fetched; all files are read for this."""
+    found = dict[Path, Entry]()
+    for one in entries().values():
+        found.setdefault(one.place.resolve(), one)
+    return found
+
+
+def recognise(name: str, source: str, places: Mapping[Path, Entry] | None = None) -> Entry | None:
     """Return the entry that a dataset is which was loaded from a file; None for what has no more than the name of one.
 
     It is an entry where the file is the one that ships or was fetched, or where its content is that of the entry of
-    its name, wherever it comes from.
+    its name, wherever it comes from. `places` are those of all entries, where many datasets are asked about.
     """
     file, named = Path(source), find(name)
-    if found := next((one for one in (*named, *entries().values()) if one.place.resolve() == file), None):
+    own = next((one for one in named if one.place.resolve() == file), None)
+    if own is not None:
+        return own
+    if found := (entries_by_place() if places is None else places).get(file):
         return found
     return next((one for one in named if _is_content_of(one, file)), None)
 

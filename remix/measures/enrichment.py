@@ -187,6 +187,15 @@ def named_frames(store: Store, names: Iterable[str] | None = None) -> Frames:
     )
 
 
+def frames_of(store: Store, dataset: str | None = None) -> Frames:
+    """Return the frames of one dataset or of all, called by their names, read once for each state of the workspace.
+
+    Raises `UnknownName` for a dataset that is not loaded, `StoreError` where none is.
+    """
+    names = None if dataset is None else [dataset]
+    return store.cached(("frames", dataset), lambda: named_frames(store, names))
+
+
 def enrich_folder(folder: FramesFolder, kb: KnowledgeBase | None, **choices: Unpack[Comparing]) -> pl.DataFrame:
     """Return dataset, status, annotations, parts and signature after the measures were written beside the frames.
 

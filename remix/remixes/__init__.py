@@ -16,7 +16,7 @@ from remix.errors import EmptySelection, UsageError
 from remix.files import manifest_beside, write_together
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures.enrichment import named_frames
+from remix.measures.enrichment import frames_of, named_frames
 from remix.places import refuse_file_name
 from remix.rdf.iris import dataset_iri
 from remix.rdf.turtle import turtle
@@ -144,6 +144,105 @@ def build(
     Raises `QueryError`, `UnknownName`, `UsageError` for what is wrong with the query, its parameters or the name,
     `EmptySelection` for a query that selects nothing, `Timeout` for one that takes too long.
     """
+    planned = _plan(
+        store,
+        query,
+        values=values,
+        set_from=set_from,
+        name=name,
+        base_iri=base_iri,
+        drop=drop,
+        limit=limit,
+        seed=seed,
+        kb=kb,
+        fix_variables=fix_variables,
+        allow_services=allow_services,
+        explain=explain,
+        timeout=timeout,
+        dataset=dataset,
+        edition=edition,
+        endpoint=endpoint,
+        narrow=narrow,
+        withheld=withheld,
+    )
+    selection, closed = planned.selection, planned.closed
+    made = export(store, planned.entries, planned.origin, closed, planned.name, planned.iri, kb)
+    notes = (*selection.notes, *_warnings(closed, made, endpoint, drop=drop), *planned.notes)
+    return Remix(
+        planned.name,
+        planned.iri,
+        made.frames,
+        made.triples,
+        planned.manifest,
+        planned.counts,
+        selection.waterfall,
+        selection.rewritten,
+        notes,
+        planned.signature,
+        planned.parts,
+    )
+
+
+@in_one_state
+def describe_remix(
+    store: Store,
+    query: Query,
+    *,
+    values: Mapping[str, object] | None = None,
+    set_from: str | None = None,
+    name: str | None = None,
+    kb: KnowledgeBase | None = None,
+    dataset: Sequence[str] = (),
+    edition: Sequence[str] = (),
+) -> pl.DataFrame:
+    """Return the manifest that `build` gives the same remix, without what takes longest: its measures and triples.
+
+    Raises as `build`.
+    """
+    planned = _plan(store, query, values=values, set_from=set_from, name=name, kb=kb, dataset=dataset, edition=edition)
+    return planned.manifest
+
+
+@dataclass(frozen=True, eq=False)
+class _Planned:
+    """A remix before its measures and triples are there: what it keeps of its origin, and what its manifest says."""
+
+    name: str
+    iri: str
+    entries: list[DatasetEntry]
+    origin: Frames
+    closed: Closed
+    selection: Selection
+    manifest: pl.DataFrame
+    counts: pl.DataFrame
+    notes: tuple[str, ...]
+    signature: Signature
+    parts: pl.DataFrame
+
+
+def _plan(
+    store: Store,
+    query: Query,
+    *,
+    values: Mapping[str, object] | None = None,
+    set_from: str | None = None,
+    name: str | None = None,
+    base_iri: str = "urn:remix:dataset:",
+    drop: bool = False,
+    limit: int | None = None,
+    seed: int | None = None,
+    kb: KnowledgeBase | None = None,
+    fix_variables: bool = False,
+    allow_services: Iterable[str] = (),
+    explain: bool = False,
+    timeout: float = 600,
+    dataset: Sequence[str] = (),
+    edition: Sequence[str] = (),
+    endpoint: Endpoint | None = None,
+    narrow: Narrow | None = None,
+    withheld: Iterable[str] = (),
+) -> _Planned:
+    """Return what `build` keeps, and how that is described; the parameters are those of `build`."""
     chosen = dict(values or {})
     text = query.bind(chosen, set_from)
     entries = [store.dataset(one) for one in sorted({*dataset})] or store.datasets()
@@ -151,7 +250,7 @@ def build(
         raise EmptySelection(_explain_empty(query.name, pl.DataFrame(), entries))
     names = [entry.name for entry in entries]
     title, choice = _title(name, query, entries), Editions.of(names, dataset, edition)
-    origin = named_frames(store, names)
+    origin = named_frames(store, names) if dataset else frames_of(store)
     graphs = [iri for entry in entries for iri in entry.graphs()] if dataset else None
     limits = {"timeout": timeout, "graphs": graphs, "allow_services": tuple(allow_services)}
     how = {"fix_variables": fix_variables, "explain": explain, "allow_services": tuple(allow_services)}
@@ -171,7 +270,6 @@ def build(
     choices = {"limit": limited, "left-out": "removed" if drop else "ignorable", **told}
     signature = _signature(title, text, entries, kb, choices)
     iri = dataset_iri(title, base_iri)
-    made = export(store, entries, origin, closed, title, iri, kb)
     counts, read = count_origins(origin, closed), runs_read(text, store.datasets())
     said = {"query": text, "signature": str(signature), "knowledgeBase": kb.signature if kb else None, **told}
     manifest = describe(
@@ -186,13 +284,10 @@ def build(
         parts=parts,
         runs=read,
     )
-    notes = (*selection.notes, *_warnings(closed, made, endpoint, drop=drop), *tell_editions(others))
-    notes += () if narrowed is None else narrowed.notes
+    notes = (*tell_editions(others), *(() if narrowed is None else narrowed.notes))
     if read:
         notes += (_tell_runs(read),)
-    frames, triples = made.frames, made.triples
-    waterfall, rewritten = selection.waterfall, selection.rewritten
-    return Remix(title, iri, frames, triples, manifest, counts, waterfall, rewritten, notes, signature, parts)
+    return _Planned(title, iri, entries, origin, closed, selection, manifest, counts, notes, signature, parts)
 
 
 def _one_edition(

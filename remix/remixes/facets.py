@@ -15,14 +15,15 @@ from remix.frames import Frames
 from remix.measures import MEASURES
 from remix.measures.classes import COARSE
 from remix.measures.declaration import local, write_out
-from remix.measures.enrichment import named_frames
+from remix.measures.enrichment import frames_of
 from remix.names import ITSRDF, PREFIXES
 from remix.rdf.iris import iri_of_entity
 from remix.rdf.terms import quote
 from remix.remixes.closure import Editions
 from remix.store import Store
 from remix.store.queries import Query
-from remix.store.selection import select
+from remix.store.selection import Selection, select
+from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import GuardedIndex
 
 _Row = tuple[str, int, int, int | None]
@@ -177,24 +178,25 @@ def _quote_yaml(text: str) -> str:
 class FacetedCorpus:
     """All that is loaded, with the values of each facet: `annotation` or `document`, and `value`.
 
-    `gold` are the annotations that are counted, with the number of their `mention` and of their `entities`; `by_term`
-    has subject and object of each term in the graphs of measures.
+    `gold` are the annotations that are counted, with the number of their `mention` and of their `entities`; `measured`
+    has subject, term and object of what the graphs of measures say.
     """
 
     store: Store
     frames: Frames
     gold: pl.DataFrame
-    by_term: Mapping[str, pl.DataFrame]
+    measured: pl.DataFrame
 
     @cached_property
     def datasets(self) -> list[str]:
         """Return the names of the datasets."""
         return self.frames.documents["dataset"].unique().sort().to_list()
 
-    @property
+    @cached_property
     def facets(self) -> dict[str, Facet]:
         """Return the facets that have any value."""
-        terms = {*self.by_term, *self.frames.values["term"].unique(), f"{ITSRDF}taClassRef"}
+        measured = self.measured["term"].unique().cast(pl.String).str.strip_chars("<>")
+        terms = {*measured, *self.frames.values["term"].unique(), f"{ITSRDF}taClassRef"}
         every = list_facets().items()
         return {name: facet for name, facet in every if not facet.term or write_out(facet.term) in terms}
 
@@ -213,11 +215,11 @@ class FacetedCorpus:
         parts = [given.select("subject", value=pl.coalesce(pl.col("number").cast(pl.String), "text"))]
         if facet.kind in ("class", "type"):
             parts.append(self.frames.classes.select(subject="annotation", value="class"))
-        if term in self.by_term:
-            text = pl.col("object").str.strip_suffix(" .")
-            literal = text.str.extract('^"(.*)"')
-            value = pl.coalesce(literal, text.str.strip_chars("<>"))
-            parts.append(self.by_term[term].select(pl.col("subject").str.strip_chars("<>"), value=value))
+        text = pl.col("object").str.strip_suffix(" .")
+        literal = text.str.extract('^"(.*)"')
+        value = pl.coalesce(literal, text.str.strip_chars("<>"))
+        said = self.measured.filter(pl.col("term") == f"<{term}>")
+        parts.append(said.select(pl.col("subject").str.strip_chars("<>"), value=value))
         found = pl.concat(parts).rename({"subject": key})
         known = (self.gold if key == "annotation" else documents).select(key)
         if facet.kind == "type":
@@ -261,20 +263,30 @@ class FacetedCorpus:
         How many entities are left is known at the end alone. Raises as `remix.remixes.build` does for the query.
         """
         names = self.check(dataset) or self.datasets
-        frames = self.frames
-        if dataset:
-            frames = frames.keep(documents=frames.documents.filter(pl.col("dataset").is_in(names))["document"])
-        graphs = [iri for one in names for iri in self.store.dataset(one).graphs()] if dataset else None
-        opened = self.store.index()  # which keeps its generation there until the answers are
-        with GuardedIndex(opened.path, graphs=graphs) as index:
-            found = select(index, query.bind(values, set_from), frames, name=query.source, explain=True)
+        text = query.bind(values, set_from)
+        if NEVER_THE_SAME.intersection(keywords(text)):
+            found, notes = self._select(query.source, text, dataset)
+        else:
+            key = "selection", query.source, text, tuple(dataset)
+            found, notes = self.store.cached(key, lambda: self._select(query.source, text, dataset), asked=True)
         rows: list[_Row] = [(*row, None) for row in found.waterfall.iter_rows()]
         in_datasets = self.gold.filter(pl.col("dataset").is_in(names))
         chosen = pl.col("annotation").is_in(found.annotations.implode())
         gold = in_datasets.filter(chosen, pl.col("document").is_in(found.documents.implode()))
         rows.append(self._sizes("what the query selects", gold, len(found.documents)))
         tables = self._finish(rows, in_datasets, gold, found.documents, dataset, edition)
-        return *tables, [*found.notes, *index.notes]
+        return *tables, notes
+
+    def _select(self, source: str, text: str, dataset: Sequence[str]) -> tuple[Selection, list[str]]:
+        """Return what a query selects, with what is left after each condition, and notes."""
+        frames, names = self.frames, self.check(dataset)
+        if dataset:
+            frames = frames.keep(documents=frames.documents.filter(pl.col("dataset").is_in(names))["document"])
+        graphs = [iri for one in names for iri in self.store.dataset(one).graphs()] if dataset else None
+        opened = self.store.index()  # which keeps its generation there until the answers are
+        with GuardedIndex(opened.path, graphs=graphs) as index:
+            found = select(index, text, frames, name=source, explain=True)
+        return found, [*found.notes, *index.notes]
 
     def check(self, dataset: Sequence[str]) -> list[str]:
         """Return the names of datasets; raises `UnknownName` for one that is not loaded."""
@@ -335,7 +347,7 @@ def corpus_of(store: Store) -> FacetedCorpus:
 
 def _read(store: Store) -> FacetedCorpus:
     with store.hold_state():
-        frames = named_frames(store)
+        frames = frames_of(store)
         entries = store.datasets()
     files = [file for entry in entries for file in entry.value_files()]
     gold = frames.annotations.filter(pl.col("ignorable").is_null())
@@ -347,16 +359,16 @@ def _read(store: Store) -> FacetedCorpus:
     return FacetedCorpus(store, frames, gold, _read_terms(store, files))
 
 
-def _read_terms(store: Store, files: Iterable[str]) -> dict[str, pl.DataFrame]:
-    """Return subject and object of each term of a facet, as the graphs of measures have them."""
+def _read_terms(store: Store, files: Iterable[str]) -> pl.DataFrame:
+    """Return subject, term and object of what the graphs of measures say by the terms of facets."""
     wanted = {f"<{write_out(facet.term)}>" for facet in list_facets().values() if facet.term}
     words = pl.col("line").str.splitn(" ", 3).struct.rename_fields(["subject", "term", "object"])
     try:
         lines = pl.scan_lines([store.folder / file for file in files], name="line").select(words).unnest("line")
-        found = lines.filter(pl.col("term").is_in(wanted)).collect() if files else _NOTHING
+        found = lines.filter(pl.col("term").is_in(wanted)).with_columns(pl.col("term").cast(pl.Categorical))
+        return found.collect() if files else _NOTHING
     except pl.exceptions.PolarsError as error:
         raise StoreError(f"the measures of {store.folder} cannot be read ({error}): `remix enrich` again") from None
-    return {str(key[0])[1:-1]: rows for key, rows in found.partition_by("term", as_dict=True).items()}
 
 
-_NOTHING = pl.DataFrame(schema={"subject": pl.String, "term": pl.String, "object": pl.String})
+_NOTHING = pl.DataFrame(schema={"subject": pl.String, "term": pl.Categorical, "object": pl.String})

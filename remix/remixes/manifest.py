@@ -178,8 +178,9 @@ def describe(
         **nodes,
         **even,
     }
+    places = catalog.entries_by_place()
     for usage, entry in origins.items():
-        known = catalog.recognise(entry.name, entry.source)
+        known = catalog.recognise(entry.name, entry.source, places)
         said[entry.iri] = {
             f"{RDF}type": ox.NamedNode(f"{PROV}Entity"),
             f"{DCTERMS}title": entry.name,

@@ -11,12 +11,13 @@ from remix.errors import UnknownName, UsageError
 from remix.measures import MEASURES
 from remix.measures.classes import COARSE
 from remix.measures.columns import Slicing, values_by
+from remix.measures.enrichment import frames_of
 from remix.measures.partitions import Subset, parse_partition
 from remix.remixes.facets import list_facets
 from remix.remixes.partitions import slice_store
 from remix.reports.documents import list_annotations
 from remix.reports.figures import SCALES, bins_of
-from remix.reports.statistics import frames_of, list_quantities, measures_of
+from remix.reports.statistics import list_quantities, measures_of
 from remix.scoring.slicing import slice_named
 from remix.store import Store
 
@@ -145,10 +146,18 @@ def _of_value(rows: pl.DataFrame, column: str, what: str, said: str) -> pl.DataF
 def _of_part(store: Store, rows: pl.DataFrame, wanted: Wanted) -> pl.DataFrame:
     """Return the rows with the parts that they are in, or those of one part."""
     slicing = parts_of(store, wanted.by)
-    placed = slicing.of_annotations(frames_of(store))
+
+    def place() -> pl.DataFrame:
+        return slicing.of_annotations(frames_of(store))
+
+    def join(placed: pl.DataFrame) -> pl.DataFrame:
+        return placed.group_by("annotation").agg(pl.col("part").sort().str.join(" | "))
+
     if wanted.part:
-        placed = placed.filter(number=find_part(slicing, wanted.part).number)
-    parts = placed.group_by("annotation").agg(pl.col("part").sort().str.join(" | "))
+        placed = store.cached(("annotations in parts", wanted.by), place, asked=True)
+        parts = join(placed.filter(number=find_part(slicing, wanted.part).number))
+    else:
+        parts = store.cached(("parts of annotations", wanted.by), lambda: join(place()), asked=True)
     return rows.join(parts, on="annotation", how="inner" if wanted.part else "left", maintain_order="left")
 
 

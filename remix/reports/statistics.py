@@ -15,7 +15,7 @@ from remix.frames import Frames
 from remix.kb import attached_kb
 from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES, Measured
 from remix.measures.declaration import Measure
-from remix.measures.enrichment import measure_store, named_frames
+from remix.measures.enrichment import measure_store
 from remix.measures.labels import label_of
 from remix.measures.measured import document_column
 from remix.measures.partitions import Partition
@@ -91,15 +91,6 @@ class Statistics(Printed):
         datasets = self.datasets["dataset"].n_unique()
         measures = len(self.measured.measures)
         return f"measures: {measures}; datasets: {datasets}; average: {self.average}", self.table
-
-
-def frames_of(store: Store, dataset: str | None = None) -> Frames:
-    """Return the frames of one dataset or of all, called by their names, read once for each state of the workspace.
-
-    Raises `UnknownName` for a dataset that is not loaded, `StoreError` where none is.
-    """
-    names = None if dataset is None else [dataset]
-    return store.cached(("frames", dataset), lambda: named_frames(store, names))
 
 
 def measures_of(store: Store) -> Measured:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import urlencode
+from urllib.parse import quote_plus
 
 import polars as pl
 
@@ -39,6 +40,18 @@ class Explored(Keeper, Protocol):
         edition: Sequence[str] = (),
     ) -> Remix:
         """Return the remix that a query selects."""
+
+    def describe_remix(
+        self,
+        query: Query,
+        *,
+        name: str | None = None,
+        values: Mapping[str, object] | None = None,
+        set_from: str | None = None,
+        dataset: Sequence[str] = (),
+        edition: Sequence[str] = (),
+    ) -> pl.DataFrame:
+        """Return the manifest of the remix that a query selects, as `build` gives it."""
 
     def scores(
         self,
@@ -415,5 +428,11 @@ def address(view: str, /, **parameters: object) -> str:
     >>> address("document", dataset="a b", name="")
     '/document?dataset=a+b'
     """
-    given = {name: str(value) for name, value in parameters.items() if value not in (None, "")}
-    return f"/{view}?{urlencode(given)}" if given else f"/{view}"
+    given = "&".join(
+        f"{_quote(name)}={_quote(str(value))}" for name, value in parameters.items() if value not in (None, "")
+    )
+    return f"/{view}?{given}" if given else f"/{view}"
+
+
+_quote = lru_cache(maxsize=5000)(quote_plus)
+"""What addresses are made of: the same few names and values, thousands of times on a page."""

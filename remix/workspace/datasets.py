@@ -79,7 +79,7 @@ class Datasets:
 
         Raises `UnknownName` for a dataset that is not loaded, `StoreError` where none is.
         """
-        from remix.reports.statistics import frames_of
+        from remix.measures.enrichment import frames_of
 
         return frames_of(self.store, dataset)
 

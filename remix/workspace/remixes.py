@@ -298,6 +298,24 @@ class Remixes(KnowledgeBases):
             made.write(to, force=force)
         return made
 
+    def describe_remix(
+        self,
+        query: Query,
+        *,
+        name: str | None = None,
+        values: Mapping[str, object] | None = None,
+        set_from: str | None = None,
+        dataset: Several = (),
+        edition: Several = (),
+    ) -> pl.DataFrame:
+        """Return the manifest of the remix that a query selects, as `build` gives it, sooner than the remix itself."""
+        from remix.remixes import describe_remix
+
+        self.ensure_sample()
+        self._refresh()
+        where = {"dataset": several(dataset), "edition": several(edition)}
+        return describe_remix(self.store, query, name=name, values=values, set_from=set_from, kb=self.kb, **where)
+
     def find_query(
         self,
         query: Query | EntityFilter | Path | str,

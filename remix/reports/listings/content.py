@@ -24,12 +24,12 @@ def sizes_in(store: Store, entry: DatasetEntry) -> dict[str, int]:
 def _datasets(store: Store, _: Path) -> Rows:
     from remix import catalog
 
-    loaded = store.datasets()
+    loaded, places = store.datasets(), catalog.entries_by_place()
     for entry in loaded:
         yield {
             "name": entry.name,
             "loaded": True,
-            **_say(catalog.recognise(entry.name, entry.source)),
+            **_say(catalog.recognise(entry.name, entry.source, places)),
             **sizes_in(store, entry),
             "enriched": entry.enrichment is not None,
         }

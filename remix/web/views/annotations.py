@@ -10,6 +10,7 @@ import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.measures.columns import OWN
+from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.reports.annotation_list import (
@@ -24,7 +25,7 @@ from remix.reports.annotation_list import (
 )
 from remix.reports.labels import label_entities
 from remix.reports.selections import builder_parameters
-from remix.reports.statistics import frames_of, list_quantities, measures_of
+from remix.reports.statistics import list_quantities, measures_of
 from remix.runs.judgements import OUTCOMES
 from remix.web import page
 from remix.web.views.errors import judge, list_answers
@@ -190,10 +191,11 @@ def _list_filters(
 
     def tell(name: str, values: pl.Series) -> None:
         """Add to the facets how many annotations have each value, with the address that narrows the list down to it."""
-        labels = label_entities(work.kb, values) if name == "entity" else {}
         counts = values.drop_nulls().alias("value").value_counts(name="number")
         counts = counts.sort("value") if name == "part" else counts.sort("number", "value", descending=[True, False])
         own = plain.get(name, "")
+        counts = pl.concat([counts.head(_FEW), counts.slice(_FEW).filter(value=own)])
+        labels = label_entities(work.kb, counts["value"]) if name == "entity" else {}
         told = [
             page.FacetValue(
                 shorten(value) + (f" ({labels[value]})" if value in labels else ""),
@@ -204,7 +206,7 @@ def _list_filters(
             for value, number in counts.iter_rows()
         ]  # fmt: skip
         called = label_of(wanted.by).words if name == "part" else name
-        found.append(page.FacetCounts(called, told[:_FEW] + [one for one in told[_FEW:] if one.chosen]))
+        found.append(page.FacetCounts(called, told))
 
     if outcomes is None:
         tell("dataset", leave(dataset="", document="")["dataset"])

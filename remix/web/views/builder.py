@@ -410,6 +410,9 @@ def _offer(suffix: str, work: page.Explored, parameters: page.Parameters) -> pag
         return page.Download(text, "application/sparql-query", f"{asked.query.name}.rq")
     name = parameters.get("name") or asked.query.name
     where = {"dataset": asked.dataset, "edition": asked.edition}
+    if suffix == "manifest.ttl":
+        told = work.describe_remix(asked.query, name=name, values=asked.values, set_from=asked.set_from, **where)
+        return page.Download(turtle(told), "text/turtle", f"{name}.{suffix}")
     made = work.build(asked.query, name=name, values=asked.values, set_from=asked.set_from, **where)
     graphs = {"ttl": made.triples, "manifest.ttl": made.manifest}
     if suffix != "zip":

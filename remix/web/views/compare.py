@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from remix.measures import AVERAGES
+from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
 from remix.reports.annotation_list import fields_of_measure
 from remix.reports.contrasts import find_distance, rank_differences, tell_differences
@@ -16,7 +17,6 @@ from remix.reports.statistics import (
     columns_by_measure,
     draw_shares,
     explain_averages,
-    frames_of,
     list_quantities,
     measures_of,
     values_of,

@@ -10,6 +10,7 @@ from remix.checks import RULES
 from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
 from remix.measures.columns import Slicing
+from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
 from remix.remixes.partitions import cut_frames
 from remix.reports.annotation_list import fields_of_measure, parts_of
@@ -20,7 +21,6 @@ from remix.reports.statistics import (
     draw_distribution,
     explain_averages,
     explain_stored,
-    frames_of,
     list_quantities,
     measures_of,
     summarise,

@@ -13,6 +13,7 @@ from remix.errors import UnknownName, UsageError
 from remix.formats.nif.writing import terms_of
 from remix.kb.lookup import SHOWN, list_candidates
 from remix.measures import Measured
+from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.rdf.ntriples import columns
@@ -34,7 +35,7 @@ from remix.reports.sentences import (
     tell_answers,
     with_texts,
 )
-from remix.reports.statistics import frames_of, measures_of
+from remix.reports.statistics import measures_of
 from remix.runs.judgements import OUTCOMES, Judgements
 from remix.web import page
 from remix.web.views.errors import CHOICES, judge, list_answers, name_systems, place_of, read_choice

@@ -43,7 +43,8 @@ from remix.reports.sentences import (
     with_texts,
 )
 from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, judge_mentions
-from remix.runs.registration import Run, list_runs, revision_of
+from remix.runs.known import KnownRun, known_runs
+from remix.runs.registration import Run
 from remix.web import page
 
 _PAGE = 50
@@ -115,8 +116,12 @@ def _command(asked: Mapping[str, str]) -> str:
 
 def list_answers(work: page.Explored) -> list[Run]:
     """Return the runs that are on a dataset that is loaded."""
+    return [one.run for one in _list_known(work)]
+
+
+def _list_known(work: page.Explored) -> list[KnownRun]:
     loaded = {entry.name for entry in page.list_datasets(work)}
-    return [run for run in list_runs(work.store.folder / "runs") if run.dataset in loaded]
+    return [one for one in known_runs(work.store) if one.run.dataset in loaded]
 
 
 def judge(work: page.Explored, dataset: str, by: str = "") -> Judgements:
@@ -124,8 +129,8 @@ def judge(work: page.Explored, dataset: str, by: str = "") -> Judgements:
 
     Raises `StoreError` where no run is on the dataset.
     """
-    runs = [run for run in list_answers(work) if run.dataset == dataset]
-    known = tuple((run.folder_name, run.checksum, revision_of(work.store.folder / "runs", run)) for run in runs)
+    runs = [one for one in _list_known(work) if one.run.dataset == dataset]
+    known = tuple((one.run.folder_name, one.run.checksum, one.revision) for one in runs)
     return work.store.cached(
         ("judgements", dataset, by, known),
         lambda: judge_mentions(work, dataset, by=by),

@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from remix.checks.copies import count_shared
+from remix.measures.enrichment import frames_of
 from remix.reports.labels import label_entities
-from remix.reports.statistics import frames_of
 from remix.web import page
 
 _KINDS = {
@@ -65,21 +65,23 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
 
 
 def _count(work: page.Explored, of: str) -> pl.DataFrame:
-    items = pl.concat(_items(work, of, entry.name) for entry in page.list_datasets(work))
-    return count_shared(items.select("dataset", "item"))
+    return count_shared(_items(work, of).select("dataset", "item"))
 
 
-def _items(work: page.Explored, of: str, name: str) -> pl.DataFrame:
+def _items(work: page.Explored, of: str) -> pl.DataFrame:
     """Return dataset, item and `by`, the document that has a text, or the annotation that has another item."""
-    frames = frames_of(work.store, name)
+    frames = frames_of(work.store)
     if of == "texts":
-        rows = frames.documents.filter(pl.col("text") != "").select(item="text", by=pl.coalesce("given", "document"))
+        texts = frames.documents.filter(pl.col("text") != "")
+        rows = texts.select("dataset", item="text", by=pl.coalesce("given", "document"))
     elif of == "forms":
-        rows = frames.annotations.select(item="surface_form", by="annotation")
+        rows = frames.annotations.select("dataset", item="surface_form", by="annotation")
     else:
         meant = work.store.cached("meanings", lambda: _resolve(work))
-        rows = frames.links.select("entity", by="annotation").join(meant, on="entity").select("item", "by")
-    return rows.select(pl.lit(name).alias("dataset"), "item", "by").drop_nulls("item")
+        homes = frames.annotations.select("annotation", "dataset")
+        rows = frames.links.join(meant, on="entity").join(homes, on="annotation", maintain_order="left")
+        rows = rows.select("dataset", "item", by="annotation")
+    return rows.drop_nulls("item")
 
 
 def _resolve(work: page.Explored) -> pl.DataFrame:
@@ -116,7 +118,7 @@ def _pair(work: page.Explored, form: page.Form, of: str, dataset: str, other: st
 
 def _list_items(work: page.Explored, of: str, name: str) -> pl.DataFrame:
     """Return the items of one dataset, and in a column of its name the document, or how many annotations have it."""
-    grouped = _items(work, of, name).group_by(pl.col("item").alias(_ITEM))
+    grouped = _items(work, of).filter(dataset=name).group_by(pl.col("item").alias(_ITEM))
     return grouped.agg((pl.col("by").first() if of == "texts" else pl.len()).alias(name))
 
 

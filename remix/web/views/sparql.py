@@ -11,9 +11,9 @@ from typing import Any
 import polars as pl
 
 from remix.errors import Error, UnknownName, UsageError
+from remix.measures.enrichment import frames_of
 from remix.rdf.ntriples import columns
 from remix.reports.figures import Axis, Figure, Panel, Series
-from remix.reports.statistics import frames_of
 from remix.store.answers import GRAPH_FORMATS, Result, answer
 from remix.store.queries import Query, find, shipped_queries
 from remix.store.syntax import NEVER_THE_SAME, keywords
