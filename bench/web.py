@@ -1,10 +1,17 @@
 """Measure `remix serve`: pages, one client of the endpoint, fifty at once, a large result, memory over many requests.
 
-python bench/web.py [--real DIR | --workspace DIR] [--clients 50] [--requests 10000]
+python bench/web.py [--real DIR | --workspace DIR] [--only pages,addresses,clients] [--addresses 2000] [--clients 50]
+                    [--requests 10000]
 
 `--real` names a workspace of all real NIF and the gold of EMNLP 2019, ELEVANT and HIPE 2022, with the published answers
-and those of the built-in systems, which is made where it is not there (data from REMIX_REAL_DATA). Else a generated
-corpus of 200,000 triples is served. The clients are one process that does little else.
+and those of the built-in systems (42 datasets, 16 systems), which is made where it is not there (data from
+REMIX_REAL_DATA). Else a generated corpus of 200,000 triples is served. The clients are one process that does little
+else.
+
+Each page is asked of a server of its own. *cold* is its first request, with nothing on disk that a server kept before;
+*warm* the median of the five after it. Milliseconds are of the clock and, after a slash, of the processors in the
+server and all that it began, which other work on the machine lengthens less (in steps of 10 ms). `addresses` asks for
+seeded addresses of all views, and prints memory.
 """
 
 from __future__ import annotations
@@ -12,15 +19,18 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import os
+import random
 import re
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 import httpx
 from generate_nif import generate
@@ -28,7 +38,8 @@ from real import DATA, SYSTEMS, corpora
 
 from remix.errors import Error
 from remix.store import Store
-from remix.web.page import VIEWS, address
+from remix.store.queries import find
+from remix.web.page import VIEWS, Form, address
 from remix.workspace import Workspace, open_workspace
 
 SIMPLE = "SELECT ?a { ?a a nif:Phrase } LIMIT 10"
@@ -39,7 +50,10 @@ LARGE = "SELECT * { ?s ?p ?o } LIMIT 200000"
 def served(workspace: Path) -> Iterator[tuple[subprocess.Popen[str], str, int]]:
     """Give the process of a server, its host and its port."""
     command = [sys.executable, "-m", "remix", "serve", "-w", str(workspace), "--port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    # As where remix is installed, modules are there as bytecode; the folder that this is in holds no other modules.
+    told = {"PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir(), "remix-bytecode")), "PYTHONDONTWRITEBYTECODE": ""}
+    environment = {**os.environ, **told}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stderr is not None
         parts = urlsplit(process.stderr.readline().split()[-1])
         try:
@@ -82,31 +96,174 @@ def pages(work: Workspace) -> list[str]:
     return found
 
 
-def show_pages(host: str, port: int, work: Workspace) -> None:
-    """Print how long pages take, the first time and in the median of five later ones, and a slider of the builder."""
-    with httpx.Client(base_url=f"http://{host}:{port}", timeout=600) as client:
+class Timed:
+    """A server of its own, whose answers are timed, on the clock and by the processors, in milliseconds."""
+
+    def __init__(self, process: int, client: httpx.Client) -> None:
+        self.process, self.client = process, client
+
+    @classmethod
+    @contextlib.contextmanager
+    def of(cls, workspace: Path) -> Iterator[Timed]:
+        """Begin a server of a workspace, and end it."""
+        with served(workspace) as (process, host, port):
+            with httpx.Client(base_url=f"http://{host}:{port}", timeout=600, follow_redirects=True) as client:
+                yield cls(process.pid, client)
+            process.terminate()
+            process.wait()
+
+    def ask(self, place: str) -> tuple[float, float, httpx.Response]:
+        """Return how long an answer takes on the clock and by the processors, and the answer."""
+        begin, used = time.perf_counter(), processor_seconds(self.process)
+        answer = self.client.get(place)
+        took = 1000 * (time.perf_counter() - begin)
+        return took, 1000 * (processor_seconds(self.process) - used), answer
+
+    def median(self, places: Iterable[str]) -> str:
+        """Return the median of these answers in words."""
+        taken = [self.ask(place)[:2] for place in places]
+        return "/".join(f"{statistics.median(one):.0f}" for one in zip(*taken, strict=True))
+
+
+def processor_seconds(process: int) -> float:
+    """Return the seconds of the processors that a process has used, with its children, also those that have ended."""
+    try:
+        used = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:15]
+    except OSError:
+        return 0.0
+    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK") + sum(map(processor_seconds, children(process)))
+
+
+def children(process: int) -> list[int]:
+    found = []
+    for file in Path(f"/proc/{process}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += [*map(int, file.read_text().split())]
+    return found
+
+
+@contextlib.contextmanager
+def forgotten(workspace: Path) -> Iterator[None]:
+    """Take away what servers keep on disk, and what they kept after it."""
+    kept = ("scores", "pages")
+    for name in kept:
+        shutil.rmtree(workspace / "cache" / name, ignore_errors=True)
+    yield
+
+
+def show_pages(workspace: Path) -> None:
+    """Print how long each page takes, cold and warm, and what the builder and Systems compute."""
+    work = open_workspace(workspace)
+    with Timed.of(workspace) as server:
         for place in pages(work):
-            taken = []
-            for _ in range(6):
-                begin = time.perf_counter()
-                answer = client.get(place)
-                taken.append(1000 * (time.perf_counter() - begin))
-            later = f"{statistics.median(taken[1:]):.0f} ms later, {len(answer.content) / 1000:,.0f} kB"
-            print(f"{place[:90]}: {answer.status_code}, {taken[0]:.0f} ms at first, {later}")
-        taken = []
-        for percentile in range(5, 100, 5):
-            condition = {"on": "ambiguitySurfaceForm,pagerank", "low.ambiguitySurfaceForm": percentile}
-            begin = time.perf_counter()
-            client.get(address("builder", **condition))
-            taken.append(1000 * (time.perf_counter() - begin))
-        print(f"a slider of the builder, moved: {statistics.median(taken):.0f} ms, {max(taken):.0f} ms at most")
-        taken = []
-        for least in range(2, 12):
-            asked = {"query": "persons_hard", "persons_hard.min_confusion": least}
-            begin = time.perf_counter()
-            client.get(address("builder", **asked))
-            taken.append(1000 * (time.perf_counter() - begin))
-        print(f"a parameter of a shipped query: {statistics.median(taken[1:]):.0f} ms, {max(taken[1:]):.0f} ms at most")
+            server.ask(place)
+    print("| page | cold, ms | warm, ms | kB |\n|---|--:|--:|--:|")
+    for place in ["/", *pages(work)]:
+        with forgotten(workspace), Timed.of(workspace) as server:
+            took, used, answer = server.ask(place)
+            warm = server.median([place] * 5)
+        told = place if answer.status_code == 200 else f"{place} ({answer.status_code})"
+        print(f"| {told[:80]} | {took:.0f}/{used:.0f} | {warm} | {len(answer.content) / 1000:,.0f} |", flush=True)
+    print("\n| what | ms |\n|---|--:|")
+    for what, taken in [*time_scores(workspace), *time_builder(workspace)]:
+        print(f"| {what} | {taken} |", flush=True)
+
+
+def time_scores(workspace: Path) -> Iterator[tuple[str, str]]:
+    """Give how long Systems takes until it has points of all datasets, and what its intervals take behind them."""
+    with forgotten(workspace), Timed.of(workspace) as server:
+        begin, used = time.perf_counter(), processor_seconds(server.process)
+        while "Scores are there for" in server.client.get("/systems").text:
+            time.sleep(0.2)
+        took = 1000 * (time.perf_counter() - begin)
+        yield (
+            "Systems: points of all datasets, cold",
+            f"{took:.0f}/{1000 * (processor_seconds(server.process) - used):.0f}",
+        )
+        other = address("systems", task="A2KB", match="weak")
+        begin = time.perf_counter()
+        while "Scores are there for" in server.client.get(other).text:
+            time.sleep(0.2)
+        yield (
+            "Systems: points of another task, while intervals of the first are computed",
+            f"{1000 * (time.perf_counter() - begin):.0f}",
+        )
+
+
+def time_builder(workspace: Path) -> Iterator[tuple[str, str]]:
+    """Give how long a slider, a shipped query, an edited one and a manifest take in the builder."""
+    with forgotten(workspace), Timed.of(workspace) as server:
+        asked = [{"on": "ambiguitySurfaceForm,pagerank", "low.ambiguitySurfaceForm": one} for one in range(5, 100, 5)]
+        server.ask(address("builder", **asked[0]))
+        yield "a slider of the builder, moved", server.median(address("builder", **one) for one in asked[1:])
+    with forgotten(workspace), Timed.of(workspace) as server:
+        for name in ("persons_hard", "rare_entities"):
+            place = address("builder", query=name)
+            first = "{:.0f}/{:.0f}".format(*server.ask(place)[:2])
+            yield f"waterfall of {name}, first and second time", f"{first}, {server.median([place] * 3)}"
+        asked = [{"query": "persons_hard", "persons_hard.min_confusion": one} for one in range(3, 8)]
+        yield "a parameter of a shipped query", server.median(address("builder", **one) for one in asked)
+        text = find("persons_hard.rq").bind({})
+        asked = [{"sparql": f"{text}# {one}\n"} for one in range(3)]
+        yield "an edited query", server.median(address("builder", **one) for one in asked)
+    for told, asked in (("persons_hard", {"query": "persons_hard"}), ("everything loaded", {})):
+        with forgotten(workspace), Timed.of(workspace) as server:
+            place = address("builder.manifest.ttl", **asked)
+            first = "{:.0f}/{:.0f}".format(*server.ask(place)[:2])
+            yield f"manifest of {told}, first and second time", f"{first}, {server.median([place] * 2)}"
+
+
+def draw_addresses(work: Workspace, number: int, seed: int = 0) -> list[str]:
+    """Return seeded addresses of all views, with choices of their forms; those of Systems choose rows and columns."""
+    drawn = random.Random(seed)
+    forms = {}
+    names = [entry.name for entry in work.datasets()]
+    for view in VIEWS:
+        example = dict(view.example(work))
+        blocks = [*view.show(work, example).blocks]
+        forms[view.name] = example, [field for block in blocks if isinstance(block, Form) for field in block.fields]
+    found = []
+    while len(found) < number:
+        name, (example, fields) = drawn.choice([*forms.items()])
+        chosen: dict[str, object] = dict(example)
+        for field in fields:
+            if drawn.random() < 0.5 or (name == "systems" and field.name not in ("datasets", "systems", "have")):
+                continue
+            if field.look == "range":
+                chosen[field.name] = f"{drawn.uniform(field.low, field.high):.3f}"
+            elif field.values:
+                chosen[field.name] = drawn.choice([*field.values])
+        for key in ("dataset", "name"):
+            if chosen.get(key) in names:
+                chosen[key] = drawn.choice(names)
+        if name == "sparql":
+            chosen = {"query": f"{SIMPLE.removesuffix('10')}{drawn.randrange(1000)}"}
+        found.append(address(name, **chosen))
+    return found
+
+
+def show_addresses(workspace: Path, number: int) -> None:
+    """Print the memory of a server over many addresses, and how much is kept in memory and on disk."""
+    work = open_workspace(workspace)
+    asked, codes, slow = draw_addresses(work, number), dict[int, int](), list[tuple[float, str]]()
+    with Timed.of(workspace) as server:
+        for nth, place in enumerate(asked, 1):
+            took, _, answer = server.ask(place)
+            codes[answer.status_code] = codes.get(answer.status_code, 0) + 1
+            slow.append((took, place))
+            if nth % max(1, number // 8) == 0:
+                own, every = memory(server.process, alone=True), memory(server.process)
+                kept = sum(file.stat().st_size for file in (workspace / "cache").rglob("*") if file.is_file())
+                said = f"server {own:.0f} MB, with workers {every:.0f} MB, cache on disk {kept / 1e6:.1f} MB"
+                print(f"{nth} addresses: {said}; {codes}", flush=True)
+    print("slowest:", *(f"{took:.0f} ms {place[:150]}" for took, place in sorted(slow, reverse=True)[:8]), sep="\n  ")
+    for place in asked[: number // 4]:
+        name, _, query = place.removeprefix("/").partition("?")
+        with contextlib.suppress(Error):
+            VIEWS[name].show(work, dict(parse_qsl(query)))
+    print(
+        f"answers that are kept in memory: {work.store.cached.size / 1e6:.1f} MB of {work.store.cached.room / 1e6:.0f}"
+    )
 
 
 class Client:
@@ -131,11 +288,13 @@ class Client:
         return int(head[9:12]), size
 
 
-def memory(process: int) -> float:
-    """Return the MB of memory that a process and its children have, and how many these are."""
-    children = [one for file in Path(f"/proc/{process}/task").glob("*/children") for one in file.read_text().split()]
-    found = (Path(f"/proc/{one}/status").read_text() for one in (process, *children))
-    return sum(int(re.search(r"VmRSS:\s*(\d+)", text)[1]) for text in found) / 1024  # type: ignore[index]
+def memory(process: int, *, alone: bool = False) -> float:
+    """Return the MB of memory that a process has, with its children unless `alone`."""
+    found = 0
+    for one in (process, *([] if alone else children(process))):
+        with contextlib.suppress(OSError):  # it has ended
+            found += int(re.search(r"VmRSS:\s*(\d+)", Path(f"/proc/{one}/status").read_text())[1])  # type: ignore[index]
+    return found / 1024
 
 
 async def measured(host: str, port: int, process: int, clients: int, requests: int) -> None:
@@ -171,6 +330,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workspace", type=Path)
     parser.add_argument("--real", type=Path)
+    parser.add_argument("--only", default="pages,addresses,clients")
+    parser.add_argument("--addresses", type=int, default=2000)
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--requests", type=int, default=10_000)
     options = parser.parse_args()
@@ -181,9 +342,14 @@ def main() -> None:
         elif workspace.parent == Path(name):
             generate(200_000, Path(name) / "corpus.ttl")
             Store(workspace).load(Path(name) / "corpus.ttl")
-        with served(workspace) as (process, host, port):
-            show_pages(host, port, open_workspace(workspace))
-            asyncio.run(measured(host, port, process.pid, options.clients, options.requests))
+        asked = options.only.split(",")
+        if "pages" in asked:
+            show_pages(workspace)
+        if "addresses" in asked:
+            show_addresses(workspace, options.addresses)
+        if "clients" in asked:
+            with served(workspace) as (process, host, port):
+                asyncio.run(measured(host, port, process.pid, options.clients, options.requests))
 
 
 if __name__ == "__main__":
