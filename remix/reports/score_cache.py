@@ -44,7 +44,7 @@ from remix.store.worker import Stopped
 SAMPLES = 1000
 """Draws by which slices are tested; systems are compared by ten times as many."""
 ENTRIES, BYTES = 2000, 200_000_000
-"""How many answers are kept, and how large they are in all; beyond that the oldest go."""
+"""How many answers are kept, and how large they are in all; beyond that those go that were read longest ago."""
 SECONDS = 600
 """What a question may take in a server."""
 AGAIN = 600.0
@@ -81,6 +81,8 @@ class ScoreCache:
         elif KEEPS.get() and (jobs := self._list_jobs(questions, places)):
             self.queue.put(jobs)
         done = [file for one in questions if (file := _choose_file(places[one])) is not None]
+        for answered, _ in done:
+            _touch(answered)
         # It is read once for each state of its files, also while some are missing.
         key = ("scored", *((file.name, _find_time(file)) for file, _ in done))
         found = self._keeper.store.cached(key, lambda: _read_all([file for file, _ in done]), asked=True)
@@ -132,6 +134,14 @@ def _choose_file(place: _AnswerFiles) -> tuple[Path, bool] | None:
     if _is_answered(place.whole):
         return place.whole, True
     return (place.points, _is_problem(place.points)) if _is_answered(place.points) else None
+
+
+def _touch(file: Path) -> None:
+    """Keep that an answer was read now, to the minute; a file system need not do so itself."""
+    with suppress(OSError):
+        state = file.stat()
+        if time.time() - state.st_atime >= 60:
+            os.utime(file, ns=(time.time_ns(), state.st_mtime_ns))
 
 
 def _find_time(file: Path) -> int:
@@ -210,14 +220,14 @@ def _problem(said: str, *, ended: bool = False) -> pl.DataFrame:
 
 
 def _write(place: Path, frame: pl.DataFrame) -> None:
-    """Keep an answer if it can be written, and let the oldest go where there are too many."""
+    """Keep an answer if it can be written, and let those go that were read longest ago where there are too many."""
     with suppress(Error, OSError):
         place.parent.mkdir(parents=True, exist_ok=True)
         with write_whole(place) as stream:
             frame.write_parquet(stream)
         found = [(file.stat(), file) for file in place.parent.glob("*.parquet")]
         size = 0
-        for number, (state, file) in enumerate(sorted(found, key=lambda one: -one[0].st_mtime)):
+        for number, (state, file) in enumerate(sorted(found, key=lambda one: -one[0].st_atime)):
             size += state.st_size
             if number >= ENTRIES or (size > BYTES and file != place):
                 discard(file)

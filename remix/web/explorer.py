@@ -358,6 +358,13 @@ def _rename(ids: str, name: str) -> str:
     return " ".join(f"{name}-{one}" for one in ids.split())
 
 
+def prepare() -> None:
+    """Have the views and templates of all pages at hand, which the first page would wait for."""
+    environment = _environment()
+    for name in environment.list_templates():
+        environment.get_template(name)
+
+
 def routes(work: Explored) -> list[Route]:
     """Return a route for each view, for its tables as data and its downloads, and for the style and the scripts."""
     made = [

@@ -37,12 +37,14 @@ def serve(
     limits: Limits,
     pages: Sequence[Route] = (),
     annotators: Sequence[Route] = (),
+    begun: Callable[[], None] = lambda: None,
     over: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve a store at `http://HOST:PORT/sparql`, pages and annotators beside it, until interrupted; these are said.
 
     The client has as long to read a result as a query may run; port 0 takes a free one. On a loopback address only
-    requests that name this machine are answered. What is to be done once it is `over` no further signal interrupts.
+    requests that name this machine are answered. What is to be done once it has `begun` is done beside it by a thread,
+    which it does not wait for; what is to be done once it is `over` no further signal interrupts.
 
     Raises `Error` where the address cannot be listened on.
     """
@@ -78,7 +80,7 @@ def serve(
         before = {one: signal.getsignal(one) for one in _SIGNALS}
         try:
             with contextlib.suppress(KeyboardInterrupt):
-                _Server(config, made, places).run(sockets=[listening])
+                _Server(config, made, places, begun).run(sockets=[listening])
         finally:
             made.state.stop()
             over()
@@ -142,16 +144,20 @@ class _Server(uvicorn.Server):
     What is to be done then is done by the loop, between other things.
     """
 
-    def __init__(self, config: uvicorn.Config, made: Starlette, places: Sequence[str]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, made: Starlette, places: Sequence[str], begun: Callable[[], None]
+    ) -> None:
         super().__init__(config)
         self.made = made
         self.places = places
+        self.begun = begun
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, and say where: who reads it may end the server by a signal from now on."""
         await super().startup(sockets)
         for place in self.places:
             print(place, file=sys.stderr, flush=True)
+        threading.Thread(target=self.begun, daemon=True).start()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -409,7 +409,7 @@ class Workspace(Studies):
         from remix.reports.score_cache import ScoreCache
         from remix.store.running import GIBIBYTE
         from remix.web.annotator import annotators
-        from remix.web.explorer import routes
+        from remix.web.explorer import prepare, routes
         from remix.web.protocol import Limits
         from remix.web.server import serve
 
@@ -425,6 +425,7 @@ class Workspace(Studies):
             limits=limits,
             pages=routes(self),
             annotators=offered,
+            begun=prepare,
             over=scores.close,
         )
 

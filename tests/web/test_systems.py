@@ -177,6 +177,22 @@ def test_no_more_answers_are_kept_than_there_is_room_for(work: Workspace, monkey
     assert len([*(work.folder / "cache" / "scores").iterdir()]) == 2
 
 
+def test_answers_on_disk_have_so_much_room_in_bytes_and_those_read_last_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of three answers two have room; the first of all was read after the second was."""
+    first, second, third = (tmp_path / f"{name}.parquet" for name in ("first", "second", "third"))
+    frame = pl.DataFrame({"kind": ["score"]})
+    for read, file in ((1000, first), (2000, second)):
+        score_cache._write(file, frame)
+        os.utime(file, (read, 500))
+    monkeypatch.setattr(score_cache, "BYTES", 2 * first.stat().st_size)
+    score_cache._touch(first)
+    assert first.stat().st_mtime == 500  # which is when it was computed
+    score_cache._write(third, frame)
+    assert {one.name for one in tmp_path.iterdir()} == {"first.parquet", "third.parquet"}
+
+
 @pytest.mark.long
 def test_server_answers_at_once_and_one_process_computes_meanwhile(
     work: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
