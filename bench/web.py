@@ -37,9 +37,10 @@ from generate_nif import generate
 from real import DATA, SYSTEMS, corpora
 
 from remix.errors import Error
+from remix.runs.known import known_runs
 from remix.store import Store
 from remix.store.queries import find
-from remix.web.page import VIEWS, Form, address
+from remix.web.page import VIEWS, Field, Form, address
 from remix.workspace import Workspace, open_workspace
 
 SIMPLE = "SELECT ?a { ?a a nif:Phrase } LIMIT 10"
@@ -216,18 +217,21 @@ def time_builder(workspace: Path) -> Iterator[tuple[str, str]]:
 def draw_addresses(work: Workspace, number: int, seed: int = 0) -> list[str]:
     """Return seeded addresses of all views, with choices of their forms; those of Systems choose rows and columns."""
     drawn = random.Random(seed)
-    forms = {}
     names = [entry.name for entry in work.datasets()]
+    systems = sorted({one.run.system for one in known_runs(work.store)})
+    chosen_of_systems = [Field("datasets", "datasets", values=names), Field("systems", "systems", values=systems)]
+    forms: dict[str, tuple[dict[str, str], list[Field]]] = {"systems": ({}, chosen_of_systems)}
     for view in VIEWS:
-        example = dict(view.example(work))
-        blocks = [*view.show(work, example).blocks]
-        forms[view.name] = example, [field for block in blocks if isinstance(block, Form) for field in block.fields]
+        if view.name not in forms:  # that of Systems would be computed here
+            example = dict(view.example(work))
+            blocks = [*view.show(work, example).blocks]
+            forms[view.name] = example, [field for block in blocks if isinstance(block, Form) for field in block.fields]
     found = []
     while len(found) < number:
         name, (example, fields) = drawn.choice([*forms.items()])
         chosen: dict[str, object] = dict(example)
         for field in fields:
-            if drawn.random() < 0.5 or (name == "systems" and field.name not in ("datasets", "systems", "have")):
+            if drawn.random() < 0.5:
                 continue
             if field.look == "range":
                 chosen[field.name] = f"{drawn.uniform(field.low, field.high):.3f}"
@@ -260,6 +264,8 @@ def show_addresses(workspace: Path, number: int) -> None:
     for place in asked[: number // 4]:
         name, _, query = place.removeprefix("/").partition("?")
         with contextlib.suppress(Error):
+            if name == "systems":
+                continue
             VIEWS[name].show(work, dict(parse_qsl(query)))
     print(
         f"answers that are kept in memory: {work.store.cached.size / 1e6:.1f} MB of {work.store.cached.room / 1e6:.0f}"

@@ -23,7 +23,7 @@ import polars as pl
 from remix import iris
 from remix._version import __version__
 from remix.errors import Error, UsageError
-from remix.files import write_whole
+from remix.files import manifest_beside, write_whole
 from remix.frames import read_parquet
 from remix.places import discard
 from remix.question import Question
@@ -38,6 +38,7 @@ from remix.scoring.inputs.sources import Keeper
 from remix.scoring.statistics.intervals import METHOD
 from remix.scoring.statistics.slices import METHOD as OF_SLICES
 from remix.signature import content_hash
+from remix.store import Store
 from remix.store.cache import KEEPS
 from remix.store.worker import Stopped
 
@@ -92,14 +93,18 @@ class ScoreCache:
         """Return the files of each answer, named by the question and by all of the workspace that can change it."""
         store, kb = self._keeper.store, self._keeper.kb
         known = [__version__, iris.VERSION, METHOD, OF_SLICES, str(SAMPLES), kb.version if kb is not None else ""]
-        known += [f"{entry.name} {entry.content} {entry.enrichment}" for entry in store.datasets()]
+        loaded = {entry.name: f"{entry.name} {entry.content} {entry.enrichment}" for entry in store.datasets()}
         learnt = [f"{name} {held.signature}" for entry in store.datasets() for name, held in entry.attached.items()]
         folder, runs = store.own("cache") / "scores", known_runs(store)
         places = {}
+        remixes = store.cached("names of remixes", lambda: _name_remixes(store))
         for one in questions:
+            # Parts of a column are cut of all that is loaded, and a remix is scored as what its origins say.
+            alone = not one.by and remixes.isdisjoint(one.datasets)
+            contents = [said for name, said in loaded.items() if not alone or name in one.datasets]
             own = [each.signature for each in runs if each.run.dataset in one.datasets]
             own += learnt if LEARNT & {*one.by} else []
-            name = content_hash(*known, *own, json.dumps(one.as_json()))[:24]
+            name = content_hash(*known, *contents, *own, json.dumps(one.as_json()))[:24]
             places[one] = _AnswerFiles(folder / f"{name}-points.parquet", folder / f"{name}.parquet")
         return places
 
@@ -127,6 +132,12 @@ class ScoreCache:
     def close(self) -> None:
         """End the processes that compute, and let none begin any more."""
         self.queue.close()
+
+
+def _name_remixes(store: Store) -> frozenset[str]:
+    """Return the names of the datasets that were loaded with a manifest."""
+    files = {entry.name: manifest_beside(store.folder / entry.folder / "data.ttl") for entry in store.datasets()}
+    return frozenset(name for name, file in files.items() if file.is_file())
 
 
 def _choose_file(place: _AnswerFiles) -> tuple[Path, bool] | None:

@@ -21,6 +21,7 @@ from remix.reports import score_cache, score_queue
 from remix.reports.score_cache import ScoreCache
 from remix.reports.score_queue import LANES, QueuedQuestion, choose_next
 from remix.store.cache import KEEPS
+from remix.store.queries import Query
 from remix.web.explorer import arrange, render_page
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
 from remix.workspace import Workspace
@@ -150,6 +151,33 @@ def test_answers_are_kept_and_those_that_are_damaged_made_again(work: Workspace)
     for file in folder.iterdir():
         file.write_bytes(b"PAR1 no more")
     assert work.scores(["news"], **ASKED).rows.equals(first.rows)
+
+
+def test_scores_of_a_dataset_stay_when_another_is_loaded_but_parts_of_a_column_are_cut_anew(tmp_path: Path) -> None:
+    """`first` is known by its own content; what is cut of all that is loaded, and a remix, by that of all."""
+
+    def write(name: str, form: str) -> Path:
+        row = {"document": "d", "text": f"{form} spoke", "begin": 0, "end": len(form), "entity": f"e:{form}"}
+        (file := tmp_path / f"{name}.jsonl").write_text(json.dumps(row))
+        return file
+
+    own = Workspace(tmp_path / "work")
+    own.load([write("first", "Ada")])
+    own.build(Query.parse("SELECT ?annotation { ?annotation nif:anchorOf ?form }\n", "part"), to=tmp_path)
+    own.load([tmp_path / "part.ttl"])
+    questions = [
+        Question(datasets=(name,), task=("A2KB",), match=("strong",), by=by)
+        for name, by in (("first", ()), ("first", ("words",)), ("part", ()))
+    ]
+
+    def name_answers() -> list[str]:
+        return [place.whole.name for place in ScoreCache(own)._places(questions).values()]
+
+    before = name_answers()
+    own.load([write("second", "Alan")])
+    assert [now == then for now, then in zip(name_answers(), before, strict=True)] == [True, False, False]
+    own.load([write("first", "Grace")], replace=True)
+    assert name_answers()[0] != before[0]
 
 
 @pytest.mark.long
@@ -333,6 +361,7 @@ from dataclasses import replace
 from remix.question import Question
 from remix.reports.score_cache import ScoreCache
 from remix.store.cache import KEEPS
+from remix.store.queries import Query
 from remix.workspace import Workspace
 cache = ScoreCache(Workspace(sys.argv[1]), waits=False)
 asked = Question(datasets=("news",), task=("A2KB",), match=("strong",))
