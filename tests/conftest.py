@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import functools
 import gc
 import http.server
 import os
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -90,6 +92,12 @@ def pytest_collection_finish() -> None:
     """Look for garbage between tests, in what they make, not among the modules and tests that stay to the end."""
     gc.freeze()
     gc.disable()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let a test that says that it may take longer do so: its process, too, ends later than those of others."""
+    if own := item.get_closest_marker("timeout"):
+        faulthandler.dump_traceback_later(own.args[0] + 50, exit=True, file=sys.__stderr__)
 
 
 def pytest_runtest_logfinish() -> None:
