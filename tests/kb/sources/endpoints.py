@@ -9,10 +9,11 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+from urllib.request import urlopen
 
 import pyoxigraph as ox
 import pytest
@@ -112,33 +113,45 @@ def virtuoso(folder: Path, cap: int, **graphs: str) -> Iterator[str]:
             pytest.skip(f"no {program}: install the Debian package virtuoso-opensource-7-bin")
     sql, web = _free_port(), _free_port()
     (folder / "virtuoso.ini").write_text(_INI.format(sql=sql, http=web, cap=cap))
-    statements = []
+    # Loaded by one thread and without a log: so little gains nothing by several, which wait for each other.
+    statements = ["log_enable(2);"]
     for name, turtle in graphs.items():
         (folder / f"{name}.ttl").write_text(turtle, encoding="utf-8")
-        statements.append(f"DB.DBA.TTLP_MT(file_to_string_output('{name}.ttl'), '', 'urn:{name}', 0);")
+        statements.append(f"DB.DBA.TTLP(file_to_string_output('{name}.ttl'), '', 'urn:{name}', 0);")
+    script = "\n".join([*statements, "checkpoint;", ""])
+    address = f"http://127.0.0.1:{web}/sparql"
     command = ["virtuoso-t", "+foreground", "+configfile", "virtuoso.ini"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
-            _wait_for(process, sql)
-            _wait_for(process, web)
-            script = "\n".join([*statements, "checkpoint;", ""])
+            _wait_for(process, address)
             load = ["isql-vt", f"127.0.0.1:{sql}", "dba", "dba", "ERRORS=stdout"]
-            done = subprocess.run(load, input=script, cwd=folder, capture_output=True, text=True, timeout=60)
-            assert "Error" not in done.stdout, done.stdout
-            yield f"http://127.0.0.1:{web}/sparql"
+            done = subprocess.run(load, input=script, cwd=folder, capture_output=True, text=True, timeout=200)
+            assert done.returncode == 0 and "Error" not in done.stdout, f"{done.stdout}\n{done.stderr}"
+            yield address
+        except BaseException as error:
+            with suppress(subprocess.TimeoutExpired):  # it may be ending while its answer is missed
+                error.add_note(f"virtuoso-t ended by itself with {process.wait(1)}:\n{_last_lines(folder)}")
+            raise
         finally:
             process.kill()
 
 
-def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
-    for _ in range(300):
-        assert process.poll() is None, "virtuoso-t ended at once"
+def _wait_for(process: subprocess.Popen[bytes], address: str) -> None:
+    """Wait until a Virtuoso answers queries, not only listens; where others compute it takes a minute to start."""
+    for _ in range(1200):
+        assert process.poll() is None, "virtuoso-t ended before it answered"
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
+            with urlopen(f"{address}?query=ASK%7B%7D", timeout=60):
+                return
         except OSError:
             time.sleep(0.1)
-    raise AssertionError("virtuoso-t did not listen within 30 s")
+    raise AssertionError("virtuoso-t did not answer within two minutes")
+
+
+def _last_lines(folder: Path) -> str:
+    """What a Virtuoso wrote last of itself."""
+    log = folder / "virtuoso.log"
+    return "\n".join(log.read_text(errors="replace").splitlines()[-30:]) if log.exists() else "it wrote no log"
 
 
 Behaviour = Callable[["Handler", "str"], None]
