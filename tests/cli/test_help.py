@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import shlex
 import subprocess
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from tests.commands import run_verb
 from tests.workspaces import copy_workspace
 
 LONG_RUNNING = {"serve", "study"}
-"""Verbs whose examples are not run here: one serves until it is stopped, the other takes long (tests/studies)."""
+"""Verbs whose examples are not run here: one serves until it is stopped, the other takes minutes (tests/studies)."""
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -66,6 +67,18 @@ def test_example_of_the_help_runs_in_a_fresh_folder(path: tuple[str, ...], fresh
         assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         assert done.stdout or done.stderr
+
+
+def test_a_study_is_written_for_the_workspace_and_its_steps_are_shown(fresh: Path) -> None:
+    """The example of `study` takes minutes; what it would compute is told at once, and nothing is."""
+    done = run("remix study init mine.toml", fresh)
+    assert (done.returncode, done.stderr) == (0, "mine.toml is written: `remix study` runs it\n")
+    steps = run("remix study mine.toml --dry-run -o csv", fresh)
+    assert steps.returncode == 0, steps.stderr
+    head, *rows = csv.reader(steps.stdout.splitlines())
+    assert head[:3] == ["step", "what", "state"] and {row[2] for row in rows} <= {"there", "to do"}
+    assert any("sample-news" in row[1] for row in rows) and any("to do" in row for row in rows)
+    assert sorted(one.name for one in fresh.iterdir()) == [".remix", "mine.toml"]
 
 
 @pytest.mark.long
