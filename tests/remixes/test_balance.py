@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -183,11 +184,9 @@ def test_balance_that_cannot_be_is_refused_with_what_to_do(
 
 
 @pytest.fixture(scope="module")
-def work(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+def work(sample_workspace: Callable[[], Workspace]) -> Workspace:
     """The sample corpus with its knowledge base and its measures."""
-    work = Workspace(tmp_path_factory.mktemp("balance") / ".remix")
-    work.ensure_sample()
-    return work
+    return sample_workspace()
 
 
 @settings(max_examples=FEW, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 
 from remix.errors import UnknownName, UsageError
 from remix.formats import read
+from remix.kb import KnowledgeBase
 from remix.measures import MEASURES
 from remix.measures.columns import OF_DOCUMENTS, values_by
+from remix.measures.enrichment import named_frames
 from remix.measures.partitions import parse_partition, partition
 from remix.names import HFTS, ITSRDF, NIF, XSD
 from remix.question import Question
@@ -26,12 +29,9 @@ NIL = "<http://aksw.org/notInWiki/Someone>"
 
 
 @pytest.fixture(scope="module")
-def work(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+def work(sample_workspace: Callable[[], Workspace]) -> Workspace:
     """The sample corpus with its knowledge base and its measures."""
-    work = Workspace(tmp_path_factory.mktemp("parts") / ".remix")
-    work.ensure_sample()
-    work.enrich()
-    return work
+    return sample_workspace()
 
 
 def slices(work: Workspace, by: str) -> pl.DataFrame:
@@ -85,20 +85,44 @@ def test_scores_have_the_parts_as_their_slices(work: Workspace, by: str) -> None
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "by", ["rank:classes", "pagerankSegment", "dominanceSurfaceForm:thresholds:0.5", "words:quantiles:3"]
-)
+@pytest.mark.parametrize("by", ["pagerankSegment", "dominanceSurfaceForm:thresholds:0.5", "words:quantiles:3"])
 def test_the_remix_of_a_part_has_its_mentions(work: Workspace, tmp_path: Path, by: str) -> None:
-    by = by.replace("rank:", "candidateRank:")
-    table = partition_store(work.store, by, to=tmp_path, kb=work.kb)
-    cut = cut_store(work.store, by)
+    check_remixes(work.store, work.kb, by, tmp_path)
+
+
+@pytest.mark.long
+def test_the_remix_of_a_rank_has_its_mentions(small_store: Store, tmp_path: Path) -> None:
+    """Whole numbers as classes, one remix each, beside that of what has none."""
+    cut = check_remixes(small_store, None, "candidateRank:classes", tmp_path)
+    assert {"unspecified", "2"} < {part.name for part in cut.parts}
+
+
+@pytest.mark.long
+def test_the_remix_of_a_class_has_its_mentions(small_store: Store, tmp_path: Path) -> None:
+    """Classes are IRIs, of which the files have no two one name; mentions of two classes are in both."""
+    cut = check_remixes(small_store, None, "class", tmp_path)
+    assert "http://dbpedia.org/ontology/Actor" in [part.name for part in cut.parts]
+    assert cut.table["annotations"].sum() > cut.annotations["annotation"].n_unique()
+
+
+def check_remixes(store: Store, kb: KnowledgeBase | None, by: str, folder: Path) -> Partitioned:
+    """Check that each part is a remix of the mentions that it has, and that there is no other file."""
+    table = partition_store(store, by, to=folder, kb=kb)
+    cut = cut_store(store, by)
+    files = []
     for part, count in zip(cut.parts, table["annotations"], strict=True):
-        file = tmp_path / f"{cut.asked.column}-{part.file_name}.ttl"
-        assert file.exists() == (count > 0)
+        file = folder / f"{cut.asked.column}-{part.file_name}.ttl"
         if count:
-            assert read(file).frames.gold().annotations["group"].n_unique() == count
+            files += [file, file.with_suffix(".manifest.ttl")]
+            mentions = cut.annotations.filter(number=part.number)["annotation"]
+            expected = named_frames(store).gold().annotations.join(mentions.to_frame(), on="annotation", how="semi")
+            found = read(file).frames.gold().annotations
+            assert found["group"].n_unique() == count
+            assert {*expected["surface_form"]} <= {*found["surface_form"]}  # which has all alternatives of a mention
             said = read_manifest(file)
             assert said is not None and f'"{part.name}"' in file.with_suffix(".manifest.ttl").read_text()
+    assert sorted(folder.iterdir()) == sorted(files)
+    return cut
 
 
 def test_no_two_classes_have_a_file_of_one_name(work: Workspace) -> None:
