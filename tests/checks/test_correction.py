@@ -168,7 +168,7 @@ def some_documents(file: Path, to: Path, every: int) -> Path:
 
 @pytest.mark.extra
 @pytest.mark.parametrize(
-    ("name", "every"), [("dbpedia-spotlight/dbpedia-spotlight-nif.ttl.gz", 3), ("kore50/kore50-nif.ttl", 1)]
+    ("name", "every"), [("dbpedia-spotlight/dbpedia-spotlight-nif.ttl.gz", 6), ("kore50/kore50-nif.ttl", 2)]
 )
 def test_what_is_fixed_of_a_real_file_has_its_shapes(name: str, every: int, real_data: Path, tmp_path: Path) -> None:
     given = some_documents(real_data / "nif" / name, tmp_path / "given.ttl", every)
