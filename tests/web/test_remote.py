@@ -325,7 +325,7 @@ def test_texts_that_no_dataset_has_are_one_of_the_host(elsewhere: Workspace) -> 
 
 
 @pytest.mark.extra
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_remix_of_a_virtuoso_is_that_of_the_store_and_more_rows_than_it_gives_come_whole(
     tmp_path: Path, sample_workspace: Callable[[], Workspace]
 ) -> None:
