@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -38,14 +38,15 @@ class Source:
     """Where the datasets and answers of a study are.
 
     `gold` is a regular expression of files, whose group `dataset` names what is loaded; `runs` one whose groups
-    `system` and `dataset` name a run and what it answers. `names` are datasets by what the files of runs call them.
-    With `records` a file of answers has a row for each text, which has one mention.
+    `system` and `dataset` name a run and what it answers. `names` are datasets by what the files of runs call them,
+    `systems` those that are to be called otherwise. With `records` a file of answers has a row for each text, which has one mention.
     """
 
     gold: str
     runs: str = "(?!)"
     task: str = "A2KB"
-    names: Mapping[str, str] | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    systems: Mapping[str, str] = field(default_factory=dict)
     gold_format: str | None = None
     run_format: str = ""
     records: bool = False
@@ -65,6 +66,7 @@ SOURCES = {
     "elevant": Source(
         r"elevant/benchmarks/(?P<dataset>kore50|msnbc-updated|news-fair-no-coref)\.benchmark\.jsonl(\.gz)?",
         r"elevant/results/(?P<system>[\w-]+)/\w+\.(?P<dataset>[\w-]+)\.linked_articles\.jsonl(\.gz)?",
+        systems={"baseline": "elevant-baseline"},
     ),
     "hipe2022": Source(
         r"hipe2022/gold/HIPE-2022-v2\.1-(?P<dataset>\w+-test-\w\w)\.tsv\.gz",
@@ -85,6 +87,7 @@ SOURCES = {
         r"modern/chatel/(?P<system>[\d-]+)/(?P<dataset>\w+(-500)?)\.json\.gz",
         task="D2KB",
         names={"RSS_500": "RSS-500"},
+        systems={date: f"gpt35-{date}" for date in ("2023-03-16", "2023-04-13")},
         gold_format="chatel-processed",
         run_format="chatel-answers",
     ),
@@ -108,7 +111,7 @@ def matching(pattern: str) -> Iterator[tuple[Path, dict[str, str]]]:
 def named(groups: Mapping[str, str], source: Source) -> str:
     """Return the name of the dataset that a file is of."""
     said = groups["dataset"] or groups.get("other", "")
-    return (source.names or {}).get(said, said).replace("-test-", "_").replace("_", "-").lower()
+    return source.names.get(said, said).replace("-test-", "_").replace("_", "-").lower()
 
 
 def fill(workspace: Workspace, name: str) -> None:
@@ -122,6 +125,7 @@ def fill(workspace: Workspace, name: str) -> None:
     for file, groups in matching(source.runs):
         dataset = named(groups, source)
         system = f"{groups['system']}{groups.get('number', '')}".replace("_", "-")
+        system = source.systems.get(system, system)
         if dataset in workspace.store.state.datasets:
             answers = place_records(workspace, dataset, file) if source.records else file
             workspace.add_run(system, answers, on=dataset, task=source.task, format=source.run_format or ())

@@ -38,13 +38,21 @@ class ShownFigure:
     notes: tuple[str, ...] = ()
 
 
+Cell: TypeAlias = "tuple[tuple[str, str], ...]"
+"""The columns and values that name a row of a table."""
+
+
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence that a rule made from numbers: `table` and `cell` (columns and values of its row) say from which."""
+    """A sentence that a rule made from numbers: `table` and `cell` (columns and values of its row) say from which.
+
+    `beside` are the further rows of the table that it tells of.
+    """
 
     text: str
     table: str
-    cell: tuple[tuple[str, str], ...] = ()
+    cell: Cell = ()
+    beside: tuple[Cell, ...] = ()
 
 
 Shown: TypeAlias = ShownTable | ShownFigure | Sentence

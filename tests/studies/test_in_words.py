@@ -83,7 +83,8 @@ def test_each_sentence_with_a_cell_stands_in_a_table_that_is_shown(mentions: pl.
     told = [one for one in shown if isinstance(one, Sentence) and one.cell]
     assert any("Weak finds" in one.text and "class Person and pagerankSegment tail" in one.text for one in told)
     for one in told:
-        assert tables[one.table].filter(**dict(one.cell)).height == 1, one.text
+        for cell in (one.cell, *one.beside):
+            assert tables[one.table].filter(**dict(cell)).height == 1, one.text
 
 
 def test_a_difference_whose_interval_leaves_0_out_is_not_said_to_be_chance_when_it_is_only_not_claimed() -> None:

@@ -143,8 +143,9 @@ def _tell_unscored(scores: pl.DataFrame, unfiltered: str) -> Iterator[Sentence]:
     without = scores.filter(pl.col("f1").is_null(), kind="system")["system"].sort().to_list()
     if without:
         have, are = ("has", "is") if len(without) == 1 else ("have", "are")
-        named = list_names(without)
-        yield Sentence(f"{named} {have} no score on {unfiltered} and {are} not ranked.", "")
+        text = f"{list_names(without)} {have} no score on {unfiltered} and {are} not ranked: answers to a part are missing."
+        cell, *others = ((("system", name),) for name in without)
+        yield Sentence(text, SCORES, cell, tuple(others))
 
 
 def _tell_next(first: str, other: str, found: Findings) -> Iterator[Sentence]:
@@ -244,7 +245,8 @@ def _tell_turns(found: Findings) -> Iterator[Sentence]:
             f"{_part(one)} and behind by {_points(other['difference'])} ({_interval(other, turned=True)}) on "
             f"{_part(other)}: {sure} more than chance.",
             PAIRS,
-            _cell(one if one["claimed"] else other, _PAIR),
+            _cell(one, _PAIR),
+            (_cell(other, _PAIR),),
         )
 
 
@@ -269,10 +271,9 @@ def _tell_samples(found: Findings, samples: int) -> Iterator[Sentence]:
     if least > LEVEL:
         needed = round(pairs * found.families / LEVEL) - 1
         yield Sentence(
-            f"Of {samples:,} samples no share tells of {pairs} pairs that one is more than chance, as the least, "
-            f"1 / {samples + 1:,}, is {min(least, 1.0):.2f} once corrected: what is claimed of pairs stands on "
-            f"Hoeffding's inequality, which takes larger differences; {needed:,} samples are the least that could tell "
-            "smaller ones.",
+            f"{samples:,} samples are too few for {pairs} pairs: the least p that they can tell, 1 / {samples + 1:,}, is "
+            f"{min(least, 1.0):.2f} once it is corrected. So a pair is claimed where its difference is so large that "
+            f"Hoeffding's inequality says it; {needed:,} samples are the least that could tell smaller ones.",
             "",
         )
 
