@@ -39,7 +39,8 @@ class Source:
 
     `gold` is a regular expression of files, whose group `dataset` names what is loaded; `runs` one whose groups
     `system` and `dataset` name a run and what it answers. `names` are datasets by what the files of runs call them,
-    `systems` those that are to be called otherwise. With `records` a file of answers has a row for each text, which has one mention.
+    `systems` those that are to be called otherwise. With `records` a file of answers has a row for each text, which has
+    one mention.
     """
 
     gold: str

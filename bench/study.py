@@ -1,23 +1,25 @@
-"""A study of the real datasets: how long it takes at first, again, and with one more system; and its memory.
+"""A study of the real datasets: how long it takes at first, again, with one more system, and with that one alone.
 
 python bench/study.py [--to FOLDER]     prints a Markdown table; data from REMIX_REAL_DATA
 python bench/study.py --kills 10        ends the study that ships at so many random moments, and compares bytes
 
 The workspace holds the datasets and the answers before anything is timed. The knowledge base is the slice that stands
-with the datasets. Memory is that of all processes of the study together, looked at ten times a second.
+with the datasets. Alone is a study of that system in a workspace that holds the steps of the others, as the one more
+finds it, and then its tests against each of them; what the one more takes beyond both is done anew. Memory is that of all processes of the study together, looked at ten times a second.
 """
 
 from __future__ import annotations
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
@@ -25,6 +27,12 @@ from typing import Any
 
 from real import DATA, corpora
 
+from remix.studies import given_study
+from remix.studies.checking import check
+from remix.studies.planning import plan_of, score_jobs
+from remix.studies.preparation import prepare
+from remix.studies.running import shelf_of
+from remix.studies.scores import differences, read_counts
 from remix.workspace import Workspace
 
 SYSTEMS = {
@@ -127,6 +135,26 @@ def kill(times: int) -> None:
         sys.exit(bool(differing))
 
 
+def tell(label: str, work: Callable[[], int]) -> None:
+    """Print what some work took, and how many steps it says that it did."""
+    begin = spent()
+    with watching() as most:
+        steps = work()
+    took = [after - before for before, after in zip(begin, spent(), strict=True)]
+    print(f"| {label} | {steps} | {took[0]:.1f} | {took[1]:.1f} | {most[0] / 1e9:.2f} |", flush=True)
+
+
+def test_pairs(workspace: Workspace, asked: dict[str, Any]) -> int:
+    """Return how many pairs of systems were tested that were not yet, on all targets of a study that are counted."""
+    study, shelf = check(workspace, given_study(asked)), shelf_of(workspace)
+    plan = plan_of(workspace, study, prepare(workspace, shelf, study)).without_failures(shelf)
+    before = len([*shelf.folder.glob("pair-*")])
+    for job in score_jobs(study, plan):
+        counts = read_counts(shelf, job.target, job.profile, job.cells)
+        differences(job.tests, counts, shelf, parts=job.parts)
+    return len([*shelf.folder.glob("pair-*")]) - before
+
+
 def main() -> None:
     if "--kills" in sys.argv:
         kill(int(sys.argv[sys.argv.index("--kills") + 1]))
@@ -148,6 +176,7 @@ def main() -> None:
             "remixes": {name: {"query": f"{name}.rq"} for name in REMIXES},
             "runs": {name: {} for name in [*SYSTEMS][:-1]},
         }
+        late = [*SYSTEMS][-1]
         more = {**study, "runs": {name: {} for name in SYSTEMS}}
         one_part = {**study, "name": "one part", "by": BY[:1]}
         two_systems = {**study, "name": "two systems", "runs": {name: {} for name in [*SYSTEMS][:2]}, "seed": 1}
@@ -164,11 +193,15 @@ def main() -> None:
             ("the tests of two systems, with another seed", two_systems),
             ("and of four", four_systems),
         ):
-            begin = spent()
-            with watching() as most:
-                done = workspace.study(asked, to=(folder or Path(made) / "out") / str(asked["name"]))
-            took = [after - before for before, after in zip(begin, spent(), strict=True)]
-            print(f"| {label} | {done.computed} | {took[0]:.1f} | {took[1]:.1f} | {most[0] / 1e9:.2f} |", flush=True)
+            if asked is more:
+                beside = Path(made) / "beside" / ".remix"
+                shutil.copytree(workspace.folder, beside)
+                apart = Workspace(beside)
+                alone = {**study, "name": "alone", "runs": {late: {}}}
+                tell("that system alone", lambda: apart.study(alone, to=Path(made) / "alone").computed)
+                tell("and its tests against each of the others", lambda: test_pairs(apart, more))
+            to = (folder or Path(made) / "out") / str(asked["name"])
+            tell(label, lambda: workspace.study(asked, to=to).computed)  # noqa: B023
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ below it the columns within which it stands, and that within which least is left
 from __future__ import annotations
 
 import platform
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -24,9 +25,11 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from real import DATA
 
 from remix import __version__
 from remix.files import write_whole
+from remix.measures import MEASURES
 from remix.studies import Studied
 from remix.studies.claims import Findings, findings
 from remix.studies.exhibit import Sentence
@@ -38,29 +41,39 @@ HEAD = """# Where systems break: a study of real data
 
 <!-- Written by `python bench/real_studies.py --page`. -->
 
-All datasets at hand with all answers that were published on them, and two systems that are part of remix beside them
-(`coherence`, and `prior` as the baseline), cut by the measures of the remixing paper and by its remixes. Systems that
-were published on different datasets are in different studies. Each study is one file in `bench/studies/`, and
+The datasets at hand with the answers that were published on them, and two systems that are part of remix beside them
+(`coherence`, and `prior` as a baseline), cut by measures of the remixing paper and by its remixes. Systems that were
+published on different datasets are in different studies. Each study is one file in `bench/studies/`, and
 `python bench/real_studies.py --page` makes this page from nothing but the data.
 
-Sentences are made from numbers by rules, those of `remix/studies/exhibits/in_words.py` and of `bench/study_page.py`. In
-parentheses stands the interval of 95 % of a number; behind a sentence, in brackets, the table of the study's folder and
-the row that it is of. *More than chance* is said where a difference holds after correction over all tests of its study.
-A part of a column is written with its boundaries; `unspecified` is what has no value: mentions of NIL, and those of
-entities of which the knowledge base says nothing (of `pagerankSegment` NIL is `without-value`). What a study compares
-is what was published: the systems are of different years, and nothing here says how they would do today.
+How to read it:
+
+- Sentences are made from numbers by rules, those of `remix/studies/exhibits/in_words.py` and of `bench/study_page.py`.
+  Behind a sentence, in brackets, stand the table of the study's folder and the row (or rows) that it is of. In
+  parentheses stands the interval of 95 % of a number, of its row alone.
+- *More than chance* is a difference whose p is at most 0.05 after correction. Differences of parts, and of two
+  systems, are corrected for all tests of these kinds in their study (`tests` below). Those of a remix to all mentions
+  are a family of their own, over all remixes, datasets, systems and scores of a study (Holm; `tests of remixes`).
+  Nothing is corrected over studies.
+- What is *not claimed* has a larger p after correction. Where 0 is outside its interval, it may be there all the same.
+- A part of a column is written with its boundaries; `unspecified` is what has no value: mentions of NIL, and those of
+  entities of which the knowledge base says nothing (of `pagerankSegment` NIL is `without-value`). A weakness on such a
+  part tells of what this knowledge base lacks as much as of the system.
+- Of parts it is the recall that is compared, as an answer that is wrong belongs to no part; of remixes the F1, whose
+  precision counts the answers in the scope of the remix, where that is known.
+- A baseline (`prior`, and what was published as one) is ranked nowhere and in no claim.
+
+What a study compares is what was published: the systems are of different years, and nothing here says how they would do
+today.
 """
+COLUMNS = ("ambiguitySurfaceForm", "ambiguityEntity", "pagerankSegment", "numAnnotations", "density", "overlap")
+"""Columns of the studies that are measures of remix."""
+TYPES = DATA / "elevant" / "whitelist_types.tsv"
+"""What Wikidata calls the types of ELEVANT's gold."""
 LEAST = 2
 """Of fewer systems than these no claim of the paper is looked at in a study."""
 BEYOND = 0.1
 """Where more than this share of the mentions lies beyond a part, it is not the first or last."""
-SHORT = {
-    "holds": "holds",
-    "does not hold": "turned",
-    "holds of some systems": "some",
-    "cannot be told from chance": "–",
-}
-"""What stands in the overview of claims."""
 
 
 @dataclass(frozen=True)
@@ -124,13 +137,24 @@ def _made() -> str:
 
 
 def _overview(found: Mapping[str, tuple[Results, Findings, str]]) -> str:
-    lines = ["| study | datasets | documents | mentions | systems | task | tests |", "|---|--:|--:|--:|--:|---|--:|"]
+    heads = ("study", "datasets", "documents", "mentions", "systems", "baselines", "task", "tests", "tests of remixes")
+    lines = ["| " + " | ".join(heads) + " |", "|---|--:|--:|--:|--:|--:|---|--:|--:|"]
     for name, (results, tested, _) in found.items():
         whole = results.targets.filter(target=results.unfiltered).row(0, named=True)
         datasets = results.targets.filter(kind="dataset").height
-        systems = results.systems.height
-        cells = (name, datasets, whole["documents"], whole["mentions"], systems, results.task, sum(tested.tests))
+        systems = [results.systems.filter(pl.col("kind") == kind).height for kind in ("system", "baseline")]
+        remixes = results.differences.filter(family="unfiltered")["p"].count()
+        sizes = (datasets, whole["documents"], whole["mentions"], *systems)
+        cells = (name, *sizes, results.task, sum(tested.tests), remixes)
         lines.append("| " + " | ".join(map(str, cells)) + " |")
+    lines += [
+        "",
+        "Of the systems one, `coherence`, is part of remix; the others were published. HIPE calls a submission by",
+    ]
+    lines += ["its team, the bundle of tasks that it is for, and its number. What is cut by:", ""]
+    lines += ["| column | is |", "|---|---|"]
+    told = {one.name: one.meaning for measure in MEASURES for one in (*measure.summaries, *measure.columns)}
+    lines += [f"| `{name}` | {told[name]} |" for name in COLUMNS]
     return "\n".join(lines) + "\n"
 
 
@@ -146,14 +170,14 @@ def _study(name: str, results: Results, tested: Findings) -> Iterator[str]:
             continue
         if behind:
             least = min(behind, key=lambda line: float(line.text.partition(" it is ")[2].split()[0]))
-            yield f"  - {least.text}{_cell(name, least.table, least.cell)}"
+            yield f"  - {_readable(least.text)}{_cells(name, least)}"
             behind = []
         if _is_weakness(one):
             shown = (system := dict(one.cell)["system"]) not in told
             told.add(system)
         follows = one.text.startswith(("It is ahead", "So it is", "Whether"))
         if one.text and not one.text.startswith("Whether") and (shown or not follows and not _is_weakness(one)):
-            yield f"{'  ' * follows}- {one.text}{_cell(name, one.table, one.cell)}"
+            yield f"{'  ' * follows}- {_readable(one.text)}{_cells(name, one)}"
 
 
 def _is_weakness(sentence: Sentence) -> bool:
@@ -162,6 +186,16 @@ def _is_weakness(sentence: Sentence) -> bool:
 
 def _is_hole(sentence: Sentence) -> bool:
     return sentence.text.startswith("There is nothing of")
+
+
+def _readable(text: str) -> str:
+    """Return a sentence with what Wikidata calls a type behind its number."""
+    names = dict(line.split("\t") for line in TYPES.read_text(encoding="utf-8").splitlines())
+    return re.sub(r"wd:(Q\d+)", lambda fit: f"{fit[0]} ({names[fit[1]]})" if fit[1] in names else fit[0], text)
+
+
+def _cells(study: str, one: Sentence) -> str:
+    return "".join(_cell(study, one.table, cell) for cell in (one.cell, *one.beside))
 
 
 def _cell(study: str, table: str, cell: Iterable[tuple[str, str]]) -> str:
@@ -177,23 +211,30 @@ def _claims(found: Mapping[str, tuple[Results, Findings, str]]) -> Iterator[str]
         }
         for claim in CLAIMS
     }
+    said = {claim: seen for claim, seen in looked.items() if seen}
+    names = [name for name in found if any(name in seen for seen in said.values())]
     yield (
-        "*holds*: so of each system by more than chance; *some*: so of some, with how many of how many; *turned*: of\n"
-        "none, and the other way round of some; *–*: of none either way. An empty cell is a study that cannot say:\n"
-        "it has fewer than two systems, or ten documents do not hold the part, or the remix selects nothing."
+        "The paper says these of the average of its systems, and draws no intervals; here each system is asked\n"
+        "for itself. It asked D2KB of all but density; in a study of A2KB mentions that are not found count too.\n"
+        "*3/7* is so of three systems of seven by more than chance, *3/7, 1 turned* the other way round of one more,\n"
+        "*–* of none either way. An empty cell is a study that cannot say: it has fewer than two systems, or ten\n"
+        "documents do not hold the part, or the remix selects nothing."
     )
-    lines = ["| claim | " + " | ".join(found) + " |", "|---|" + "---|" * len(found)]
-    for claim, seen in looked.items():
-        lines.append(f"| {claim.said} | " + " | ".join(seen[name][0] if name in seen else "" for name in found) + " |")
+    lines = ["| claim | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
+    for claim, seen in said.items():
+        lines.append(f"| {claim.said} | " + " | ".join(seen[name][0] if name in seen else "" for name in names) + " |")
     yield "\n".join(lines)
+    if silent := [claim.said for claim, seen in looked.items() if not seen]:
+        yield "No study here can say: " + "; ".join(f"{one[0].lower()}{one[1:]}" for one in silent) + "."
     yield (
         "Of each, the widest difference that is found, in points of recall (parts) or of F1 (remixes). `easy` and\n"
-        "`difficult` are made of the dictionary that `coherence` and `prior` read, so of these they say nothing new."
+        "`difficult` are made of the dictionary that `coherence` and `prior` read, so of these they say nothing new.\n"
+        "Of prominence a study speaks by the few mentions that have any (see below); the paper finds that systems\n"
+        "struggle with its very last part, which is not asked here. It also sees precision rise with density, and of\n"
+        "parts no precision is compared here."
     )
-    for claim, seen in looked.items():
-        yield "\n".join(
-            [f"{claim.said}:\n" + ("" if seen else "\n- no study here can say"), *(line for _, line in seen.values())]
-        )
+    for claim, seen in said.items():
+        yield "\n".join([f"{claim.said}:\n", *(line for _, line in seen.values())])
 
 
 def _look(name: str, results: Results, tested: Findings, claim: Claim) -> tuple[str, str] | None:
@@ -204,21 +245,25 @@ def _look(name: str, results: Results, tested: Findings, claim: Claim) -> tuple[
     if rows.height < LEAST:
         return None
     as_said = pl.col("difference") > 0 if claim.above else pl.col("difference") < 0
-    holds, turned = rows.filter("claimed", as_said), rows.filter("claimed", ~as_said)
-    verdict = (
-        "holds" if holds.height == rows.height else "does not hold" if holds.is_empty() else "holds of some systems"
-    )
-    if holds.is_empty() and turned.is_empty():
-        verdict = "cannot be told from chance"
+    holds, turned = (rows.filter("claimed", way).height for way in (as_said, ~as_said))
     widest = rows.sort(pl.col("difference").abs(), "system", descending=[True, False]).row(0, named=True)
-    counts = f"{holds.height} of {rows.height} systems, the other way round of {turned.height}"
     low, high = (100 * widest[end] for end in ("low", "high"))
     points = f"{100 * widest['difference']:+.1f} points ({low:.1f} to {high:.1f})"
+    way = "" if (widest["difference"] > 0) == claim.above or not widest["difference"] else ", the other way round"
+    said = (
+        f"- {name}: so of {holds} of {rows.height} systems, the other way round of {turned}; the widest difference is "
+        f"that of {widest['system']}, {points}{way}: {_sure(widest)}."
+    )
+    short = f"{holds}/{rows.height}" + (f", {turned} turned" if turned else "")
     cell = [(key, str(widest[key])) for key in keys]
-    sure = "more than chance" if widest["claimed"] else "not claimed"
-    said = f"- {name}: {verdict} ({counts}); the widest is {widest['system']} with {points}, {sure}."
-    short = SHORT[verdict] + (f" {holds.height}/{rows.height}" if verdict == "holds of some systems" else "")
-    return short, said + _cell(name, table, cell)
+    return short if holds + turned else "–", said + _cell(name, table, cell)
+
+
+def _sure(row: Mapping[str, Any]) -> str:
+    """Return whether a difference is claimed, as the page of words says it."""
+    if row["claimed"]:
+        return "more than chance"
+    return "not claimed, though 0 is outside its interval" if row["low"] * row["high"] > 0 else "not claimed"
 
 
 def _of_part(tested: Findings, results: Results, claim: Claim) -> tuple[pl.DataFrame, str, tuple[str, ...]]:

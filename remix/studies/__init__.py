@@ -20,7 +20,7 @@ from remix.studies.checking import check
 from remix.studies.definition import Study, read_study, study_of
 from remix.studies.host import Host
 from remix.studies.manifest import StudyManifest, manifest_of
-from remix.studies.output import ExhibitParts, check_folder, is_written, show, write
+from remix.studies.output import ExhibitParts, check_folder, draw_kept, is_written, show, write
 from remix.studies.planning import StudyPlan, plan_of
 from remix.studies.preparation import Prepared, prepare, with_kinds
 from remix.studies.preview import preview
@@ -89,7 +89,7 @@ def run_study(
         assert held is not None
         return replace(found, manifest=held, folder=to, unchanged=True)
     title = asked.title or f"Study: {asked.name}"
-    written = write(to, found.results, found.parts, found.manifest, title)
+    written = write(to, found.results, found.parts, found.manifest, title, draw_kept(shelf))
     done = replace(found, manifest=written, folder=to)
     vars(done).update(results=found.results, parts=found.parts)
     return done

@@ -81,6 +81,7 @@ def assemble(
         columns=tuple(label_of(text) for text in study.by),
         samples=study.samples,
         seed=study.seed,
+        kept=shelf.keep,
     )
 
 

@@ -159,7 +159,7 @@ class ScoreJob:
             if len(found.systems) > 1:
                 tested.append(differences(self.tests, found, shelf, parts=self.parts))
             if self.held:
-                held = read_counts(shelf, self.held, self.profile, self.held_cells)
+                held = read_counts(shelf, self.held, self.profile, self.held_cells, parts=False)
                 originals = pl.concat(
                     shelf.get("documents", key, "documents").with_columns(target=pl.lit(name))
                     for name, key in self.documents.items()

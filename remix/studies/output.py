@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -15,10 +19,12 @@ from remix.errors import Error, UsageError
 from remix.paper import typeset
 from remix.places import folder_written, refuse_file_name
 from remix.reports import plots
+from remix.reports.figures import Figure
 from remix.signature import content_hash
 from remix.studies.exhibit import EXHIBITS, Exhibit, Sentence, Shown, ShownFigure, ShownTable
 from remix.studies.manifest import MANIFEST, StudyManifest
 from remix.studies.results import Results
+from remix.studies.shelf import StepShelf, key_of
 
 REPORT = "report.html"
 DATA = ("targets", "systems", "composition", "measures", "parts", "scores", "differences")
@@ -76,12 +82,56 @@ def is_written(to: Path, held: StudyManifest | None, now: StudyManifest) -> bool
     return False
 
 
+Draw: TypeAlias = Callable[[Figure], bytes]
+"""Returns a figure as PDF."""
+
+
+def draw_kept(shelf: StepShelf) -> Draw:
+    """Return what draws a figure that is not on the shelf yet: by all that it says, and by the code that draws."""
+
+    def draw(figure: Figure) -> bytes:
+        if not plots.can_draw():
+            return _draw(figure)
+        said = json.dumps(asdict(figure), sort_keys=True, default=_plain)
+        key = key_of("figure", {"figure": content_hash(said), "code": _drawing_hash()})
+        if not shelf.has("figure", key):
+            with shelf.writing("figure", key, figure.title) as place:
+                (place / "figure.pdf").write_bytes(_draw(figure))
+        return shelf.find("figure", key, "figure.pdf").read_bytes()
+
+    return draw
+
+
+def _plain(value: Any) -> list[Any]:
+    """Return an array, a column or another sequence as a list."""
+    return [*value.tolist()] if hasattr(value, "tolist") else [*value]
+
+
+@cache
+def _drawing_hash() -> str:
+    """Return the hash of the code that draws, and of the fonts that are here."""
+    from matplotlib.font_manager import get_font_names
+
+    libraries = [f"{name} {version(name)}\n" for name in ("matplotlib", "fonttools", "numpy")]
+    return content_hash(*sorted(Path(plots.__file__).parent.glob("*.py")), *libraries, *sorted(get_font_names()))
+
+
+def _draw(figure: Figure) -> bytes:
+    (content,) = plots.render(figure, ".pdf", "page")
+    return content
+
+
 def write(
-    to: Path, results: Results, parts: Sequence[ExhibitParts], manifest: StudyManifest, title: str
+    to: Path,
+    results: Results,
+    parts: Sequence[ExhibitParts],
+    manifest: StudyManifest,
+    title: str,
+    draw: Draw = _draw,
 ) -> StudyManifest:
     """Return the manifest of what was written: the folder as a whole, or nothing. Raises `Error` where it cannot be."""
     with folder_written(to, sealed=False) as aside:
-        for name, content in files_of(results, parts, title):
+        for name, content in files_of(results, parts, title, draw):
             place = aside / name
             place.parent.mkdir(exist_ok=True)
             place.write_bytes(content)
@@ -95,7 +145,9 @@ def write(
     return whole
 
 
-def files_of(results: Results, parts: Sequence[ExhibitParts], title: str) -> Iterator[tuple[str, bytes]]:
+def files_of(
+    results: Results, parts: Sequence[ExhibitParts], title: str, draw: Draw = _draw
+) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of each file; what cannot be drawn as PDF without an extra is told and left out."""
     drawn = True
     for part in parts:
@@ -105,7 +157,7 @@ def files_of(results: Results, parts: Sequence[ExhibitParts], title: str) -> Ite
             elif isinstance(one, ShownFigure):
                 for nth, content in enumerate(plots.render(one.figure, ".svg", "page")):
                     yield f"figures/{one.name}{f'-{nth + 1}' if nth else ''}.svg", content
-                if drawn and (whole := _as_pdf(one)) is not None:
+                if drawn and (whole := _as_pdf(one, draw)) is not None:
                     yield f"figures/{one.name}.pdf", whole
                 else:
                     drawn = False
@@ -139,13 +191,12 @@ def _flat(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(name).cast(pl.List(pl.String)).list.join("; ") for name in nested)
 
 
-def _as_pdf(one: ShownFigure) -> bytes | None:
+def _as_pdf(one: ShownFigure, draw: Draw) -> bytes | None:
     try:
-        (content,) = plots.render(one.figure, ".pdf", "page")
+        return draw(one.figure)
     except Error as error:
         progress.note(f"figures are written as SVG alone: {error}")
         return None
-    return content
 
 
 def report_of(parts: Sequence[ExhibitParts], title: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
@@ -254,12 +255,22 @@ StudiedOutcomes: TypeAlias = Annotated[pl.DataFrame, OUTCOMES]
 ThresholdSums: TypeAlias = Annotated[pl.DataFrame, THRESHOLDS]
 
 
+Keep: TypeAlias = Callable[[str, Mapping[str, object], Callable[[], pl.DataFrame]], pl.DataFrame]
+"""Returns the table that was made before of a kind of what was read, else makes it."""
+
+
+def make_anew(kind: str, read: Mapping[str, object], make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+    """Return a table that is made, whatever was made before (a `Keep` without a place)."""
+    return make()
+
+
 @dataclass(frozen=True, eq=False)
 class Results:
     """All that a study found; the first `profile`, `task` and `matching` are those that exhibits show.
 
     `unfiltered` is the target that the others are held against, `columns` the partitions in their order, `samples` how
-    many draws tests made, `seed` what is drawn by. What was not computed is an empty table; what is missing stands in
+    many draws tests made, `seed` what is drawn by. What takes long to make of the tables is `kept` where there is a
+    place for it, which changes no number. What was not computed is an empty table; what is missing stands in
     `targets`, `systems` and `scores` with its state.
     """
 
@@ -282,6 +293,7 @@ class Results:
     columns: tuple[str, ...] = ()
     samples: int = 10_000
     seed: int = 0
+    kept: Keep = make_anew
 
     def check(self, place: object) -> None:
         """Raise `BadInput`, which names the place, for a table that is not as it is declared."""

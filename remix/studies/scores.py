@@ -52,13 +52,19 @@ class TargetCounts:
     keys: Mapping[str, str]
 
 
-def read_counts(shelf: StepShelf, target: str, profile: str, cells: Sequence[tuple[str, str]]) -> TargetCounts:
-    """Return the counts of systems, each with the key of its step."""
+def read_counts(
+    shelf: StepShelf, target: str, profile: str, cells: Sequence[tuple[str, str]], *, parts: bool = True
+) -> TargetCounts:
+    """Return the counts of systems, each with the key of its step, on the target and its `parts`, or on it alone."""
+    kept = pl.lit(parts) | _WHOLE
     # Systems of the same answers share a step, whose rows have the name of the first.
-    parts = {system: shelf.get("count", key, "counts").with_columns(system=pl.lit(system)) for system, key in cells}
+    found = {
+        system: shelf.get("count", key, "counts").filter(kept).with_columns(system=pl.lit(system))
+        for system, key in cells
+    }
     places = pl.concat([shelf.get("count", key, "documents") for _, key in cells]).unique().sort("document", "nth")
     places = places.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("doc"), "document", "nth")
-    counts = pl.concat(parts.values(), how="diagonal_relaxed").join(places, on=["document", "nth"])
+    counts = pl.concat(found.values(), how="diagonal_relaxed").join(places, on=["document", "nth"])
     shown, every = {}, []
     whole = counts.filter(_WHOLE)
     for (column,), own in counts.group_by("column", maintain_order=True):
@@ -66,7 +72,7 @@ def read_counts(shelf: StepShelf, target: str, profile: str, cells: Sequence[tup
         shown[str(column)] = of
         every.append(with_fp_of_f1(own, of).with_columns(fp="fp_of_f1", cut=pl.lit(False)))
     failed = {system: int(shelf.get("count", key, "failed")["failed"][0]) for system, key in cells}
-    return TargetCounts(target, profile, tuple(parts), pl.concat(every), places, shown, failed, dict(cells))
+    return TargetCounts(target, profile, tuple(found), pl.concat(every), places, shown, failed, dict(cells))
 
 
 def choice_of(tests: Tests, profile: str) -> Choice:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -25,7 +25,7 @@ from remix.signature import content_hash
 COMPUTE = (
     *("documents", "endpoints", "expressions", "dense", "formats", "frames", "frames_folder", "iris", "kb"),
     *("measures", "names", "question", "rdf", "remixes", "runs", "schemas", "scoring", "store", "systems"),
-    *("vocabularies", "studies/counting", "studies/jobs", "studies/scores"),
+    *("vocabularies", "studies/counting", "studies/jobs", "studies/scores", "studies/weaknesses"),
 )
 """The packages and modules whose code can change what a step finds; the others show or ask for it."""
 _LIBRARIES = ("polars", "numpy", "scipy", "pyoxigraph", "duckdb", "rdflib", "networkx", "rapidfuzz")
@@ -104,10 +104,22 @@ class StepShelf:
 
     def get(self, kind: str, key: str, name: str) -> pl.DataFrame:
         """Return a table that a step found; raises `StoreError` where there is none."""
-        file = self.place(kind, key) / f"{name}.parquet"
+        return read_parquet(self.find(kind, key, f"{name}.parquet"))
+
+    def find(self, kind: str, key: str, name: str) -> Path:
+        """Return a file that a step wrote, which is not among the oldest any more."""
+        file = self.place(kind, key) / name
         with suppress(OSError):
             os.utime(file.parent)
-        return read_parquet(file)
+        return file
+
+    def keep(self, kind: str, read: Mapping[str, object], make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+        """Return the table that was made of all that is read, which is made where it is not there yet."""
+        key = key_of(kind, read)
+        if not self.has(kind, key):
+            with self.writing(kind, key) as place:
+                write_frames(place, {"table": make()})
+        return self.get(kind, key, "table")
 
     def tell(self, kind: str, what: str, seconds: float) -> None:
         """Write into the log how long a step took."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -20,6 +21,7 @@ from remix.scoring.statistics.effects import Numbers, Verdicts
 from remix.scoring.statistics.families import correct_together
 from remix.scoring.statistics.intervals import LEAST_UNITS, Array
 from remix.scoring.statistics.parts import Flags, compare_parts, correlate_contrasts
+from remix.signature import content_hash
 from remix.studies.results import Results
 
 CROSSED = " × "
@@ -161,7 +163,9 @@ def weaknesses(results: Results, parts: StudiedParts | None = None) -> pl.DataFr
         if judged.any() and chosen.names:
             values = right.fill_null(False).cast(pl.Float64).to_numpy()
             outcomes = Verdicts(values, documents, entities).only(judged)
-            found.append(_test(system, outcomes, chosen, judged))
+            test = partial(_test, outcomes, chosen, judged)
+            tested = results.kept("weaknesses", _read(outcomes, chosen, judged), test)
+            found.append(tested.select(pl.lit(system).alias("system"), pl.all()))
             verdicts.append(np.where(judged, values, values[judged].mean()))
     if not found:
         return WEAKNESSES.empty()
@@ -195,13 +199,22 @@ def number_entities(mentions: pl.DataFrame) -> Numbers:
     return entities
 
 
-def _test(system: str, outcomes: Verdicts, parts: StudiedParts, judged: Flags) -> pl.DataFrame:
-    """Return the rows of a system, of whose mentions those are judged, each with the number of its `test`."""
+def _read(outcomes: Verdicts, parts: StudiedParts, judged: Flags) -> dict[str, object]:
+    """Return the hashes of all that the tests of a system are made of: its own outcomes, and the parts."""
+    arrays = [outcomes.values, outcomes.documents, outcomes.entities, judged, parts.flags, *parts.strata.values()]
+    hashes = [content_hash(str(one.dtype), str(one.shape), np.ascontiguousarray(one).tobytes()) for one in arrays]
+    return {"names": parts.names, "strata": [*parts.strata], "arrays": hashes}
+
+
+def _test(outcomes: Verdicts, parts: StudiedParts, judged: Flags) -> pl.DataFrame:
+    """Return the rows of a system, whose name is not in them, each with the number of its `test`.
+
+    Of its mentions those are judged.
+    """
     flags = parts.flags[judged]
     held = [len(np.unique(outcomes.documents[own])) for own in flags.T]
     about = pl.DataFrame(
         {
-            "system": [system] * len(parts.names),
             "column": [column for column, _ in parts.names],
             "slice": [part for _, part in parts.names],
             "mentions": flags.sum(axis=0).astype(np.int64),

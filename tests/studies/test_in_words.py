@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from bench.planted import claims, shipped_mentions, simulate, study_of
+from remix.reports.figures import Figure, Panel, Series
 from remix.studies.claims import findings
 from remix.studies.exhibit import Sentence, ShownTable
 from remix.studies.exhibits.in_words import FINDINGS, _tell_next, _tell_turns
+from remix.studies.output import draw_kept
+from remix.studies.results import Results
+from remix.studies.shelf import StepShelf
+from remix.studies.weaknesses import weaknesses
 from tests.studies.small import SYSTEMS, count_results, shuffle, small_mentions, small_results
 
 
@@ -53,6 +60,39 @@ def test_samples_that_are_too_few_for_any_share_are_told(mentions: pl.DataFrame)
     few, many = ([one.text for one in words(replace(study, samples=samples))] for samples in (enough - 1, enough))
     assert any(f"{enough:,} samples are the least that could tell smaller ones" in text for text in few)
     assert not any("samples" in text for text in many)
+
+
+@pytest.mark.long
+def test_tests_of_a_system_are_kept_by_its_own_outcomes_and_by_the_parts(
+    mentions: pl.DataFrame, tmp_path: Path
+) -> None:
+    """Of two systems two are made, with a third one more; of other parts, or other outcomes, those of each anew."""
+    random = np.random.default_rng(0)
+    right = {name: random.random(len(mentions)) < 0.7 for name in ("One", "Two", "Three")}
+
+    def kept(results: Results) -> tuple[pl.DataFrame, int]:
+        found = weaknesses(replace(results, kept=StepShelf(tmp_path).keep))
+        return found, len([*tmp_path.glob("weaknesses-*")])
+
+    assert kept(study_of(mentions, {name: right[name] for name in ("One", "Two")}))[1] == 2
+    results = study_of(mentions, right)
+    found, number = kept(results)
+    assert number == 3
+    assert_frame_equal(found, weaknesses(results))
+    assert kept(study_of(mentions, {**right, "Two": ~right["Two"]}))[1] == 4
+    assert kept(replace(results, columns=results.columns[:1]))[1] == 7
+    assert kept(results)[1] == 7
+
+
+@pytest.mark.long
+def test_figure_is_drawn_once_for_all_that_it_says(tmp_path: Path) -> None:
+    draw = draw_kept(StepShelf(tmp_path))
+    figures = [Figure("F", [Panel("P", "lines", [Series("s", [1, 2], [1.0, y])])]) for y in (2.0, 3.0)]
+    once = draw(figures[0])
+    assert once.startswith(b"%PDF") and draw(figures[0]) == once
+    assert len([*tmp_path.glob("figure-*")]) == 1
+    assert draw(figures[1]) != once
+    assert len([*tmp_path.glob("figure-*")]) == 2
 
 
 @pytest.mark.long

@@ -61,14 +61,16 @@ def _show(results: Results) -> Iterator[Shown]:
     how = Typesetting(best={"f1": "highest"}, intervals={"f1": ("f1_low", "f1_high")}, digits=3)
     yield ShownTable(SCORES, "Micro-F1 of the systems on the unfiltered target.", scores.select(columns), how)
     keys = told.select("system", "column", "slice")
-    rows = pl.concat([found.claims, found.weak.join(keys, on=keys.columns, how="semi")]).unique(maintain_order=True)
+    single = found.weak.filter(~pl.col("column").str.contains(CROSSED, literal=True), within="")
+    rows = pl.concat([found.claims, single, found.weak.join(keys, on=keys.columns, how="semi")])
     yield ShownTable(
         WEAKNESSES,
-        "Parts of the mentions that a system finds more or less often than the others by more than chance.",
-        rows.drop("p_corrected").sort(*_KEY),
+        "How often a system finds the mentions of a part, and the others.",
+        rows.unique(maintain_order=True).drop("p_corrected").sort(*_KEY),
         notes=(
-            f"{found.tests[0]} tests were made, and those that are claimed are shown; of parts that the words name also"
-            " those within the parts of other columns. p_family is corrected over all tests of the study.",
+            f"{found.tests[0]} tests were made. Shown are the parts of each column, the crossings of two that are "
+            "found more or less often than the others by more than chance, and of parts that the words name those "
+            "within the parts of other columns. p_family is corrected over all tests of the study.",
         ),
     )
     yield ShownTable(
@@ -143,9 +145,9 @@ def _tell_unscored(scores: pl.DataFrame, unfiltered: str) -> Iterator[Sentence]:
     without = scores.filter(pl.col("f1").is_null(), kind="system")["system"].sort().to_list()
     if without:
         have, are = ("has", "is") if len(without) == 1 else ("have", "are")
-        text = f"{list_names(without)} {have} no score on {unfiltered} and {are} not ranked: answers to a part are missing."
+        ranked = f"no score on {unfiltered}, as answers to a part of it are missing, and {are} not ranked"
         cell, *others = ((("system", name),) for name in without)
-        yield Sentence(text, SCORES, cell, tuple(others))
+        yield Sentence(f"{list_names(without)} {have} {ranked}.", SCORES, cell, tuple(others))
 
 
 def _tell_next(first: str, other: str, found: Findings) -> Iterator[Sentence]:
@@ -271,9 +273,9 @@ def _tell_samples(found: Findings, samples: int) -> Iterator[Sentence]:
     if least > LEVEL:
         needed = round(pairs * found.families / LEVEL) - 1
         yield Sentence(
-            f"{samples:,} samples are too few for {pairs} pairs: the least p that they can tell, 1 / {samples + 1:,}, is "
-            f"{min(least, 1.0):.2f} once it is corrected. So a pair is claimed where its difference is so large that "
-            f"Hoeffding's inequality says it; {needed:,} samples are the least that could tell smaller ones.",
+            f"{samples:,} samples are too few for {pairs} pairs: the least p that they can tell, 1 / {samples + 1:,}, "
+            f"is {min(least, 1.0):.2f} once it is corrected. So a pair is claimed where its difference is so large "
+            f"that Hoeffding's inequality says it; {needed:,} samples are the least that could tell smaller ones.",
             "",
         )
 
