@@ -5,7 +5,8 @@ python bench/study.py --kills 10        ends the study that ships at so many ran
 
 The workspace holds the datasets and the answers before anything is timed. The knowledge base is the slice that stands
 with the datasets. Alone is a study of that system in a workspace that holds the steps of the others, as the one more
-finds it, and then its tests against each of them; what the one more takes beyond both is done anew. Memory is that of all processes of the study together, looked at ten times a second.
+finds it, and then its tests against each of them; what the one more takes beyond both is done anew. Memory is that of
+all processes of the study together, looked at ten times a second.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -144,6 +146,19 @@ def tell(label: str, work: Callable[[], int]) -> None:
     print(f"| {label} | {steps} | {took[0]:.1f} | {took[1]:.1f} | {most[0] / 1e9:.2f} |", flush=True)
 
 
+def run(workspace: Workspace, asked: dict[str, Any], to: Path) -> int:
+    """Return how many steps a study did."""
+    return workspace.study(asked, to=to).computed
+
+
+def run_alone(workspace: Workspace, alone: dict[str, Any], more: dict[str, Any], folder: Path) -> None:
+    """Print what the study of one system takes in a copy of the workspace, and its tests against the others of more."""
+    shutil.copytree(workspace.folder, folder / "beside" / ".remix")
+    apart = Workspace(folder / "beside" / ".remix")
+    tell("that system alone", partial(run, apart, alone, folder / "alone"))
+    tell("and its tests against each of the others", partial(test_pairs, apart, more))
+
+
 def test_pairs(workspace: Workspace, asked: dict[str, Any]) -> int:
     """Return how many pairs of systems were tested that were not yet, on all targets of a study that are counted."""
     study, shelf = check(workspace, given_study(asked)), shelf_of(workspace)
@@ -194,14 +209,9 @@ def main() -> None:
             ("and of four", four_systems),
         ):
             if asked is more:
-                beside = Path(made) / "beside" / ".remix"
-                shutil.copytree(workspace.folder, beside)
-                apart = Workspace(beside)
-                alone = {**study, "name": "alone", "runs": {late: {}}}
-                tell("that system alone", lambda: apart.study(alone, to=Path(made) / "alone").computed)
-                tell("and its tests against each of the others", lambda: test_pairs(apart, more))
+                run_alone(workspace, {**study, "name": "alone", "runs": {late: {}}}, more, Path(made))
             to = (folder or Path(made) / "out") / str(asked["name"])
-            tell(label, lambda: workspace.study(asked, to=to).computed)  # noqa: B023
+            tell(label, partial(run, workspace, asked, to))
 
 
 if __name__ == "__main__":
