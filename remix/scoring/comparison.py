@@ -59,7 +59,7 @@ class ComparedPart:
     members: str = ""
     systems: tuple[str, ...] = ()
 
-    def answered_by(self, systems: Sequence[str]) -> list[str]:
+    def list_answering(self, systems: Sequence[str]) -> list[str]:
         """Return those of the systems that answered the part."""
         return [name for name in systems if not self.systems or name in self.systems]
 
@@ -121,7 +121,7 @@ def compare_systems(
         told = ", ".join(f"{said} ({len(parts[name].documents)})" for said, name in shown)
         progress.note(f"not tested, held by fewer than {LEAST_UNITS} documents: {told}")
     tested = _once(tested)
-    answered = {name: part.answered_by(systems) for name, part in tested.items()}
+    answered = {name: part.list_answering(systems) for name, part in tested.items()}
     tell_too_few(samples, 1, sum(comb(len(own), 2) for own in answered.values()), "--samples")
     drawn: dict[str, Any] = {"average": average, "score": score, "samples": samples, "seed": seed, "averages": averages}
     tests = [
@@ -184,7 +184,7 @@ def _scores(
     # Also documents in which nothing counts, as all answers are ignored: what is undefined is a score in some profiles.
     ignored = part.counts.filter(pl.sum_horizontal("tp", "fp", "fn") == 0).select("doc")
     documents = pl.concat([part.documents.select("doc"), ignored]).unique(maintain_order=True)
-    there = {*part.answered_by(systems)}
+    there = {*part.list_answering(systems)}
     for system in systems:
         table = tables_of(part.counts.filter(pl.col("system") == system), documents, 1, averages)
         values.append(float(table.score(average, score)[0]) if system in there else None)
