@@ -54,7 +54,7 @@ _DATA = {
 }
 _FIGURES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
 _TURNS = 4
-"""Pages that are made at a time, so that many of them leave threads to queries."""
+"""Pages that are made at a time, so that many of them leave threads to queries; as many again that run a query."""
 _TRIES = 6
 """Choices that are left out one after another, and parameters that are tried where an error names none."""
 _ROWS = 500
@@ -372,8 +372,9 @@ def routes(work: Explored) -> list[Route]:
         Route("/script.js", _send(partial(_assets, ".js"), "text/javascript")),
         Route("/codemirror.js", _send(_component, "text/javascript")),
     ]
-    turns = anyio.CapacityLimiter(_TURNS)
+    quick, long = anyio.CapacityLimiter(_TURNS), anyio.CapacityLimiter(_TURNS)
     for view in VIEWS:
+        turns = long if view.runs_queries else quick
         made.append(Route(f"/{view.name}", _answer(work, turns, view), methods=["GET"]))
         for form in dict.fromkeys((*_DATA, *_FIGURES, *view.downloads)):
             made.append(Route(f"/{view.name}.{form}", _answer(work, turns, view, form), methods=["GET"]))

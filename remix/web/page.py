@@ -402,7 +402,8 @@ class View:
 
     `menu` is the place in the navigation, 0 for a view that others lead to. `subject` names the parameters of what the
     page is about, without which there is none. `example` gives parameters with which the page has something to show.
-    `downloads` are the files that are made at `/NAME.SUFFIX`, by suffix.
+    `downloads` are the files that are made at `/NAME.SUFFIX`, by suffix. `runs_queries` says that what an address asks
+    is a query of any length: such pages wait for each other, and no other page for them.
     """
 
     name: str
@@ -412,6 +413,7 @@ class View:
     subject: Sequence[str] = ()
     example: Callable[[Explored], Parameters] = field(default=lambda _: {}, compare=False)
     downloads: Mapping[str, Callable[[Explored, Parameters], Download]] = field(default_factory=dict, compare=False)
+    runs_queries: bool = False
 
 
 VIEWS: Registry[View] = Registry("view", "remix.web.views", View)

@@ -9,7 +9,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 import pytest
 
@@ -171,6 +171,19 @@ def test_query_that_grows_ends_in_its_time_and_the_server_goes_on(address: str, 
     answer = client.get(address, params={"query": BOMBS[name], "timeout": "0.4"})
     assert answer.status_code in (400, 500, 504) and answer.text.count("\n") == 1
     assert client.get(address, params={"query": "ASK {}"}).status_code == 200
+
+
+def test_pages_of_queries_that_do_not_end_keep_no_other_page_waiting(address: str) -> None:
+    slow = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }"
+    with contextlib.ExitStack() as opened:
+        asked = [opened.enter_context(connected(address)) for _ in range(5)]
+        for connection in asked:
+            connection.sendall(f"GET /query?query={quote(slow)} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert client.get(urljoin(address, "/ontology")).status_code == 200
+        for connection in asked:
+            connection.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                connection.recv(1)
 
 
 def test_graph_of_a_url_is_not_fetched(address: str) -> None:

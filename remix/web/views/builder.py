@@ -440,4 +440,5 @@ builder = page.View(
     menu=4,
     example=_example,
     downloads={suffix: partial(_offer, suffix) for suffix in _FILES.values()},
+    runs_queries=True,
 )

@@ -282,4 +282,5 @@ sparql = page.View(
     menu=5,
     example=lambda work: {"query": _START} if page.list_datasets(work) else {},
     downloads={**{form: partial(_graph, form) for form in GRAPH_FORMATS}, "vocabulary.json": _vocabulary},
+    runs_queries=True,
 )
