@@ -279,6 +279,45 @@ def test_newest_and_small_questions_go_first_and_a_large_one_never_blocks_a_smal
     assert choose_next([small], [old[0]], "small") is None  # intervals wait for their scores
 
 
+def test_no_process_that_computed_intervals_computes_scores_after_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores that are asked for while intervals are computed have a process of their own, which is as quick as any."""
+    command = """
+import os, sys, time
+for line in sys.stdin:
+    place = line.strip()
+    open(place + ".begun", "w").close()
+    while place.endswith("whole") and not os.path.exists(place + ".go"):
+        time.sleep(0.005)
+    with open(place + ".part", "w") as file:
+        file.write(str(os.getpid()))
+    os.rename(place + ".part", place)
+    print(flush=True)
+"""
+    monkeypatch.setattr(score_queue, "_COMMAND", command)
+    monkeypatch.setattr(score_queue, "LANES", ("any",))
+    points, whole, later = (tmp_path / name for name in ("points", "whole", "later"))
+    queue = score_queue.ScoreQueue(60, lambda job, why: None)
+
+    def put(place: Path, rank: int, after: Path | None = None) -> QueuedQuestion:
+        return QueuedQuestion(str(place), place, place.name, rank=rank, after=after)
+
+    def read(place: Path) -> str:
+        patience = time.monotonic() + 60
+        while not place.exists() and time.monotonic() < patience:
+            time.sleep(0.005)
+        return place.read_text()
+
+    queue.put([put(points, 0), put(whole, 1, points)])
+    assert read(tmp_path / "whole.begun") == ""
+    queue.put([put(later, 0)])
+    (tmp_path / "whole.go").touch()
+    processes = [read(place) for place in (points, whole, later)]
+    queue.close()
+    assert processes[0] == processes[1] != processes[2]
+
+
 def test_process_that_dies_is_not_told_as_one_that_took_too_long(
     work: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
