@@ -51,18 +51,19 @@ def is_cut_off(connection: socket.socket) -> bool:
 def test_client_that_does_not_read_counts_until_it_is_cut_off(hasty: tuple[subprocess.Popen[str], str]) -> None:
     _, address = hasty
     request = f"GET /sparql?query={quote(LARGE)} HTTP/1.1\r\nHost: localhost\r\nAccept: text/csv\r\n\r\n"
-    with connected(address) as idle:
-        idle.sendall(request.encode())
-        assert idle.recv(12) == b"HTTP/1.1 200"
-        # Its result is ready, and it is the one query that may run.
-        assert client.get(address, params={"query": "ASK {}"}).status_code == 503
-        for _ in range(1000):
-            if client.get(address, params={"query": "ASK {}"}).status_code == 200:
-                break
-            time.sleep(0.02)
-        else:
-            pytest.fail("the client still counts")
-        assert is_cut_off(idle)
+    for _ in range(20):  # where the machine is busy, its second may be over before another client asks
+        with connected(address) as idle:
+            idle.sendall(request.encode())
+            begun = idle.recv(12) == b"HTTP/1.1 200"
+            # Its result is ready, and it is the one query that may run.
+            if begun and client.get(address, params={"query": "ASK {}"}).status_code == 503:
+                for _ in range(1000):
+                    if client.get(address, params={"query": "ASK {}"}).status_code == 200:
+                        assert is_cut_off(idle)
+                        return
+                    time.sleep(0.02)
+                pytest.fail("the client still counts")
+    pytest.fail("no client that does not read ever counted")
 
 
 def test_head_of_a_request_that_does_not_arrive_ends_the_connection(hasty: tuple[subprocess.Popen[str], str]) -> None:
