@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from remix.scoring.statistics.power import ALPHA, POWER, difference_found, documents_needed, power_of
+from remix.scoring.statistics.power import ALPHA, POWER, difference_found, documents_needed, power_of, times_needed
 from remix.studies.exhibit import EXHIBITS, ShownFigure, ShownTable
 from remix.studies.results import Results
 from tests.studies.small import count_results, small_results
@@ -45,6 +45,13 @@ def test_power_is_the_share_of_t_tests_that_find_a_difference() -> None:
     assert power_of(1.0, 0.5, 20) == pytest.approx((np.abs(t) >= 2.093024).mean(), abs=0.01)
     # Where t is taken for normal nothing jumps.
     assert power_of(1.0, 0.09, 999) == pytest.approx(power_of(1.0, 0.09, 1000), abs=0.002)
+
+
+def test_documents_of_one_of_many_tests_are_so_many_times_as_many() -> None:
+    """Of many documents; the times are those of the level that Bonferroni leaves to each of 40 tests."""
+    alone, corrected = (documents_needed(1.0, 0.01, alpha=level) for level in (ALPHA, ALPHA / 40))
+    assert alone is not None and corrected is not None
+    assert times_needed(40) == pytest.approx(corrected / alone, rel=1e-3)
 
 
 @pytest.mark.parametrize(("spread", "difference"), [(0.2, 0.05), (0.2, 0.02), (0.1, 0.3), (1.0, 0.01), (0.3, 0.05)])

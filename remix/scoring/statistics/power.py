@@ -68,6 +68,20 @@ def documents_needed(spread: float, difference: float, *, power: float = POWER, 
     return low
 
 
+def times_needed(tests: int, *, power: float = POWER, alpha: float = ALPHA) -> float:
+    """Return how many times as many documents a difference takes that is one of so many tests, each at alpha / tests.
+
+    That is Bonferroni's correction, which no other takes more than, and of many documents.
+
+    >>> times_needed(1), round(times_needed(100), 2)  # ((3.481 + 0.842) / (1.960 + 0.842))²
+    (1.0, 2.38)
+    """
+    from scipy.special import ndtri
+
+    corrected, alone = (float(ndtri(1 - level / 2) + ndtri(power)) for level in (alpha / tests, alpha))
+    return (corrected / alone) ** 2
+
+
 def difference_found(spread: float, documents: int, *, power: float = POWER, alpha: float = ALPHA) -> float | None:
     """Return the smallest difference that so many documents find so often; None where documents differ in nothing.
 

@@ -10,7 +10,8 @@ import polars as pl
 
 from remix.paper import Typesetting
 from remix.scoring.statistics.intervals import LEAST_UNITS, jackknife
-from remix.scoring.statistics.power import difference_found, documents_needed, spread_of_difference
+from remix.scoring.statistics.power import difference_found, documents_needed, spread_of_difference, times_needed
+from remix.studies.claims import compared_pairs
 from remix.studies.exhibit import Exhibit, ShownTable
 from remix.studies.exhibits._counts import tables_of_target
 from remix.studies.exhibits._holes import THERE, list_names, order_systems, order_targets, tell_missing
@@ -31,7 +32,7 @@ def show(results: Results) -> Iterator[ShownTable]:
         return
     yield _by_target(results, known, [target for target, own in pairs.items() if own.is_empty()])
     if results.unfiltered in known:
-        yield _by_pair(known[results.unfiltered], results.unfiltered)
+        yield _by_pair(results, known[results.unfiltered])
 
 
 def _pairs(results: Results, target: str) -> pl.DataFrame:
@@ -89,14 +90,21 @@ def _by_target(results: Results, known: dict[str, pl.DataFrame], lacking: list[s
     return ShownTable("documents-needed", "Documents needed to find a difference in micro-F1.", frame, how, notes)
 
 
-def _by_pair(own: pl.DataFrame, target: str) -> ShownTable:
+def _by_pair(results: Results, own: pl.DataFrame) -> ShownTable:
+    target = results.unfiltered
     frame = own.with_columns(points=100 * pl.col("found"))
     columns = {"system": "system", "other": "other"}
     columns |= {f"needed {points}": f"for {points} point{'s' * (points > 1)}" for points in POINTS}
     how = Typesetting(columns={**columns, "points": "found with these"}, digits={"points": 1})
     same = "Where there is no number, both have the same counts in all documents."
     title = f"Documents needed to find a difference in micro-F1 of each two systems on {target}."
-    notes = (_SAID, f"There are {own['documents'][0]:,} documents.", same)
+    corrected = [
+        f"Of {tests} tests of two systems, which this study makes on {target} and its parts, each has a level of 0.05 "
+        f"/ {tests} (Bonferroni), and takes {times_needed(tests):.1f} times as many."
+        for tests in (compared_pairs(results)["p"].count(),)
+        if tests > 1
+    ]
+    notes = (_SAID, *corrected, f"There are {own['documents'][0]:,} documents.", same)
     return ShownTable("documents-needed-by-pair", title, frame, how, notes)
 
 
