@@ -580,3 +580,14 @@ def test_hiding_rows_and_columns_changes_no_star(many: Workspace) -> None:
     # Other systems that the address asks for are another family.
     [table] = [one for one in shown(many, systems="a,b,c").blocks if isinstance(one, Table) and one.name == "systems"]
     assert "9 tests, all pairs of 3 systems on 3 columns" in table.words
+
+
+def test_system_that_is_called_like_a_column_has_its_errors_by_that_column(tmp_path: Path) -> None:
+    row = {"document": "d", "text": "Ada spoke", "begin": 0, "end": 3, "entity": "e:Ada"}
+    for name, entity in (("news", "e:Ada"), ("other", "e:Grace")):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({**row, "entity": entity}))
+    work = Workspace(tmp_path / "work")
+    work.load([tmp_path / "news.jsonl"])
+    work.add_run("words", [tmp_path / "other.jsonl"])
+    table = VIEWS["errors"].show(work, {"dataset": "news", "system": "words", "by": "words"}).tables["errors by words"]
+    assert table.columns == ["part of words", "words", "share of words"] and table["words"].to_list() == [1]

@@ -339,25 +339,27 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
     sizes = counts.group_by("part").agg(most=pl.col("of").max()).filter(pl.col("most") > 0)
     ranged = sizes["part"].str.contains(r"^\d+: ").any()
     order = pl.col("part") if ranged else -pl.col("most")
-    frame = sizes.sort(pl.col("part") == NO_MENTION, order, "part").select(pl.col("part").alias(by))
     systems = counts["system"].unique().sort().to_list()
+    column = f"part of {by}" if by in systems else by  # as of the measure `prior`
+    frame = sizes.sort(pl.col("part") == NO_MENTION, order, "part").select(pl.col("part").alias(column))
     for name in systems:
         own = counts.filter(system=name)
-        own = own.select(pl.col("part").alias(by), pl.col("errors").alias(name), share=pl.col("share"))
+        own = own.select(pl.col("part").alias(column), pl.col("errors").alias(name), share=pl.col("share"))
         own = own.rename({"share": f"share of {name}"})
-        frame = frame.join(own, on=by, how="left", maintain_order="left")
-    whole = {shorten(part): part for part in frame[by]}
-    frame = frame.with_columns(pl.col(by).replace({part: short for short, part in whole.items()}))
+        frame = frame.join(own, on=column, how="left", maintain_order="left")
+    whole = {shorten(part): part for part in frame[column]}
+    frame = frame.with_columns(pl.col(column).replace({part: short for short, part in whole.items()}))
 
     def lead(system: str, row: Mapping[str, Any]) -> str:
-        sliced = {"by": by, "slice": whole[row[by]], "class": kind}
+        sliced = {"by": by, "slice": whole[row[column]], "class": kind}
         return page.address("errors", dataset=asked["dataset"], system=system, **sliced) if row[system] else ""
 
     small = {name: f"share of {name}" for name in systems}
     links = {name: partial(lead, name) for name in systems}
     words = f"{kind or ANY}: {explain_classes()[kind or ANY]}; of each part how many, and the share."
     leads = "A number leads to its sentences."
-    headings, title = page.headings_of_measures([by]), f"errors by {label_of(by).words}"
+    headings = dict(zip([column], page.headings_of_measures([by]).values(), strict=False))
+    title = f"errors by {label_of(by).words}"
     return page.Table(f"errors by {by}", frame, links, words, {}, small, small, leads, headings, title=title)
 
 
