@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -17,14 +18,31 @@ _FIRST = "density,ambiguitySurfaceForm,ambiguityEntity,pagerank,prior,candidateR
 """What is shown unless other measures are chosen: how much is annotated, how ambiguous it is, how well known."""
 
 
+@dataclass(frozen=True)
+class _Said:
+    """What is said of each measure that any dataset has a value of, by its name, whichever of them are shown."""
+
+    explained: Mapping[str, str]
+    words: Mapping[str, str]
+    headings: Mapping[str, tuple[str, str]]
+    units: Mapping[str, str]
+
+
+def _say(measured: Measured) -> _Said:
+    explained = explain_averages(measured)
+    units = {name: label_of(name, of_statistics=True).unit for name in explained}
+    headings = page.headings_of_measures(explained, of_statistics=True)
+    return _Said(explained, page.words_of_measures(explained), headings, units)
+
+
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     entries = page.list_datasets(work)
     if not entries:
         return page.Page("Datasets", [page.NOTHING])
     measured = measures_of(work.store)
-    explained = explain_averages(measured)
+    said = work.store.cached("said of measures", lambda: _say(measured))
     average = parameters.get("average") or "micro"
-    names, dropped = _choose_measures(parameters, [*explained])
+    names, dropped = _choose_measures(parameters, [*said.explained])
     counted = measured.datasets.filter(measure="numAnnotations", average="count")
     mentions = {name: int(value) for name, value in counted.select("dataset", "value").iter_rows() if value is not None}
     sizes = pl.DataFrame(
@@ -45,22 +63,20 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         "In small letters: the share of annotations or documents for which a measure could be computed. Darker cells "
         "have higher values than others of their column.",
         {
-            **explained,
+            **said.explained,
             **_SIZES,
             "stored": "Whether queries and partitions see its measures.",
             "runs": "How many runs answer it.",
         },
         ("documents", "annotations", *names),
         {name: f"share with {name}" for name in names},
-        headings=page.headings_of_measures(names, of_statistics=True),
-        units={name: label_of(name, of_statistics=True).unit for name in names},
+        headings=said.headings,
+        units=said.units,
     )
     form = page.Form(
         [
             page.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
-            page.Field(
-                "measures", "measures", ",".join(names), [*explained], "many", words=page.words_of_measures(explained)
-            ),
+            page.Field("measures", "measures", ",".join(names), [*said.explained], "many", words=said.words),
         ]
     )
     return page.Page("Datasets", [form, table, *_notes(entries, measured), _LEADS], dropped=dropped)
