@@ -25,7 +25,7 @@ _TOLD = 3
 
 
 def tell_dataset(measured: Measured, name: str) -> str:
-    """Return a sentence on a dataset: readings a name, its largest type, NIL, and in what it is beyond all others.
+    """Return a sentence on a dataset: readings a name, its types, NIL, and in what it is beyond all others.
 
     It is empty where nothing of these could be computed.
     """
@@ -33,7 +33,7 @@ def tell_dataset(measured: Measured, name: str) -> str:
     own = {row["measure"]: row["value"] for row in values.filter(dataset=name).to_dicts()}
     parts = [_say("ambiguitySurfaceForm", own["ambiguitySurfaceForm"])] if "ambiguitySurfaceForm" in own else []
     types = [one for one in _TYPES if own.get(one, 0) >= _SEEN]
-    parts += [_say(one, own[one]) for one in sorted(types, key=lambda one: -own[one])[:1]]
+    parts += [_say(one, own[one]) for one in sorted(types, key=lambda one: -own[one])]
     parts += [_say("nilExplicit", own["nilExplicit"])] if own.get("nilExplicit", 0) >= _SEEN else []
     beyond = _find_extremes(values, name)
     said = "; ".join(filter(None, [", ".join(parts), beyond]))

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import polars as pl
 
+from remix.names import shorten
 from remix.scoring.statistics.intervals import LEAST_UNITS
 from remix.scoring.statistics.significance import holm_within
 from remix.systems import KINDS
@@ -133,3 +134,31 @@ def order_systems(cells: pl.DataFrame, parts: Sequence[str]) -> Order:
     else:
         words = f"Rows are in the order of their mean over the {len(shared)} of {len(parts)} columns that {every}."
     return Order(rows, words, shared)
+
+
+def tell_two(cells: pl.DataFrame, score: str) -> str:
+    """Return where the first of two systems is ahead of the other, and where behind, the largest difference of each.
+
+    It is empty where there are not just two systems. `score` is what is compared.
+
+    >>> cells = pl.DataFrame({"system": ["a", "a", "b", "b"], "part": ["x", "y", "x", "y"], "f1": [0.2, 0.9, 0.4, 0.8]})
+    >>> tell_two(cells, "F1")
+    'By F1, a is ahead of b in 1 of 2 columns, most in y (0.90 against 0.80); b in 1, most in x (0.40 against 0.20).'
+    """
+    names = cells["system"].unique().sort().to_list()
+    if len(names) != 2:
+        return ""
+    first, second = names
+    own = cells.filter(system=first).select("part", own="f1")
+    both = own.join(cells.filter(system=second).select("part", other="f1"), on="part", maintain_order="left")
+    both = both.drop_nulls().with_columns(apart=pl.col("own") - pl.col("other"))
+    if both.is_empty():
+        return ""
+    number, count = both.height, (both["apart"] > 0).sum()
+    told = [f"{first} is ahead of {second} in {count} of {number} column{'s' if number != 1 else ''}"]
+    told.append(f"{second} in {(both['apart'] < 0).sum()}")
+    for nth, (high, low, sign) in enumerate((("own", "other", 1), ("other", "own", -1))):
+        best = both.sort(sign * pl.col("apart"), "part", descending=[True, False]).row(0, named=True)
+        if sign * best["apart"] > 0:
+            told[nth] += f", most in {shorten(best['part'])} ({best[high]:.2f} against {best[low]:.2f})"
+    return f"By {score}, {'; '.join(told)}."

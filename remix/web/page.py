@@ -205,7 +205,8 @@ class Field:
 
     `look` is `choice` (one of `values`), `many` (any of `values`, `chosen` has those apart by commas), `text`, `area`
     (several lines), or `range` (a number from `low` to `high` in steps). `words` are what values are called, where that
-    is not what they are; `values` of a text are suggested.
+    is not what they are; `values` of a text are suggested. A long list of
+    `many` is folded unless it is `unfolded`.
     """
 
     name: str
@@ -218,6 +219,7 @@ class Field:
     step: float = 0.01
     explained: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
+    unfolded: bool = False
 
 
 def choose(
@@ -230,8 +232,9 @@ def choose(
     what: str = "",
     command: str = "",
     words: Mapping[str, str] | None = None,
+    nothing: str = "(any)",
 ) -> Field:
-    """Return the field of one choice among values, called by `words`, of which the empty one is shown as '(any)'.
+    """Return the field of one choice among values, called by `words`, of which the empty one is shown as `nothing`.
 
     Where these are all that there are of a kind (`what`), raises `UnknownName` for another, which names the `command`
     that lists them.
@@ -239,7 +242,7 @@ def choose(
     known = tuple(values)
     if what and chosen not in known:
         raise UnknownName(what, chosen, filter(None, known), command)
-    return Field(name, label, chosen, known, "choice", explained=explained, words=words or {})
+    return Field(name, label, chosen, known, "choice", explained=explained, words={"": nothing, **(words or {})})
 
 
 def words_of_measures(names: Iterable[str]) -> dict[str, str]:
@@ -417,6 +420,10 @@ class View:
 
 
 VIEWS: Registry[View] = Registry("view", "remix.web.views", View)
+
+
+SENTENCES = "sentences"
+"""The name of the place where the texts of a page that has facets beside them begin."""
 
 
 def name_mention(begin: object, end: object) -> str:

@@ -389,6 +389,21 @@ def test_choice_that_does_not_fit_is_left_out_and_said_in_every_view(get: Get, p
     assert get(f"{view}.csv?{query}").status_code == 404
 
 
+def test_pages_lead_on_to_what_they_count(get: Get) -> None:
+    """A number of errors leads to the texts, below the counts; one dataset to compare leads to a list of the others."""
+    text = get("/errors?dataset=gold&system=a").text
+    assert 'id="sentences"' in text and re.search(r'href="/errors[^"]*class=missing[^"]*#sentences"', text)
+    text = html.unescape(get("/dataset?name=gold").text)
+    for place in (
+        "/annotations?dataset=gold",
+        "/systems?datasets=gold",
+        "/errors?dataset=gold",
+        "/builder?dataset=gold",
+    ):
+        assert f'href="{place}"' in text, place
+    assert ">(none)</option>" in get("/errors").text and "mentions in 1 of 1 documents" in get("/builder").text
+
+
 def test_page_whose_subject_is_missing_leads_to_the_nearest_ones(get: Get) -> None:
     for place in ("/dataset?name=gld", "/dataset"):
         answer = get(place)

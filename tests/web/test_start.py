@@ -48,7 +48,7 @@ def test_what_is_here_is_counted_and_leads_on(run_store: Store) -> None:
 def test_tasks_come_in_their_order_and_lead_to_their_pages(sample_store: Store) -> None:
     tasks = steps_of(START.show(open_workspace(sample_store.folder), {}), "tasks")
     first = [next(iter(step.links.values())) for step in tasks.steps]
-    assert first == ["/datasets", "/systems", "/errors", "/annotations", "/ontology"]
+    assert first == ["/datasets", "/systems", "/errors", "/annotations", "/systems"]
     assert tasks.steps[0].links["Compare"] == "/compare?datasets=sample-biographies%2Csample-news"
 
 

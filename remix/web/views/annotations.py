@@ -165,7 +165,7 @@ def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
     words = page.words_of_measures(known)
     fields.append(page.Field("column", "with a value of", asked.get("column", ""), known, words=words))
     if systems:
-        fields.append(page.choose("system", "answers of", ["", *systems], asked.get("system", "")))
+        fields.append(page.choose("system", "answers of", ["", *systems], asked.get("system", ""), nothing="(none)"))
     if asked.get("system"):
         fields.append(page.choose("outcome", "outcome", ["", *OUTCOMES], asked.get("outcome", "")))
     fields.append(page.Field("find", "surface form contains", asked.get("find", "")))
@@ -227,7 +227,9 @@ def _tabulate(work: page.Explored, rows: pl.DataFrame, wanted: Wanted, asked: Ma
     first = pl.max_horizontal(pl.col("begin").cast(pl.Int64) - BESIDE, pl.lit(0))
     before = pl.col("text").str.slice(first, pl.col("begin").cast(pl.Int64) - first)
     after = pl.col("text").str.slice(pl.col("end").cast(pl.Int64), BESIDE)
-    sentence = pl.concat_str(before, pl.lit("["), "surface_form", pl.lit("]"), after).str.replace_all(r"\s+", " ")
+    begun, ended = (pl.when(cut).then(pl.lit("…")).otherwise(pl.lit("")) for cut in _find_cuts())
+    parts = (begun, before, pl.lit("["), "surface_form", pl.lit("]"), after, ended)
+    sentence = pl.concat_str(*parts).str.replace_all(r"\s+", " ")
     labels = label_entities(work.kb, rows["entities"].str.split(" ").explode().drop_nulls())
     short = pl.col("entities").str.split(" ").list.eval(
         pl.element().map_elements(shorten, return_dtype=pl.String)
@@ -279,10 +281,16 @@ def _tabulate(work: page.Explored, rows: pl.DataFrame, wanted: Wanted, asked: Ma
         words,
         leads=leads,
         headings=headings,
-        unseen=_UNSEEN,
+        unseen=(*_UNSEEN, "dataset") if asked.get("dataset") else _UNSEEN,
         labels=called,
         documents=("document",),
     )
+
+
+def _find_cuts() -> tuple[pl.Expr, pl.Expr]:
+    """Return whether there is more of the text before, and after, what is shown of it."""
+    rest = pl.col("text").str.len_chars().cast(pl.Int64) - pl.col("end").cast(pl.Int64)
+    return pl.col("begin").cast(pl.Int64) > BESIDE, rest > BESIDE
 
 
 _UNSEEN = ("label", "document", "begin", "end", "annotation")

@@ -208,7 +208,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         again = [_editor(parameters, parameters["sparql"])] if parameters.get("sparql") else []
         return page.Page("Builder", [form, page.Note(f"Not possible: {error}"), *again], error=error)
     missing = page.tell_missing(work)
-    blocks: list[page.Shown] = [form, *missing, *(page.Note(note) for note in notes), *_waterfall(left)]
+    blocks: list[page.Shown] = [form, *missing, *(page.Note(note) for note in notes), _tell(left), *_waterfall(left)]
     if left["mentions"][-1] == 0:
         blocks.append(page.Note("Nothing is left: take out the condition after which the counts fall to zero."))
     links = {"dataset": lambda row: page.address("dataset", name=row["dataset"])}
@@ -229,6 +229,14 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     )
     blocks.append(_columns(corpus, parameters) if asked.conditions is not None else _meanings(asked))
     return page.Page("Builder", blocks, beside=[_editor(parameters, asked.text), *_ways(asked, parameters)])
+
+
+def _tell(left: pl.DataFrame) -> page.Note:
+    """Return what is left, in a sentence."""
+    first, last = left.row(0, named=True), left.row(-1, named=True)
+    said = " of ".join(f"{row['mentions']:,}" for row in (last, first))
+    documents = " of ".join(f"{row['documents']:,}" for row in (last, first))
+    return page.Note(f"Left are {said} mentions in {documents} documents: as files they are a remix, a benchmark.")
 
 
 def _check(parameters: page.Parameters) -> None:
@@ -297,7 +305,14 @@ def _fields(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Fie
     """Return what can be chosen: a shipped query with its parameters, or columns with their bounds; and datasets."""
     shipped = parameters.get("query", "")
     fields = [
-        page.choose("query", "shipped query", ["", *shipped_queries()], shipped, "A query that remix ships with.")
+        page.choose(
+            "query",
+            "shipped query",
+            ["", *shipped_queries()],
+            shipped,
+            "A query that remix ships with.",
+            nothing="(none)",
+        )
     ]
     if shipped in shipped_queries():
         fields += _of_query(find(f"{shipped}.rq"), parameters)
@@ -323,6 +338,7 @@ def _of_columns(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page
             "",
             "A column of annotations, or of their documents.",
             words=page.words_of_measures(others),
+            nothing="(a column)",
         )
     ]
     if chosen:
@@ -353,7 +369,7 @@ def _of_query(query: Query, parameters: page.Parameters) -> list[page.Field]:
     fields = []
     if query.sets:
         told = "Values of the parameters that have a name, as the query's file gives them."
-        fields.append(page.choose("set", "set of parameters", ["", *query.sets], chosen, told))
+        fields.append(page.choose("set", "set of parameters", ["", *query.sets], chosen, told, nothing="(defaults)"))
     given = query.values({}, chosen or None)
     for one in query.parameters.values():
         name = _field_name(query.name, chosen or None, one.name)

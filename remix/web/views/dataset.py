@@ -16,6 +16,7 @@ from remix.remixes.partitions import cut_frames
 from remix.reports.annotation_list import fields_of_measure, parts_of
 from remix.reports.contrasts import tell_dataset
 from remix.reports.inventory import describe_dataset
+from remix.reports.listings.content import sizes_in
 from remix.reports.statistics import (
     choose_average,
     draw_distribution,
@@ -27,6 +28,7 @@ from remix.reports.statistics import (
     values_of,
 )
 from remix.web import page
+from remix.web.views.errors import list_answers
 
 SCHEMES = ("log-deciles", "quantiles:4", "head-torso-tail")
 
@@ -70,8 +72,22 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     ]
     places = {block.name: f"#{block.name}" for block in blocks if isinstance(block, page.Table)}
     said = tell_dataset(measured, entry.name)
-    first = [page.Note(said)] if said else []
-    return page.Page(entry.name, [*first, page.Note("On this page:", links=places), form, *blocks])
+    sizes = sizes_in(work.store, entry)
+    first = f"{sizes['documents']:,} documents with {sizes['mentions']:,} mentions. {said}".rstrip()
+    about = [page.Note(first), page.Note("On this page:", links=places), _lead_on(work, entry.name)]
+    return page.Page(entry.name, [*about, form, *blocks])
+
+
+def _lead_on(work: page.Explored, name: str) -> page.Note:
+    """Return the pages that say more of a dataset."""
+    links = {"all its mentions": page.address("annotations", dataset=name)}
+    if any(run.dataset == name for run in list_answers(work)):
+        links["systems on it"] = page.address("systems", datasets=name)
+        links["their errors"] = page.address("errors", dataset=name)
+    if len(page.list_datasets(work)) > 1:
+        links["compare it with others"] = page.address("compare", datasets=name)
+    links["make a remix of it"] = page.address("builder", dataset=name)
+    return page.Note("From here:", links=links)
 
 
 def _measures(measured: Measured, name: str, average: str) -> page.Table:

@@ -234,10 +234,10 @@ def _form(
             explained=said,
             words={"": "(by itself)", **page.words_of_measures(colours)},
         ),
-        page.choose("system", "answers of", ["", *systems], asked["system"]),
+        page.choose("system", "answers of", ["", *systems], asked["system"], nothing="(none)"),
     ]
     if systems:
-        fields.append(page.choose("other", "beside them those of", ["", *systems], asked["other"]))
+        fields.append(page.choose("other", "beside them those of", ["", *systems], asked["other"], nothing="(none)"))
     return page.Form(fields)
 
 

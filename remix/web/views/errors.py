@@ -47,7 +47,7 @@ from remix.runs.known import KnownRun, known_runs
 from remix.runs.registration import Run
 from remix.web import page
 
-_PAGE = 50
+_PAGE = 20
 """Sentences on a page."""
 _MOST = 500
 """Sentences that an address can ask for on a page."""
@@ -159,10 +159,10 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
     steps = {{"prev": "previous", "next": "next"}[way]: place for way, place in _turn(judged, asked).items()}
     keys = "The keys n and p lead to the next and the previous text, the arrow keys to the next and previous texts."
     return [
-        *[page.Note(said) for said in (*judged.notes, *tell_shortcomings(judged, shown))],
         page.Note(told, links=steps),
         page.Passages(passages, [*_list_filters(rows, asked, shown)]),
         page.Note(keys, links=steps),
+        *[page.Note(said) for said in (*judged.notes, *tell_shortcomings(judged, shown))],
         _tabulate(chosen, shown, kb),
         _tell_confused(judged, asked, kb),
     ]
@@ -273,7 +273,9 @@ def _form(work: page.Explored, asked: Mapping[str, str], datasets: Sequence[str]
     fields = [
         page.choose("dataset", "dataset", datasets, dataset),
         page.choose("system", "system", systems, system),
-        page.choose("other", "beside it", ["", *systems], other, "a second system, whose answers stand beside"),
+        page.choose(
+            "other", "beside it", ["", *systems], other, "a second system, whose answers stand beside", nothing="(none)"
+        ),
         page.choose("show", "show", SHOWN, asked.get("show", ERRORS), "what became of the mention"),
         page.Field("by", "count by", by, columns, explained=told, words=page.words_of_measures(columns)),
     ]
@@ -304,6 +306,11 @@ def _count(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) ->
     return [*blocks, tabulate_parts(judged, asked)] if "slice" in judged.mentions.columns else blocks
 
 
+def _lead_to_sentences(**asked: object) -> str:
+    """Return the address of the page at its sentences, which stand below the counts."""
+    return f"{page.address('errors', **asked)}#{page.SENTENCES}"
+
+
 def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
     """Return a row for each system and a column for each class of errors: how many, and their share of what could be.
 
@@ -318,7 +325,7 @@ def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table
 
     def lead(name: str, row: Mapping[str, Any]) -> str:
         chosen = "" if name == ANY else name
-        return page.address("errors", dataset=asked["dataset"], system=row["system"], **{"class": chosen})
+        return _lead_to_sentences(dataset=asked["dataset"], system=row["system"], **{"class": chosen})
 
     words = (
         "How many errors of which class each system makes on this dataset, and their share of what each class is of."
@@ -352,7 +359,7 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
 
     def lead(system: str, row: Mapping[str, Any]) -> str:
         sliced = {"by": by, "slice": whole[row[column]], "class": kind}
-        return page.address("errors", dataset=asked["dataset"], system=system, **sliced) if row[system] else ""
+        return _lead_to_sentences(dataset=asked["dataset"], system=system, **sliced) if row[system] else ""
 
     small = {name: f"share of {name}" for name in systems}
     links = {name: partial(lead, name) for name in systems}
@@ -373,7 +380,7 @@ def _list_filters(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[
         own = own or plain.get(name, "")
         told = [
             page.FacetValue(
-                shorten(value), number, page.address("errors", **{**plain, name: unset if value == own else value}),
+                shorten(value), number, _lead_to_sentences(**{**plain, name: unset if value == own else value}),
                 value == own,
             )
             for value, number in counts.items()
@@ -418,9 +425,7 @@ def _turn(judged: Judgements, asked: Mapping[str, str]) -> dict[str, str]:
     shown, (start, count) = name_systems(asked), _read_place(asked)
     number = choose_rows(rows_of_systems(judged, shown), read_choice(asked), shown).height
     places = {"prev": max(0, start - count) if start else -1, "next": start + count}
-    return {
-        way: page.address("errors", **{**asked, "from": place}) for way, place in places.items() if 0 <= place < number
-    }
+    return {way: _lead_to_sentences(**{**asked, "from": place}) for way, place in places.items() if 0 <= place < number}
 
 
 def _passage(
@@ -462,7 +467,7 @@ def _tell_confused(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
     return page.Table(
         f"confused by {asked['system']}",
         pairs,
-        {"mentions": lambda row: page.address("errors", **by, gold=row["gold"], answer=row["answer"])},
+        {"mentions": lambda row: _lead_to_sentences(**by, gold=row["gold"], answer=row["answer"])},
         words="Which entity is taken for which, most often first.",
         leads="The number leads to the sentences.",
         labels=label_entities(kb, pl.concat([pairs["gold"], pairs["answer"]])),

@@ -37,8 +37,16 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         [
             page.choose("of", "what is shared", _KINDS, of, what="kind of what is shared"),
             page.choose("show", "as", _SHOWN, shown, what="way to show it"),
-            page.choose("dataset", "dataset", ["", *(entry.name for entry in page.list_datasets(work))], dataset),
-            page.choose("other", "and", ["", *(entry.name for entry in page.list_datasets(work))], other),
+            page.choose(
+                "dataset",
+                "dataset",
+                ["", *(entry.name for entry in page.list_datasets(work))],
+                dataset,
+                nothing="(all)",
+            ),
+            page.choose(
+                "other", "and", ["", *(entry.name for entry in page.list_datasets(work))], other, nothing="(all)"
+            ),
         ]
     )
     if dataset and other:

@@ -90,11 +90,17 @@ def _list_tasks(held: Holdings) -> page.Steps:
             page.Note(f"In which sentences?{no_run}", links={"Errors": "/errors"}),
             page.Note(
                 f"Which mentions make a benchmark of its own?{no_dataset}",
-                links={"Annotations": "/annotations", "Builder": "/builder", "SPARQL": "/sparql"},
+                links={
+                    "Annotations": "/annotations",
+                    "Builder": "/builder",
+                    "SPARQL": "/sparql",
+                    "What the terms mean": "/ontology",
+                },
             ),
             page.Note(
-                "How does it come into a paper? Every page has its tables as LaTeX, its figures as SVG and PDF.",
-                links={"What the terms mean": "/ontology"},
+                "How does it come into a paper? Every page ends with its table as LaTeX (.tex); 'Columns and data' "
+                "above a table has chosen columns of it; SVG and PDF are below each figure.",
+                links={"Scores": "/systems", "Measures": "/datasets"},
             ),
         ],
     )

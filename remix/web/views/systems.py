@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,7 +19,7 @@ from remix.names import shorten
 from remix.paper import Typesetting
 from remix.question import OPTIONS, several
 from remix.reports.doubts import explain_intervals, explain_shortcomings
-from remix.reports.matrix import ALPHA, Family, family_of, mark_cells, order_systems
+from remix.reports.matrix import ALPHA, Family, family_of, mark_cells, order_systems, tell_two
 from remix.reports.readable import explain_slices, fold_rows, vocabularies_told, with_f1_shown
 from remix.reports.scores import Scored, figure_of_columns
 from remix.runs.known import KnownRun, kinds_of, known_runs
@@ -34,6 +35,8 @@ _SCHEMES = ("quantiles:4", "log-deciles")
 _NAMING = ("document", "surface_form", "kb", "confidence")
 """Columns that name things rather than class them, or are in every table."""
 _SCORES = ("precision", "recall", "f1", "macro F1")
+_BY = ("type", "pagerankSegment", "isRare", "ambiguitySurfaceForm:quantiles:4", "nameRelation", "is_nil")
+"""Columns by which scores are sliced most often; any other can be chosen."""
 _BEST = "the best system of the column"
 _HAVE = {"any": "that any of the systems has answered", "all": "that all of the systems have answered"}
 """Which datasets are columns, of those that are chosen."""
@@ -60,9 +63,20 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if waiting := scored.done < scored.of:
         told.append(_tell_waiting(scored, page.address("systems", **asked)))
     blocks = [] if scored.rows.is_empty() else _tell_scores(asked, scored, columns, chosen, kinds_of(runs))
-    note = page.Note("The same in a terminal:", _commands(asked, chosen, all_of=chosen == _list_named(runs)))
-    shown = [form, *told, *blocks, _tell_conventions(asked["profile"]), note]
+    note = page.Note("The same in a terminal:", _commands(asked, chosen, all_of=sorted(chosen) == _list_named(runs)))
+    shown = [form, _lead_to_slices(asked, columns), *told, *blocks, _tell_conventions(asked["profile"]), note]
     return page.Page("Systems", shown, refresh=2 * waiting, missing=scored.ended)
+
+
+def _lead_to_slices(asked: Mapping[str, str], columns: Mapping[str, str]) -> page.Note:
+    """Return the addresses of the same page by the parts of the columns that are asked for most often."""
+    links = {
+        label_of(name.partition(":")[0]).words: page.address("systems", **{**asked, "by": name})
+        for name in _BY
+        if name in columns and name != asked["by"]
+    }
+    links |= {"whole datasets": page.address("systems", **{**asked, "by": ""})} if asked["by"] else {}
+    return page.Note("The scores by", links=links)
 
 
 def _split(names: str) -> list[str]:
@@ -73,9 +87,16 @@ def _list_named(runs: Sequence[KnownRun]) -> list[str]:
     return sorted({one.run.dataset for one in runs})
 
 
+def _list_by_answers(asked: Mapping[str, str], runs: Sequence[KnownRun]) -> list[str]:
+    """Return the datasets by name, as columns those first that most of the systems have answered."""
+    systems = {*_split(asked["systems"])}
+    counts = Counter(one.run.dataset for one in runs if not systems or one.run.system in systems)
+    return sorted(_list_named(runs), key=lambda name: 0 if asked["by"] else -counts[name])
+
+
 def _choose_datasets(asked: Mapping[str, str], runs: Sequence[KnownRun]) -> list[str]:
     """Return the datasets that are asked for, those alone that all systems answer where that is asked, too."""
-    names = _split(asked["datasets"]) or _list_named(runs)
+    names = _split(asked["datasets"]) or _list_by_answers(asked, runs)
     systems = {*_split(asked["systems"])} or {name for name, kind in kinds_of(runs).items() if kind == "system"}
     answered = {(one.run.system, one.run.dataset) for one in runs}
     if asked["have"] == "all":
@@ -181,6 +202,7 @@ def _ask(
             what="column to slice by",
             command="remix list columns",
             words=page.words_of_measures(columns),
+            nothing="(none)",
         ),
         page.choose("profile", "conventions of", PROFILES.names(), profile.name, profile.summary),
         page.choose(
@@ -203,8 +225,11 @@ def _ask(
             f"by default {_BEST}",
             what="system that others are held against",
             command="remix run list",
+            nothing="(the best)",
         ),
-        page.choose("spider", "spider plot over", spiders, asked["spider"], over, what="spider plot"),
+        page.choose(
+            "spider", "spider plot over", spiders, asked["spider"], over, what="spider plot", nothing="columns"
+        ),
     ]
     return asked, page.Form(fields), columns
 
@@ -254,11 +279,13 @@ def _tell_scores(
     notes = [*notes, *explain_shortcomings(rows.with_columns(dataset="asked"))]
     left = rows["part"].n_unique() - cells["part"].n_unique()
     parts = [*datasets] if not asked["by"] else cells["part"].unique(maintain_order=True).to_list()
+    said = tell_two(cells.filter(pl.col("part") != "all") if asked["by"] else cells, score)
     return [
+        *([page.Note(said)] if said else []),
         _matrix(asked, cells, score, left, columns, lead, parts, family, whole=whole),
         *_lead_to_vocabularies(asked, rows),
         *_draw(cells, score, asked, lead),
-        _list_tests(family, lead),
+        _list_tests(family, lead, whole=whole),
         _list_scores(rows.with_columns(kind=pl.col("system").replace_strict(dict(kinds), default="system"))),
         *[page.Note(said) for said in notes],
     ]
@@ -381,6 +408,8 @@ def _explain_matrix(asked: Mapping[str, str], cells: pl.DataFrame, score: str, f
     some = cells["interval"].count()
     waiting = "without intervals, which are being computed"
     spread = "with its 95 % interval over documents" if some else _NO_INTERVAL if whole else waiting
+    if not family.tests and not whole:
+        return f"{score} {spread}; the tests of pairs are being computed as well."
     if not family.tests:
         return f"{score} {spread}; no pair of systems is tested, which needs two systems and ten documents."
     held = asked["against"] or _BEST
@@ -403,14 +432,17 @@ def _lead(asked: Mapping[str, str], largest: Mapping[tuple[str, str], str], row:
     chosen = asked["datasets"] if asked["by"] and "," not in asked["datasets"] else ""
     dataset = chosen or (largest.get((row["system"], row["part"]), "") if asked["by"] else row["part"])
     sliced = {"by": asked["by"], "slice": row["part"]} if asked["by"] and row["part"] != "all" else {}
-    other = row.get("other", asked["against"])
+    others = [name for name in _split(asked["systems"]) if name != row["system"]]
+    other = row.get("other") or asked["against"] or (others[0] if len(others) == 1 else "")
     other = other if other != row["system"] else ""
     return page.address("errors", dataset=dataset, system=row["system"], other=other, **sliced)
 
 
-def _list_tests(family: Family, lead: _Leading) -> page.Shown:
+def _list_tests(family: Family, lead: _Leading, *, whole: bool) -> page.Shown:
     """Return the tests of pairs of systems that are asked for."""
     pairs = family.pairs
+    if pairs.is_empty() and not whole:
+        return page.Note("The tests of pairs of systems are being computed.")
     if pairs.is_empty():
         return page.Note("No pair of systems is tested: a test needs two systems and ten documents.")
     names = ["part", "system", "other", "score_system", "score_other", "difference", "low", "high", "p", "p_holm"]
@@ -421,10 +453,10 @@ def _list_tests(family: Family, lead: _Leading) -> page.Shown:
         "p": "the share of 10,000 paired random exchanges of documents with so large a difference",
         "p_holm": f"p corrected for the family of {family.words}",
     }
-    whole = {shorten(part): part for part in pairs["part"].unique()}
-    pairs = pairs.with_columns(pl.col("part").replace({part: short for short, part in whole.items()}))
+    parts = {shorten(part): part for part in pairs["part"].unique()}
+    pairs = pairs.with_columns(pl.col("part").replace({part: short for short, part in parts.items()}))
 
-    links = {"difference": lambda row: lead({**row, "part": whole[row["part"]]})}
+    links = {"difference": lambda row: lead({**row, "part": parts[row["part"]]})}
     words, leads = "Is the first really better than the second?", "A difference leads to the errors of both."
     words += f" The family is that of {family.words}."
     return page.Table("pairs", pairs.select(*names, "documents"), links, words, explained, leads=leads, folded=True)
