@@ -37,7 +37,7 @@ def align(
     names none, which is said. A name that is no IRI means something in its file alone, so that a file of the run is
     never the answer to two datasets by it. Documents of gold that the run lacks count as unanswered, those of the run
     that gold lacks are left out, which is said unless `told` is false, but for those that answer other gold
-    (`elsewhere`).
+    (`elsewhere`). So is of how many documents the texts are gold's, as the run tells none.
 
     Raises `BadInput` where nothing is the same, with how many documents match by name and by text, and where names
     without texts are those of documents of several datasets.
@@ -290,3 +290,13 @@ def _report(
     rest = run.join(pairs, on="document", how="anti").filter(~pl.col("document").is_in([*elsewhere]))
     if len(rest):
         progress.note(f"run '{name}': {len(rest)} of its documents are not in gold and are left out")
+    none = run.filter(pl.col("text").is_null()).select("document")
+    texts = gold.drop_nulls("text").select(gold="document")
+    taken = pairs.join(none, on="document", how="semi").join(texts, on="gold")["document"].n_unique()
+    if taken and len(run) == 1:
+        progress.note(f"run '{name}': its one document has no text; its answers are read in that of gold")
+    elif taken:
+        progress.note(
+            f"run '{name}': {taken} of its {len(run)} documents have no text; their answers are read in the texts of "
+            "gold"
+        )

@@ -26,7 +26,7 @@ from remix.resources import folder as resources
 from remix.runs.findings import findings_of
 from remix.scoring.choice import frames_hash
 from remix.scoring.inputs.gold import is_gold
-from remix.scoring.inputs.texts import laid_on_gold, tell_forms, tell_texts
+from remix.scoring.inputs.texts import laid_on_gold, tell_forms
 from remix.signature import content_hash
 from remix.systems import TASKS
 from remix.systems.record import Record, read_record, write_record
@@ -327,8 +327,7 @@ def answers_to(gold: Frames, run: Frames, name: str = "run", *, elsewhere: Colle
 
 
 def _tell_of_textless(name: str, gold: Frames, run: Frames, pairs: pl.DataFrame) -> None:
-    """Say that a run has no texts, and how many of the forms that it tells are not what gold's texts have."""
-    tell_texts(name, gold, run, pairs)
+    """Say how many of the forms that a run without texts tells are not what gold's texts have."""
     none = run.documents.filter(pl.col("text").is_null()).select("document")
     texts = gold.documents.select("text", gold="document")
     places = pairs.join(none, on="document", how="semi").join(texts, on="gold").unique("document")

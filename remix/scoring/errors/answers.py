@@ -54,7 +54,7 @@ def _find_known(case: Case, iris: pl.Series) -> pl.Series | None:
 def _of_documents(case: Case) -> list[pl.DataFrame]:
     parts = []
     for number, run in enumerate(case.evidence.runs.values()):
-        places = align(case.evidence.gold, run).select(subject="document", document="gold")
+        places = align(case.evidence.gold, run, told=False).select(subject="document", document="gold")
         docs = case.mentions.documents.join(places, on="document", maintain_order="left")
         docs = docs.select("doc", "subject", system=pl.lit(number, pl.Int64))
         for kind, term in PROBLEMS.items():

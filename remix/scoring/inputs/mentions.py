@@ -20,7 +20,6 @@ from remix.errors import UsageError
 from remix.frames import Frames
 from remix.kb.forms import normalise
 from remix.scoring.inputs.case_tables import NIL, CaseDocuments, GoldMentions, SystemAnswers
-from remix.scoring.inputs.texts import tell_texts
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
@@ -89,7 +88,6 @@ def mentions_of(
     own = [documents[["doc", "document"]]]
     for name, run in zip(runs or [""], every[1:], strict=True):
         pairs = align(gold, run, name)
-        tell_texts(name, gold, run, pairs)
         own.append(pairs.join(keys, on="gold").select("doc", "document"))
     entities, codes = _code([frames.links["entity"] for frames in every], kb)
     every = _with_forms(every)

@@ -37,25 +37,6 @@ def laid_on_texts(gold: Frames, runs: Mapping[str, Frames]) -> dict[str, Frames]
     return {name: _lay(gold, run, name) for name, run in runs.items()}
 
 
-def tell_texts(name: str, gold: Frames, run: Frames, pairs: pl.DataFrame) -> None:
-    """Say of how many documents of a run the texts are not told, so that those of gold are taken.
-
-    `pairs` are the documents of both that are one, as `align` has them.
-    """
-    none = run.documents.filter(pl.col("text").is_null()).select("document")
-    texts = gold.documents.drop_nulls("text").select(gold="document")
-    taken = pairs.join(none, on="document", how="semi").join(texts, on="gold")
-    if taken.is_empty():
-        return
-    if len(run.documents) == 1:
-        progress.note(f"run '{name}': its one document has no text; its answers are read in that of gold")
-    else:
-        progress.note(
-            f"run '{name}': {taken['document'].n_unique()} of its {len(run.documents)} documents have no text; their "
-            "answers are read in the texts of gold"
-        )
-
-
 def tell_forms(name: str, forms: pl.DataFrame) -> None:
     """Say how many of the forms that a run tells are not what stands in gold's texts, and which is the first.
 

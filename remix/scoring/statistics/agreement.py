@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from remix import progress
 from remix.documents import align
 from remix.errors import UsageError
 from remix.frames import Frames
@@ -47,9 +48,10 @@ def agreement(first: Frames, second: Frames, kb: KnowledgeBase | None = None) ->
     that only one has are left out. Raises `BadInput` where they share none, `UsageError` where the texts are not known.
     """
     second = laid_on_texts(first, {"the second gold": second})["the second gold"]
-    pairs = align(first, second, "the second gold")
-    first, second = _keep_required(first, pairs["gold"]), _keep_required(second, pairs["document"])
-    mentions = mentions_of(first, {"the second gold": second}, kb)
+    with progress.once():
+        pairs = align(first, second, "the second gold")
+        first, second = _keep_required(first, pairs["gold"]), _keep_required(second, pairs["document"])
+        mentions = mentions_of(first, {"the second gold": second}, kb)
     known = Evidence(mentions, Inputs(first, {"the second gold": second}))
     case = Case(mentions, mentions.gold, mentions.answers, overlaps(mentions), known)
     rows = [row for what in ("span", "link") for row in _of_mentions(case, what)]
