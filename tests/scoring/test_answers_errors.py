@@ -6,8 +6,11 @@ import json
 from pathlib import Path
 
 import polars as pl
+import pytest
 
+from remix import progress
 from remix.formats import read
+from remix.frames import Frames
 from tests.scoring.conftest import evaluate
 
 TEXT = "Ada met Bob in Rome"
@@ -43,3 +46,13 @@ def test_each_class_is_counted_with_what_it_could_have_been_made_on(tmp_path: Pa
     ]  # fmt: skip
     [found] = rows.filter(column="", average="micro", dataset="all").select("tp", "fp", "fn").rows()
     assert found == (2, 2, 1)
+
+
+def test_documents_that_a_run_lacks_are_told_once_by_the_name_of_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = pl.DataFrame({"document": ["d", "e"], "dataset": ["x", "x"], "text": [TEXT, "Bob"]})
+    mention = pl.DataFrame({"annotation": ["a"], "document": ["d"], "begin": [0], "end": [3]})
+    gold, run = (Frames.of(documents=own, annotations=mention) for own in (texts, texts[:1]))
+    with progress.enable():
+        evaluate(gold, {"s": run}, errors=["answers"], task=["ERec"], match=["strong"])
+    told = "run 's' answers 1 of the 2 documents of x; the rest count as unanswered\n"
+    assert capsys.readouterr().err == told

@@ -66,6 +66,15 @@ def test_last_part_of_another_text_is_another_document():
     assert align(gold, run).rows() == [("urn:a/2", "urn:r/2")]
 
 
+def test_what_texts_a_run_lacks_is_told_where_documents_are_aligned(capsys: pytest.CaptureFixture[str]) -> None:
+    gold = texts([("urn:a/1", "1", "one"), ("urn:a/2", "2", "two")])
+    run = texts([("urn:r/1", "1", None), ("urn:r/2", "2", "two")])
+    with progress.enable():
+        assert align(gold, run, "s", told=False).height == align(gold, run, "s").height == 2
+    told = "run 's': 1 of its 2 documents have no text; their answers are read in the texts of gold\n"
+    assert capsys.readouterr().err == told
+
+
 def of_files(*files: tuple[str, list[tuple[str, str | None]]]) -> Frames:
     """Documents (name, text) of files, with the IRIs that reading gives them."""
     parts = []
