@@ -110,7 +110,7 @@ def order_systems(cells: pl.DataFrame, parts: Sequence[str]) -> Order:
     ...     "kind": "system"})
     >>> found = order_systems(cells, ["x", "y"])
     >>> found.rows["system"].to_list(), found.words
-    (['b', 'a'], 'Rows are in the order of x, the one of 2 columns that all 2 systems have.')
+    (['b', 'a'], 'Rows are in the order of x, the one of 2 columns that both systems have.')
     """
     known = cells.filter(pl.col("f1").is_not_null())
     proper = cells.filter(kind="system") if (cells["kind"] == "system").any() else cells
@@ -125,7 +125,7 @@ def order_systems(cells: pl.DataFrame, parts: Sequence[str]) -> Order:
         cells.select("system", "kind").unique("system").join(means, on="system", how="left")
         .sort(place, "mean", "system", descending=[False, True, False], nulls_last=True)
     )  # fmt: skip
-    every = f"all {len(names)} systems have" if len(names) > 1 else "the system has"
+    every = {1: "the system has", 2: "both systems have"}.get(len(names), f"all {len(names)} systems have")
     if not shared:
         words = f"No column is one that {every}: rows are in the order of their names."
     elif len(shared) == 1:
@@ -155,8 +155,8 @@ def tell_two(cells: pl.DataFrame, score: str) -> str:
     if both.is_empty():
         return ""
     number, count = both.height, (both["apart"] > 0).sum()
-    told = [f"{first} is ahead of {second} in {count} of {number} column{'s' if number != 1 else ''}"]
-    told.append(f"{second} in {(both['apart'] < 0).sum()}")
+    told = [f"{first} is ahead of {second} in {count or 'none'} of {number} column{'s' if number != 1 else ''}"]
+    told.append(f"{second} in {(both['apart'] < 0).sum() or 'none'}")
     for nth, (high, low, sign) in enumerate((("own", "other", 1), ("other", "own", -1))):
         best = both.sort(sign * pl.col("apart"), "part", descending=[True, False]).row(0, named=True)
         if sign * best["apart"] > 0:

@@ -258,7 +258,7 @@ def headings_of_measures(names: Iterable[str], *, of_statistics: bool = False) -
     """
     found = {name: label_of(name, of_statistics=of_statistics) for name in names}
     return {
-        name: (label.words, ", ".join(filter(None, (name, label.unit))))
+        name: (label.words, ", ".join(filter(None, (name, label.unit if label.unit != label.words else ""))))
         for name, label in found.items()
         if label.words != name
     }

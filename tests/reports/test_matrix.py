@@ -72,11 +72,11 @@ def test_rows_are_ordered_by_the_mean_over_columns_that_all_systems_have() -> No
         ("a", "system", 0.6), ("b", "system", 0.5), ("base", "baseline", 0.7), ("gold", "oracle", 1.0),
     ]  # fmt: skip
     assert found.shared == ["x", "z"]
-    assert found.words == "Rows are in the order of their mean over the 2 of 3 columns that all 2 systems have."
+    assert found.words == "Rows are in the order of their mean over the 2 of 3 columns that both systems have."
 
 
 def test_without_a_common_column_rows_are_in_the_order_of_names() -> None:
     apart = pl.concat([cells("x", systems="a"), cells("y", systems="b").with_columns(f1=pl.lit(0.9))])
     found = order_systems(mark_cells(apart, family_of(TESTED, apart, KINDS), KINDS), ["x", "y"])
     assert found.rows["system"].to_list() == ["a", "b"] and found.rows["mean"].to_list() == [None, None]
-    assert found.words.startswith("No column is one that all 2 systems have")
+    assert found.words.startswith("No column is one that both systems have")

@@ -38,6 +38,10 @@ _SCORES = ("precision", "recall", "f1", "macro F1")
 _BY = ("type", "pagerankSegment", "isRare", "ambiguitySurfaceForm:quantiles:4", "nameRelation", "is_nil")
 """Columns by which scores are sliced most often; any other can be chosen."""
 _BEST = "the best system of the column"
+_NO_TEST = (
+    "No pair of systems is tested, which needs ten documents and two systems; "
+    "a baseline is one where others are held against it."
+)
 _HAVE = {"any": "that any of the systems has answered", "all": "that all of the systems have answered"}
 """Which datasets are columns, of those that are chosen."""
 _Leading = Callable[[Mapping[str, Any]], str]
@@ -63,8 +67,12 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if waiting := scored.done < scored.of:
         told.append(_tell_waiting(scored, page.address("systems", **asked)))
     blocks = [] if scored.rows.is_empty() else _tell_scores(asked, scored, columns, chosen, kinds_of(runs))
+    cited = "To cite these scores: the address of this page, and the signature of each system, which tells version, "
+    cited += "conventions, and by their content gold, run and knowledge base."
+    signed = f"{page.address('systems', **asked, open='scores')}#scores"
+    cite = page.Note(cited, links={"scores with signatures": signed})
     note = page.Note("The same in a terminal:", _commands(asked, chosen, all_of=sorted(chosen) == _list_named(runs)))
-    shown = [form, _lead_to_slices(asked, columns), *told, *blocks, _tell_conventions(asked["profile"]), note]
+    shown = [form, _lead_to_slices(asked, columns), *told, *blocks, _tell_conventions(asked["profile"]), cite, note]
     return page.Page("Systems", shown, refresh=2 * waiting, missing=scored.ended)
 
 
@@ -411,7 +419,7 @@ def _explain_matrix(asked: Mapping[str, str], cells: pl.DataFrame, score: str, f
     if not family.tests and not whole:
         return f"{score} {spread}; the tests of pairs are being computed as well."
     if not family.tests:
-        return f"{score} {spread}; no pair of systems is tested, which needs two systems and ten documents."
+        return f"{score} {spread}; {_NO_TEST[0].lower()}{_NO_TEST[1:]}"
     held = asked["against"] or _BEST
     words = f"{score} {spread}; * differs from {held} with p < {ALPHA}, corrected by Holm for the family of "
     words += family.words
@@ -444,7 +452,7 @@ def _list_tests(family: Family, lead: _Leading, *, whole: bool) -> page.Shown:
     if pairs.is_empty() and not whole:
         return page.Note("The tests of pairs of systems are being computed.")
     if pairs.is_empty():
-        return page.Note("No pair of systems is tested: a test needs two systems and ten documents.")
+        return page.Note(_NO_TEST)
     names = ["part", "system", "other", "score_system", "score_other", "difference", "low", "high", "p", "p_holm"]
     explained = {
         "difference": "the score of the system less that of the other",
@@ -478,7 +486,7 @@ def _list_scores(rows: pl.DataFrame) -> page.Table:
         "fn",
     ]
     names += ["ignored"]
-    names += ["precision", "recall", "f1", "f1_low", "f1_high"]
+    names += ["precision", "recall", "f1", "f1_low", "f1_high", "signature_short", "signature"]
     explained = {
         "failed": "documents that the system failed on, whose mentions count as missed",
         "tp": "answers that are right",
@@ -488,13 +496,23 @@ def _list_scores(rows: pl.DataFrame) -> page.Table:
         "average": "micro pools all mentions, macro is the mean over documents",
         "f1_low": "where the 95 % interval of F1 begins",
         "f1_high": "where it ends",
+        "signature_short": "the first digits of the hash of the signature, which data have as a whole",
     }
     known = rows.select(name for name in names if name in rows.columns)
     best = dict.fromkeys((name for name in _SCORES if name in known.columns), "highest")
     spread = {"f1": ("f1_low", "f1_high")} if {"f1_low", "f1_high"} <= {*known.columns} else {}
     alike = [name for name in ("part", "task", "matching", "average") if name in known.columns]
     how = Typesetting(best=best, within=alike, ranked={"kind": "system"}, intervals=spread)
-    return page.Table("scores", known, explained=explained, folded=True, typesetting=how)
+    headings = {"signature_short": ("signature", "")}
+    return page.Table(
+        "scores",
+        known,
+        explained=explained,
+        headings=headings,
+        folded=True,
+        typesetting=how,
+        unseen=("signature",),
+    )
 
 
 def _tell_conventions(profile: str) -> page.Shown:
