@@ -79,7 +79,11 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
 
 
 def _draw(work: page.Explored, names: Sequence[str], column: str) -> list[page.Shown]:
-    """Return the distributions of the chosen column, and of those in which the datasets differ most."""
+    """Return the distributions of the chosen column, and of those in which the datasets differ most.
+
+    Of columns that say the same in other ways, as a value and its percentile, which are called alike before a comma,
+    there is one.
+    """
     measured, frames = measures_of(work.store), frames_of(work.store)
     known = list_quantities(measured)
     found = {}
@@ -92,7 +96,9 @@ def _draw(work: page.Explored, names: Sequence[str], column: str) -> list[page.S
     apart = {one: find_distance([*own.values()]) for one, own in found.items()}
     ranked = sorted((one for one in found if one != column), key=lambda one: (-apart[one], one))
     blocks: list[page.Shown] = []
-    for one in [column, *(one for one in ranked if apart[one] > 0)][:_DRAWN]:
+    by_subject = {label_of(one).words.partition(",")[0]: one for one in reversed([column, *ranked])}
+    others = [one for one in ranked if one in by_subject.values() and apart[one] > 0]
+    for one in [column, *others][:_DRAWN]:
         words = f"Which share of the {known[one].of} has no more than x: {known[one].meaning.splitlines()[0]}"
         title = "distribution" if one == column else one
         heading = f"{label_of(one).words} ({one})" if label_of(one).words != one else one

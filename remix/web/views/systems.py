@@ -15,7 +15,7 @@ from remix.measures import MEASURES
 from remix.measures.columns import OWN
 from remix.measures.labels import label_of
 from remix.measures.partitions import breakdown
-from remix.names import shorten
+from remix.names import UNSPECIFIED, shorten
 from remix.paper import Typesetting
 from remix.question import OPTIONS, several
 from remix.reports.doubts import explain_intervals, explain_shortcomings
@@ -67,8 +67,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if waiting := scored.done < scored.of:
         told.append(_tell_waiting(scored, page.address("systems", **asked)))
     blocks = [] if scored.rows.is_empty() else _tell_scores(asked, scored, columns, chosen, kinds_of(runs))
-    cited = "To cite these scores: the address of this page, and the signature of each system, which tells version, "
-    cited += "conventions, and by their content gold, run and knowledge base."
+    cited = "To cite these scores: the address of this page, and the signature of each system. It tells version, "
+    cited += "conventions, and by their content gold, run and knowledge base; the command below prints it whole."
     signed = f"{page.address('systems', **asked, open='scores')}#scores"
     cite = page.Note(cited, links={"scores with signatures": signed})
     note = page.Note("The same in a terminal:", _commands(asked, chosen, all_of=sorted(chosen) == _list_named(runs)))
@@ -287,7 +287,7 @@ def _tell_scores(
     notes = [*notes, *explain_shortcomings(rows.with_columns(dataset="asked"))]
     left = rows["part"].n_unique() - cells["part"].n_unique()
     parts = [*datasets] if not asked["by"] else cells["part"].unique(maintain_order=True).to_list()
-    said = tell_two(cells.filter(pl.col("part") != "all") if asked["by"] else cells, score)
+    said = tell_two(cells.filter(~pl.col("part").is_in(["all", UNSPECIFIED])) if asked["by"] else cells, score)
     return [
         *([page.Note(said)] if said else []),
         _matrix(asked, cells, score, left, columns, lead, parts, family, whole=whole),
@@ -486,7 +486,7 @@ def _list_scores(rows: pl.DataFrame) -> page.Table:
         "fn",
     ]
     names += ["ignored"]
-    names += ["precision", "recall", "f1", "f1_low", "f1_high", "signature_short", "signature"]
+    names += ["precision", "recall", "f1", "f1_low", "f1_high", "signature_short"]
     explained = {
         "failed": "documents that the system failed on, whose mentions count as missed",
         "tp": "answers that are right",
@@ -496,7 +496,7 @@ def _list_scores(rows: pl.DataFrame) -> page.Table:
         "average": "micro pools all mentions, macro is the mean over documents",
         "f1_low": "where the 95 % interval of F1 begins",
         "f1_high": "where it ends",
-        "signature_short": "the first digits of the hash of the signature, which data have as a whole",
+        "signature_short": "the first digits of the hash of the signature, which `remix evaluate` prints",
     }
     known = rows.select(name for name in names if name in rows.columns)
     best = dict.fromkeys((name for name in _SCORES if name in known.columns), "highest")
@@ -511,7 +511,6 @@ def _list_scores(rows: pl.DataFrame) -> page.Table:
         headings=headings,
         folded=True,
         typesetting=how,
-        unseen=("signature",),
     )
 
 
