@@ -24,7 +24,7 @@ DOCUMENT = "https://w3id.org/nel-remix/corpus/sample-biographies/b01#char=0,676"
 MENTION = "urn:remix:dataset:sample-biographies/b01#char=0,5"
 PAGES = {
     "builder": (address("builder", on="ambiguitySurfaceForm,pagerank", **{"low.ambiguitySurfaceForm": 60}), "table"),
-    "systems": (address("systems"), "figure svg"),
+    "systems": (address("systems"), "td a"),
     "errors": (address("errors", dataset="sample-news", system="prior", other="oracle-candidates"), "article"),
     "document": (
         address("document", dataset="sample-biographies", name=DOCUMENT, colour="type", annotation=MENTION),
@@ -52,8 +52,8 @@ def main() -> None:
         for called, (place, ready) in PAGES.items():
             page.goto(site + place)
             page.wait_for_selector(f"main {ready}", timeout=120_000)
-            # Scores that are being computed are asked for again by the page itself.
-            page.wait_for_function("() => !document.body.innerText.includes('Being computed')", timeout=120_000)
+            # A page whose scores are being computed asks for itself again.
+            page.wait_for_selector("main:not([data-refresh])", timeout=120_000)
             file = DOCS / f"explorer-{called}.png"
             page.screenshot(path=file)
             print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")

@@ -59,6 +59,13 @@ each("form[data-live]", (form) => {
   });
 });
 
+// A page that asks for itself again does not while somebody chooses on it: what was chosen, opened or typed would be lost.
+// The note with its link to ask again stays.
+if (document.querySelector("main[data-refresh]")) {
+  const wait = (event) => { if (event.target.closest("form, .tools")) window.stop(); };
+  for (const kind of ["input", "pointerdown", "keydown"]) document.addEventListener(kind, wait, { capture: true });
+}
+
 // A table is sorted, filtered and cut to columns in its place; without this each is an address of its own.
 const renew = async (section, place, keepTools) => {
   const answer = await fetch(place);
