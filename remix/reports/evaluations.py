@@ -59,17 +59,12 @@ class ShownTables(NamedTuple):
 class Report(Printed):
     """What a verb prints: `rows` as data, or what people are shown of them, which `show` makes at the first look.
 
-    `know` says of which kind registered runs are (`remix.runs.known`); answers in files are a system's.
+    `kinds` says of which kind registered runs are (`remix.runs.known`); answers in files are a system's.
     """
 
     rows: pl.DataFrame
     show: Callable[[], ShownTables]
-    know: Callable[[], Mapping[str, str]] = field(default=dict, kw_only=True)
-
-    @property
-    def kinds(self) -> Mapping[str, str]:
-        """Return the kinds of registered runs by their names."""
-        return self.know()
+    kinds: Mapping[str, str] = field(default_factory=dict, kw_only=True)
 
     @cached_property
     def _shown(self) -> ShownTables:
@@ -194,13 +189,15 @@ def evaluation_report(
     tell_other_tasks(rows if every else shown)
     asked = rows if with_kb else rows.filter(pl.col("column") != "kb")
     show = partial(_show_scores, rows, shown, datasets, by, choice.errors, full)
-    return EvaluationReport(asked, show, datasets, rows, undrawn, know=partial(_kinds, keeper, question))
+    return EvaluationReport(asked, show, datasets, rows, undrawn, kinds=_kinds(keeper, question))
 
 
 def _kinds(keeper: Keeper, question: Question[str]) -> dict[str, str]:
     """Return the kinds of the registered runs that a question may be of; a name of answers in files is none of them."""
     from remix.runs.known import kinds_of, known_runs
 
+    if question.gold:  # then the workspace is not used
+        return {}
     given = {*run_files(question.run), *question.answers}
     return {name: kind for name, kind in kinds_of(known_runs(keeper.store)).items() if name not in given}
 
@@ -307,9 +304,7 @@ def comparison_report(
     told += explain_shortcomings(own.rename({"part": "dataset"}))
     lines = [*told, f"signature {found.signature}"]
     shown = [_round_scores(table) for table in tables if len(table)]
-    return ComparisonReport(
-        rows, partial(ShownTables, shown, lines), **vars(found), know=partial(_kinds, keeper, question)
-    )
+    return ComparisonReport(rows, partial(ShownTables, shown, lines), **vars(found), kinds=_kinds(keeper, question))
 
 
 def _explain_tests(score: str, unit: str) -> list[str]:
@@ -357,7 +352,7 @@ def _side_by_side(keeper: Keeper, question: Question[str], every: bool) -> Evalu
     for name in names:
         lines += [*([""] if lines else []), f"{name}: " + "\n".join(signature_lines(rows.filter(profile=name)))]
     tables = [scores.with_columns(pl.col(rounded).round(3)).rename(renamed), *([told] if len(told) else [])]
-    return EvaluationReport(rows, partial(ShownTables, tables, lines), know=partial(_kinds, keeper, question))
+    return EvaluationReport(rows, partial(ShownTables, tables, lines), kinds=_kinds(keeper, question))
 
 
 def _store(keeper: Keeper, choice: Choice) -> None:
