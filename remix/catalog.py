@@ -136,17 +136,18 @@ def entries_by_place() -> dict[Path, Entry]:
     return found
 
 
-def recognise(name: str, source: str, places: Mapping[Path, Entry] | None = None) -> Entry | None:
+def recognise(name: str, source: str, places: Callable[[], Mapping[Path, Entry]] = entries_by_place) -> Entry | None:
     """Return the entry that a dataset is which was loaded from a file; None for what has no more than the name of one.
 
     It is an entry where the file is the one that ships or was fetched, or where its content is that of the entry of
-    its name, wherever it comes from. `places` are those of all entries, where many datasets are asked about.
+    its name, wherever it comes from. `places` gives those of all entries: one that keeps them, where many datasets are
+    asked about.
     """
     file, named = Path(source), find(name)
     own = next((one for one in named if one.place.resolve() == file), None)
     if own is not None:
         return own
-    if found := (entries_by_place() if places is None else places).get(file):
+    if found := places().get(file):
         return found
     return next((one for one in named if _is_content_of(one, file)), None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -178,7 +179,7 @@ def describe(
         **nodes,
         **even,
     }
-    places = catalog.entries_by_place()
+    places = cache(catalog.entries_by_place)
     for usage, entry in origins.items():
         known = catalog.recognise(entry.name, entry.source, places)
         said[entry.iri] = {

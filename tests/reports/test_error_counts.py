@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 import polars as pl
 import pytest
@@ -84,7 +84,7 @@ def test_cells_are_the_numbers_of_the_command_line_and_lead_to_as_many_sentences
             cells = [(row, column) for row in table.frame.to_dicts() for column in table.links]
             row, column = RANDOM.choice([one for one in cells if table.links[one[1]](one[0])])
             place = table.links[column](row)
-            told: Mapping[str, Any] = dict(parse_qsl(place.partition("?")[2]))
+            told: Mapping[str, Any] = dict(parse_qsl(urlsplit(place).query))
             options = {"error_class" if key == "class" else key: value for key, value in told.items()}
             on, run = options.pop("dataset"), options.pop("system")
             assert len(work.errors(run, on=on, **options).found) == row[column], place

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ def sizes_in(store: Store, entry: DatasetEntry) -> dict[str, int]:
 def _datasets(store: Store, _: Path) -> Rows:
     from remix import catalog
 
-    loaded, places = store.datasets(), catalog.entries_by_place()
+    loaded, places = store.datasets(), cache(catalog.entries_by_place)
     for entry in loaded:
         yield {
             "name": entry.name,
