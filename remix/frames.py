@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
@@ -292,6 +293,25 @@ class Frames:
         found = {name: read_parquet(folder / f"{name}.parquet") for name in SCHEMAS}
         current = all(frame.columns == list(SCHEMAS[name]) for name, frame in found.items())
         return cls(**found) if current else cls.of(**found)
+
+    @classmethod
+    def read_all(cls, folders: Sequence[Path], *, sealed: bool = False) -> Frames:
+        """Return the rows of all these folders, one after another; see `read`.
+
+        One scan reads a table of all folders, in half the time of a reading of each file.
+        """
+        if sealed:
+            for folder in folders:
+                verify(folder, *(f"{name}.parquet" for name in SCHEMAS))
+        with suppress(OSError, pl.exceptions.PolarsError):
+            return cls(*pl.collect_all(_scan(folders, name) for name in SCHEMAS)) if folders else cls.empty()
+        # A file is of the time before some column existed, or is damaged, which is said of that file.
+        return cls.concat(cls.read(folder) for folder in folders)
+
+
+def _scan(folders: Sequence[Path], name: str) -> pl.LazyFrame:
+    files = [folder / f"{name}.parquet" for folder in folders]
+    return pl.scan_parquet(files, schema=SCHEMAS[name], glob=False, hive_partitioning=False)
 
 
 FINE_GRAINED = pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX)

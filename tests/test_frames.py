@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from bench.fuzz import SEEDS
-from remix.errors import BadInput
+from remix.errors import BadInput, StoreError
 from remix.formats import FORMATS, read
 from remix.frames import SCHEMAS, Frames
 
@@ -57,6 +57,44 @@ def test_write_when_read_back_is_equal(tmp_path: Path) -> None:
     frames.write(tmp_path)
     back = Frames.read(tmp_path)
     assert all(getattr(back, name).equals(getattr(frames, name)) for name in SCHEMAS)
+
+
+def folders_of(place: Path, *parts: Frames) -> list[Path]:
+    folders = [place / f"part {number}" for number in range(len(parts))]
+    for folder, part in zip(folders, parts, strict=True):
+        folder.mkdir()
+        part.write(folder)
+    return folders
+
+
+def test_several_folders_are_read_as_one_after_another(tmp_path: Path) -> None:
+    parts = two_documents(), two_documents().keep(annotations=pl.Series(["b"]))
+    read_at_once = Frames.read_all(folders_of(tmp_path, *parts))
+    one_by_one = Frames.concat(parts)
+    assert all(getattr(read_at_once, name).equals(getattr(one_by_one, name)) for name in SCHEMAS)
+    assert Frames.read_all([]).documents.is_empty()
+
+
+def test_a_folder_from_before_a_column_existed_is_read_among_others(tmp_path: Path) -> None:
+    folders = folders_of(tmp_path, two_documents(), two_documents())
+    file = folders[1] / "annotations.parquet"
+    pl.read_parquet(file).drop("layer").write_parquet(file)
+    found = Frames.read_all(folders).annotations
+    assert found.columns == list(SCHEMAS["annotations"])
+    assert found["annotation"].to_list() == ["a", "b", "a", "b"]
+
+
+@pytest.mark.parametrize(("content", "said"), [(None, "is gone"), (b"no Parquet", "is damaged")])
+def test_of_several_folders_the_file_that_cannot_be_read_is_named(
+    tmp_path: Path, content: bytes | None, said: str
+) -> None:
+    folders = folders_of(tmp_path, two_documents(), two_documents())
+    file = folders[1] / "links.parquet"
+    file.unlink()
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(StoreError, match=f"part 1/links.parquet {said}"):
+        Frames.read_all(folders)
 
 
 @pytest.mark.at_hand(10)

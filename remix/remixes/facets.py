@@ -215,11 +215,11 @@ class FacetedCorpus:
         parts = [given.select("subject", value=pl.coalesce(pl.col("number").cast(pl.String), "text"))]
         if facet.kind in ("class", "type"):
             parts.append(self.frames.classes.select(subject="annotation", value="class"))
-        text = pl.col("object").str.strip_suffix(" .")
+        text = pl.col("object").cast(pl.String).str.strip_suffix(" .")
         literal = text.str.extract('^"(.*)"')
         value = pl.coalesce(literal, text.str.strip_chars("<>"))
         said = self.measured.filter(pl.col("term") == f"<{term}>")
-        parts.append(said.select(pl.col("subject").str.strip_chars("<>"), value=value))
+        parts.append(said.select(pl.col("subject").cast(pl.String).str.strip_chars("<>"), value=value))
         found = pl.concat(parts).rename({"subject": key})
         known = (self.gold if key == "annotation" else documents).select(key)
         if facet.kind == "type":
@@ -360,15 +360,20 @@ def _read(store: Store) -> FacetedCorpus:
 
 
 def _read_terms(store: Store, files: Iterable[str]) -> pl.DataFrame:
-    """Return subject, term and object of what the graphs of measures say by the terms of facets."""
+    """Return subject, term and object of what the graphs of measures say by the terms of facets.
+
+    Each is spelt once, however many triples have it, which takes a tenth of the memory: they are few. The spellings
+    are of this frame alone and go with it.
+    """
     wanted = {f"<{write_out(facet.term)}>" for facet in list_facets().values() if facet.term}
     words = pl.col("line").str.splitn(" ", 3).struct.rename_fields(["subject", "term", "object"])
     try:
         lines = pl.scan_lines([store.folder / file for file in files], name="line").select(words).unnest("line")
-        found = lines.filter(pl.col("term").is_in(wanted)).with_columns(pl.col("term").cast(pl.Categorical))
+        spelt = (pl.col(name).cast(pl.Categorical(pl.Categories.random())) for name in ("subject", "term", "object"))
+        found = lines.filter(pl.col("term").is_in(wanted)).with_columns(spelt)
         return found.collect() if files else _NOTHING
     except pl.exceptions.PolarsError as error:
         raise StoreError(f"the measures of {store.folder} cannot be read ({error}): `remix enrich` again") from None
 
 
-_NOTHING = pl.DataFrame(schema={"subject": pl.String, "term": pl.Categorical, "object": pl.String})
+_NOTHING = pl.DataFrame(schema=dict.fromkeys(("subject", "term", "object"), pl.Categorical))

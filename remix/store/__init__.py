@@ -190,7 +190,7 @@ class Store:
 
         with self.hold_state(), _damage(self.folder):
             chosen = self.datasets() if names is None else [self.dataset(name) for name in names]
-            return Frames.concat(Frames.read(self.folder / entry.folder, sealed=True) for entry in chosen)
+            return Frames.read_all([self.folder / entry.folder for entry in chosen], sealed=True)
 
     def report(self, name: str) -> dict[str, object]:
         """Return what was found and repaired when the dataset was loaded."""

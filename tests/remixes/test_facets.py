@@ -99,3 +99,13 @@ def test_values_of_a_corpus_are_not_taken_for_those_of_the_next(small_store: Sto
     store.load(file)
     assert "de" not in before.values(FACETS["language"])["value"].to_list()
     assert "de" in corpus_of(store).values(FACETS["language"])["value"].to_list()
+
+
+def test_measures_take_less_memory_than_their_text(small_store: Store) -> None:
+    """Each triple has three codes of 4 bytes; what they stand for is kept once, and so are repeated values."""
+    entries = small_store.datasets()
+    text = sum(len(small_store.triples(file)) for entry in entries for file in entry.value_files())
+    measured = corpus_of(small_store).measured
+    spelt = sum(one.cast(pl.String).unique().str.len_bytes().sum() for one in measured)
+    assert measured.estimated_size() == 12 * measured.height < text
+    assert spelt < text / 2
