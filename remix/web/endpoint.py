@@ -185,7 +185,7 @@ class _Endpoint:
         def turn() -> Iterator[None]:
             """Wait in the endpoint's queue, and hold a place in it within the block."""
             if stop.is_set():
-                raise Stopped("the query was stopped")
+                raise Stopped(STOPPED if self.turns.stopped else "the query was stopped")
             try:
                 anyio.from_thread.run(self.turns.take)
             except RequestRefused as refusal:
