@@ -79,6 +79,7 @@ BROKEN = {
             "[1]": "a record is expected",
             '{"document": "d", "begin": "a", "end": 2}': "begin and end are whole numbers, not 'a' and '2'",
             '{"begin": 1, "end": 2}': "a mention without its document",
+            '{"document": "\\t", "begin": 1, "end": 2}': "a mention without its document",
             '{"document": "d", "begin": 1, "end": 2, "entity": [{}]}': "entity is a text or a list of texts",
             '{"document": "d", "begin": 1, "end": 2, "candidates": [{"score": "a"}]}': "candidates are [",
         },
