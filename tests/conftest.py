@@ -13,11 +13,13 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyoxigraph as ox
 import pytest
 from filelock import FileLock
 from hypothesis import Phase, settings
+from xdist.scheduler import LoadScopeScheduling, Scheduling
 
 from remix.kb import KnowledgeBase, build
 from remix.runs.stored import take_shipped_runs
@@ -26,6 +28,9 @@ from remix.store import Store
 from remix.store.worker import Bounds, Workers, limit_queries
 from remix.workspace import Workspace
 from tests.workspaces import copy_workspace
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
 
 # Others each time, so that a property is looked at more closely with every run; one that fails prints how to repeat it.
 # How long an example takes says more of the machine than of the code. What fails is told at once: making it smaller may
@@ -71,10 +76,7 @@ def unsaid(request: pytest.FixtureRequest) -> list[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let one process run the extra tests of a folder, which share a browser or a session of Spark.
-
-    Of a test of many cases the first stay at hand, as many as it says, and the others are long.
-    """
+    """Of a test of many cases keep the first at hand, as many as it says, and let the others be long."""
     read = functools.cache(lambda path: path.read_text(encoding="utf-8"))
     cases: Counter[tuple[Path, str]] = Counter()
     for item in items:
@@ -83,9 +85,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             cases[function] += 1
             if cases[function] > at_hand.args[0]:
                 item.add_marker("long")
-        if item.get_closest_marker("extra") and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(item.path.parent.name))
     config.stash[_UNSAID] = [item.nodeid for item in items if not _says_marks(item, read(item.path))]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    """Let one process run the tests of a folder, which share a browser or a session of Spark, where groups are asked.
+
+    pytest-xdist 3.8 tells groups by names that it writes into tests, which pytest 9.2 does not take from it.
+    """
+    return FolderScheduling(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
+class FolderScheduling(LoadScopeScheduling):
+    """Gives all tests of a folder to one process, and the folders with the most tests first."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        """Return the folder of a test."""
+        return nodeid.partition("::")[0].rpartition("/")[0]
 
 
 def pytest_collection_finish() -> None:

@@ -1,4 +1,7 @@
-"""What test_cluster.py runs beside itself, as one process has one session of Spark: `cluster_client.py FOLDER`."""
+"""What test_cluster.py runs beside itself, as one process has one session of Spark.
+
+client.py FOLDER SAMPLE SOURCES…
+"""
 
 from __future__ import annotations
 
@@ -11,28 +14,33 @@ import narwhals as nw
 import polars as pl
 
 from remix.errors import Error
-from remix.kb import build
+from remix.kb import KnowledgeBase, build
 from remix.kb.engines.spark import SparkTables, spark_session
 from remix.kb.prominence import graph
 from remix.measures import compute_table
 
 FRAMES = ("documents", "annotations", "links", "classes", "regions")
-# So little damping, of links so few, ends the iterations within one job, of fewer steps than usual.
-CHOICES: dict[str, Any] = {"name": "both", "damping": 0.1, "tolerance": 1e-12}
+LEVELS = ("annotations", "documents", "classes")
+# So little damping ends the iterations within one job, of fewer steps than usual.
+CHOICES: dict[str, Any] = {"name": "both", "damping": 0.1, "tolerance": 1e-12, "without_sources": ["gold:*"]}
 
 
-def main(folder: Path) -> None:
-    """Build the tables of a folder and measure its frames on the cluster; write values, and what was found out."""
+def main(folder: Path, sources: list[str], sample: Path) -> None:
+    """Build tables, and measure a folder's frames with the sample's knowledge base; write both and what was found."""
     graph.STEPS = 4
     with spark_session() as spark:
-        kb = build([("tables", str(folder / "tables"))], folder / "spark", engine="spark", **CHOICES)
-        measured = compute_table({name: spark.read.parquet(str(folder / f"{name}.parquet")) for name in FRAMES}, kb)
-        pl.DataFrame(measured.annotations.toArrow()).write_parquet(folder / "annotations-measured.parquet")
+        build([("tables", one) for one in sources], folder / "spark", engine="spark", **CHOICES)
+        tables = {name: spark.read.parquet(str(folder / f"{name}.parquet")) for name in FRAMES}
+        measured = compute_table(tables, KnowledgeBase.open(sample))
+        for level in LEVELS:
+            rows = getattr(measured, level).toArrow()
+            pl.DataFrame(pl.from_arrow(rows)).write_parquet(folder / f"{level}-measured.parquet")
         measured.summary.datasets.write_parquet(folder / "datasets-measured.parquet")
         workers = spark.range(8, numPartitions=8).mapInArrow(_places, "id long").toArrow()["id"].to_pylist()
         found: dict[str, Any] = {"master": spark.sparkContext.master, "workers": workers}
+        found |= {"signature": str(measured.summary.signature), "skipped": measured.summary.skipped}
         try:  # Each process sees its own working directory there, as if storage were not shared.
-            rows: nw.LazyFrame[Any] = nw.from_native(spark.range(7))
+            rows = nw.from_native(spark.range(7))
             SparkTables(spark).write(rows, Path("/proc/self/cwd/lost.parquet"))
         except Error as error:
             found["lost"] = str(error)
@@ -49,4 +57,4 @@ def _places(batches: Any) -> Any:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[3:], Path(sys.argv[2]))
