@@ -49,6 +49,11 @@ TERMS = (TOKENS, RANKED, NOISE, DATE, PERIOD, CONTINUED)
 _TOKENS = {"document": pl.String, "token": pl.String, "begin": pl.Int64, "end": pl.Int64, "glued": pl.Boolean}
 
 
+def tells_tokens(frames: Frames) -> bool:
+    """Return whether frames tell the tokens of any document."""
+    return bool(frames.values["term"].is_in([TOKENS]).any())
+
+
 def tokens_of(frames: Frames) -> pl.DataFrame:
     """Return the tokens of the documents that tell them: document, token, begin, end, glued; in the frames' order.
 

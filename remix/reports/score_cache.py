@@ -13,7 +13,7 @@ import os
 import resource
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,6 +37,7 @@ from remix.scoring.inputs.gold import LEARNT
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.statistics.intervals import METHOD
 from remix.scoring.statistics.slices import METHOD as OF_SLICES
+from remix.scoring.together import evaluate_together, is_by_document
 from remix.signature import content_hash
 from remix.store import Store
 from remix.store.cache import KEEPS
@@ -115,6 +116,7 @@ class ScoreCache:
         sizes = {entry.name: entry.annotations for entry in self._keeper.store.datasets()}
         runs = [each.run.dataset for each in known_runs(self._keeper.store)]
         folder = str(self._keeper.store.folder.resolve())
+        remixes = self._keeper.store.cached("names of remixes", lambda: _name_remixes(self._keeper.store))
         jobs = []
         for one in questions:
             place = places[one]
@@ -126,12 +128,22 @@ class ScoreCache:
                     told = {"folder": folder, "seconds": self._seconds, "asked": one.as_json(), "place": str(file)}
                     line = json.dumps({**told, "points": file == place.points})
                     after = place.points if rank else None
-                    jobs.append(QueuedQuestion(line, file, ", ".join(one.datasets), cost, rank, after))
+                    alike = "" if rank or len(one.datasets) > 1 or one.datasets[0] in remixes else _say_alike(one)
+                    told_as = ", ".join(one.datasets)
+                    jobs.append(QueuedQuestion(line, file, told_as, cost, rank, after, together=alike))
         return jobs
 
     def close(self) -> None:
         """End the processes that compute, and let none begin any more."""
         self.queue.close()
+
+
+def _say_alike(question: Question[str]) -> str:
+    """Return what questions have in common whose points are answered together, nothing where each is alone."""
+    with suppress(Error):
+        if is_by_document(choose(question)):
+            return json.dumps(replace(question, datasets=()).as_json())
+    return ""
 
 
 def _name_remixes(store: Store) -> frozenset[str]:
@@ -232,15 +244,23 @@ def _problem(said: str, *, ended: bool = False) -> pl.DataFrame:
 
 def _write(place: Path, frame: pl.DataFrame) -> None:
     """Keep an answer if it can be written, and let those go that were read longest ago where there are too many."""
+    _write_each({place: frame})
+
+
+def _write_each(answers: Mapping[Path, pl.DataFrame]) -> None:
+    """Keep answers as `_write` does."""
     with suppress(Error, OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with write_whole(place) as stream:
-            frame.write_parquet(stream)
-        found = [(file.stat(), file) for file in place.parent.glob("*.parquet")]
+        for place, frame in answers.items():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with write_whole(place) as stream:
+                frame.write_parquet(stream)
+        found = [
+            (file.stat(), file) for folder in {place.parent for place in answers} for file in folder.glob("*.parquet")
+        ]
         size = 0
         for number, (state, file) in enumerate(sorted(found, key=lambda one: -one[0].st_atime)):
             size += state.st_size
-            if number >= ENTRIES or (size > BYTES and file != place):
+            if number >= ENTRIES or (size > BYTES and file not in answers):
                 discard(file)
 
 
@@ -267,14 +287,37 @@ def _is_problem(place: Path) -> bool:
         return False
 
 
-def answer_line(open_keeper: Callable[[str], Keeper], line: str) -> None:
-    """Answer the question that a line tells, in a process that is for nothing else, within its time."""
-    told = json.loads(line)
+def answer_line(open_keeper: Callable[[str], Keeper], line: str) -> list[str]:
+    """Answer the question that a line tells, in a process that is for nothing else, within its time.
+
+    Of several, which are told with tabs between them, the files are returned of those that are left to be asked alone.
+    """
+    every = [json.loads(one) for one in line.split("\t")]
+    told, left = every[0], []
     keeper = open_keeper(told["folder"])
     os.nice(0 if told["points"] else max(0, 10 - os.nice(0)))  # points are waited for
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     # Nobody handles the signal: it ends the process, whatever that is doing.
     signal.setitimer(signal.ITIMER_REAL, told["seconds"])
     with suppress(Stopped):  # who stopped a query of it did not mean the question: the next who asks begins again
-        answer(keeper, Question.of_json(told["asked"]), Path(told["place"]), points=told["points"])
+        if len(every) > 1:
+            left = answer_together(keeper, {Path(one["place"]): Question.of_json(one["asked"]) for one in every})
+        else:
+            answer(keeper, Question.of_json(told["asked"]), Path(told["place"]), points=told["points"])
     signal.setitimer(signal.ITIMER_REAL, 0)
+    return [str(place) for place in left]
+
+
+def answer_together(keeper: Keeper, questions: Mapping[Path, Question[str]]) -> list[Path]:
+    """Compute the points of questions that differ in their dataset alone, keep them, and return those that are left."""
+    names = {place: question.datasets[0] for place, question in questions.items()}
+    with keeper.store.hold_state():
+        whole = replace(next(iter(questions.values())), datasets=tuple(names.values()))
+        found = evaluate_together(keeper, choose(whole))
+        _write_each({place: _as_answer(found[name], name) for place, name in names.items() if name in found})
+    return [place for place, name in names.items() if name not in found]
+
+
+def _as_answer(rows: pl.DataFrame, asked: str) -> pl.DataFrame:
+    """Return the rows of points as they are kept."""
+    return rows.select(pl.lit("score").alias("kind"), pl.all()).with_columns(asked=pl.lit(asked))

@@ -187,6 +187,11 @@ def score_inputs(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -
             rows = _score_registered(inputs, asked, tuning)
         else:
             rows = _score_tasks(inputs, asked, None if tuning is None else tuning.with_runs_for(spans=False))
+    return sort_by_task(rows, asked)
+
+
+def sort_by_task(rows: pl.DataFrame, asked: Choice) -> pl.DataFrame:
+    """Return rows in the order in which tasks were asked for, and else in their own."""
     places = {task: place for place, task in enumerate(dict.fromkeys(task_name(task) for task in asked.task))}
     order = pl.col("task").replace_strict(places, default=len(places), return_dtype=pl.Int64)
     return rows.sort(order, maintain_order=True)
@@ -255,6 +260,14 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
     if choice.against:
         choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
     rows = with_means(rows_of(counts, documents_of(found.whole), inputs.runs, choice, inputs.knowledge.kept), asked)
+    weight = found.weights.name if found.weights else ""
+    signatures = sign(inputs, asked, weight=weight, threshold=found.threshold, offsets=found.offsets)
+    return complete_rows(rows, found, signatures)
+
+
+def complete_rows(rows: pl.DataFrame, found: CountedTasks, signatures: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of scores with all that is said of their runs: shortcomings, tasks, thresholds, signatures."""
+    inputs, counts, choice = found.inputs, found.counts, found.choice
     rows = with_shortcomings(rows, inputs)
     rows = with_vocabularies(rows, counts)
     if choice.errors:
@@ -263,8 +276,6 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
     if inputs.made_for:
         task = pl.col("system").replace_strict(inputs.made_for, default=None, return_dtype=pl.String)
         rows = rows.with_columns(task.alias("run_task"))
-    weight = found.weights.name if found.weights else ""
-    signatures = sign(inputs, asked, weight=weight, threshold=found.threshold, offsets=found.offsets)
     if found.thresholds is not None:
         return with_thresholds(rows, counts, found.thresholds.join(signatures, on="system", how="left"))
     none = {"threshold_by": pl.lit("none"), "threshold": pl.lit(None, pl.Float64)}
@@ -290,10 +301,13 @@ class CountedTasks:
     offsets: str = ""
 
 
-def count_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None = None) -> CountedTasks:
+def count_tasks(
+    inputs: Inputs, asked: Choice, tuning: Inputs | None = None, *, datasets: pl.DataFrame | None = None
+) -> CountedTasks:
     """Return the counts of runs that were made for the same tasks, which their scores are made of.
 
-    The threshold of what is asked is one that was followed. Raises `UsageError` without a run.
+    The threshold of what is asked is one that was followed. `datasets` (document, dataset) are those of gold that was
+    read as one dataset: nothing that they share is looked for. Raises `UsageError` without a run.
     """
     if not inputs.runs:
         raise UsageError("nothing to evaluate: name a run")
@@ -304,6 +318,8 @@ def count_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None = None) -> 
     prepared = choice.profile.prepare(inputs)
     weights = weights_of(prepared.gold, choice.weight, *inputs.knowledge.tables) if choice.weight else None
     whole, offsets = _match(prepared, choice)
+    if datasets is not None:
+        whole = replace(whole, mentions=whole.mentions.in_datasets(datasets))
     thresholds, threshold = None, ""
     if choice.threshold or choice.profile.conventions.threshold != threshold_none:
         whole, thresholds, threshold = apply_threshold(whole, inputs.gold, choice, tuning)

@@ -86,6 +86,13 @@ LENGTH = 12
 """Digits of a content hash in a signature."""
 
 
+def sign_each(
+    every: Sequence[Inputs], choice: Choice, *, weight: str = "", threshold: str = "", offsets: str = ""
+) -> list[pl.DataFrame]:
+    """Return for each of several inputs what `sign` returns of it."""
+    return [sign(inputs, choice, weight=weight, threshold=threshold, offsets=offsets) for inputs in every]
+
+
 def sign(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str = "", offsets: str = "") -> pl.DataFrame:
     """Return system, `signature`, whatever can change that system's numbers, and `signature_short`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -318,6 +319,57 @@ for line in sys.stdin:
     assert processes[0] == processes[1] != processes[2]
 
 
+ANSWERING = """
+import sys
+for line in sys.stdin:
+    places = line.rstrip("\\n").split("\\t")
+    with open("LOG", "a") as log:
+        log.write(" ".join(place.rsplit("/", 1)[1] for place in places) + "\\n")
+    if any(place.endswith("bad") for place in places):
+        raise SystemExit(3)
+    left = [place for place in places if place.endswith("alone")] if len(places) > 1 else []
+    for place in places:
+        if place not in left:
+            open(place, "w").close()
+    print("\\t".join(left), flush=True)
+"""
+
+
+def test_scores_of_several_datasets_are_asked_at_once_and_what_is_left_or_died_of_is_asked_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of jobs of cost 1 to 4 those that are together go at once, up to a cost of 6; one is left, of one it dies."""
+    log = tmp_path / "log"
+    monkeypatch.setattr(score_queue, "_COMMAND", ANSWERING.replace("LOG", str(log)))
+    monkeypatch.setattr(score_queue, "LANES", ("any",))
+    monkeypatch.setattr(score_queue, "TOGETHER", 6)
+    failed: list[tuple[str, str]] = []
+    queue = score_queue.ScoreQueue(60, lambda job, why: failed.append((job.name, why)))
+
+    def put(*jobs: tuple[str, int, str]) -> list[list[str]]:
+        log.write_text("")
+        asked = [QueuedQuestion(str(tmp_path / one), tmp_path / one, one, cost, together=of) for one, cost, of in jobs]
+        queue.put(asked)
+        patience = time.monotonic() + 60
+        while queue.processes or queue._threads:
+            assert time.monotonic() < patience
+            time.sleep(0.01)
+        return [line.split() for line in log.read_text().splitlines()]
+
+    told = put(("1", 1, "weak"), ("2", 2, "weak"), ("3-alone", 3, "weak"), ("4", 4, "weak"), ("own", 9, ""))
+    assert told == [["1", "2", "3-alone"], ["3-alone"], ["4"], ["own"]]
+    assert {one.name for one in tmp_path.iterdir()} >= {"1", "2", "3-alone", "4", "own"} and not failed
+    assert put(("5", 1, "weak"), ("6-bad", 2, "weak"), ("7", 3, "weak")) == [
+        ["5", "6-bad", "7"],
+        ["5"],
+        ["6-bad"],
+        ["7"],
+    ]
+    assert (tmp_path / "5").exists() and (tmp_path / "7").exists()
+    assert [name for name, _ in failed] == ["6-bad"]
+    queue.close()
+
+
 def test_process_that_dies_is_not_told_as_one_that_took_too_long(
     work: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -568,6 +620,30 @@ def test_numbers_of_any_choice_are_those_of_evaluate_and_compare(many: Workspace
     keys = ["system", "other", "p", "p_holm", "low", "high"]
     found = many.compare(datasets, run=systems, **asked, **by).pairs.select(keys).sort(keys)
     assert page.tables["pairs"].select(keys).sort(keys).equals(found) and len(found)
+
+
+def test_points_that_a_server_has_computed_together_are_those_of_evaluate(many: Workspace, tmp_path: Path) -> None:
+    """A dataset of which a run is damaged is told, and does not hinder others."""
+    folder = tmp_path / "copy"
+    shutil.copytree(many.folder, folder)
+    work = Workspace(folder)
+    damaged = folder / "runs" / "a--third--a2kb" / "links.parquet"
+    damaged.write_bytes(b"no frame")
+    cache = ScoreCache(Workspace(folder), waits=False)
+    asked = [Question(datasets=(name,), task=("A2KB",), match=("weak",)) for name in ("first", "second", "third")]
+    places = cache._places(asked)
+    cache.ask(asked)
+    patience = time.monotonic() + 60
+    while not all(places[one].points.exists() for one in asked):
+        assert time.monotonic() < patience
+        time.sleep(0.02)
+    cache.close()
+    for one in asked[:2]:
+        rows = pl.read_parquet(places[one].points)
+        wanted = work.evaluate(one.datasets[0], task="A2KB", match="weak").rows
+        assert rows.drop("kind", "asked").select(wanted.columns).equals(wanted)
+        assert {*rows["asked"]} == {*one.datasets}
+    assert "third" in pl.read_parquet(places[asked[2]].points)["problem"][0]
 
 
 def test_hiding_rows_and_columns_changes_no_star(many: Workspace) -> None:

@@ -87,7 +87,7 @@ class Inputs:
         """Return them by what is scored of gold: the runs that are registered on the same of its datasets together."""
         groups: dict[object, list[str]] = {}
         for name in self.runs:
-            runs = [self.runs[name], *([self.given_spans[name]] if name in self.given_spans else [])]
+            runs = [self.runs[name], self.given_spans.get(name, self.runs[name])]
             groups.setdefault(tuple(self.without_answers(name, run) for run in runs), []).append(name)
         if len(groups) < 2:
             return [self]

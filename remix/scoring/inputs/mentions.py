@@ -63,6 +63,11 @@ class Mentions:
         iris = pl.DataFrame({"iri": self.entities}, schema={"iri": pl.String})
         return iris.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("entity"), "iri")
 
+    def in_datasets(self, datasets: pl.DataFrame) -> Mentions:
+        """Return the mentions with the datasets (document, dataset) of their documents in place of those they have."""
+        documents = self.documents.drop("dataset").join(datasets, on="document", how="left", maintain_order="left")
+        return replace(self, documents=documents.select(self.documents.columns))
+
     def within(self, documents: pl.Series) -> Mentions:
         """Return the mentions of these documents (IRIs), with the numbers that they have."""
         own = self.documents.filter(pl.col("document").is_in(documents.implode()))

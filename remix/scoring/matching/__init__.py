@@ -272,6 +272,7 @@ class Matching:
     right or wrong in part.
     `shares(case, judged)` returns the mentions of gold that are found, as `found_in_full` does, each with the share
     that is found; recall is the sum of the shares by the number of mentions. None where recall is something else.
+    `by_document` says that what it makes of a document depends on that alone, not on what else is scored.
     """
 
     name: str
@@ -281,6 +282,7 @@ class Matching:
     at: Callable[[float], Matching] | None = None
     credit: Callable[[Case, Judged, bool], pl.DataFrame] | None = None
     shares: Callable[[Case, Judged], pl.DataFrame] | None = found_in_full
+    by_document: bool = False
 
 
 def _with_sides(case: Case, pairs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

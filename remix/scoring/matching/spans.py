@@ -12,8 +12,8 @@ from remix.scoring.matching.pairs import assign
 _KEYS = ["system", "doc"]
 _SHARES = ("of_answer", "of_gold")
 
-strong = Matching("strong", "begin and end are equal", pl.col("equal"))
-weak = Matching("weak", "the spans share a character", pl.lit(True))
+strong = Matching("strong", "begin and end are equal", pl.col("equal"), by_document=True)
+weak = Matching("weak", "the spans share a character", pl.lit(True), by_document=True)
 
 
 def _credit_shares(case: Case, judged: Judged, on_mention_only: bool) -> pl.DataFrame:
@@ -48,6 +48,7 @@ partial = Matching(
     pl.lit(True),
     credit=_credit_shares,
     shares=lambda case, judged: _shares(case, judged).select(*_KEYS, "group", "option", share="of_gold"),
+    by_document=True,
 )
 
 
@@ -82,4 +83,5 @@ single_penalty = Matching(
     pl.col("equal"),
     credit=_credit_halves,
     shares=None,
+    by_document=True,
 )

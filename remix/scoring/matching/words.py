@@ -49,6 +49,7 @@ def _at(threshold: float, name: str = "") -> Matching:
         pl.col("equal") if threshold == 1 else alike,
         _similar,
         _at,
+        by_document=True,
     )
 
 
@@ -59,6 +60,7 @@ def _over(threshold: float, name: str = "") -> Matching:
         pl.col("similarity") > threshold,
         _similar,
         _over,
+        by_document=True,
     )
 
 
@@ -151,4 +153,5 @@ expanded = Matching(
     "begin and end are equal, as they are or grown to the boundaries of words",
     pl.col("alike"),
     _grow_spans,
+    by_document=True,
 )

@@ -120,6 +120,8 @@ class Profile:
       `slice` besides;
     - `kb_rows`: whether InKB, EE and GSInKB are shown: 'nil', where gold or a run has NIL, or 'always';
     - `sparse`: whether tasks and matchings that count nothing at all have no rows;
+    - `by_document`: whether what it counts of a system in a document depends on these two alone, and what it chooses
+      beside it on their dataset, not on what else is scored;
     - `notes`: rules in words that no convention stands for, by a name.
     """
 
@@ -137,6 +139,7 @@ class Profile:
     slices: Mapping[str, Counter] = field(default_factory=dict)
     kb_rows: Literal["", "nil", "always"] = ""
     sparse: bool = False
+    by_document: bool = False
     notes: Mapping[str, str] = field(default_factory=dict)
 
     def prepare(self, inputs: Inputs) -> Inputs:

@@ -123,6 +123,7 @@ gerbil = Profile(
     adjust_counting=_counting,
     outside_slice="removed",
     kb_rows="always",
+    by_document=True,
     notes={
         "order": "the order of annotations, which RDF does not have, is that of their offsets",
         "D2KB": "answers whose span is no gold mention's are left out, a second answer on one span stays, "

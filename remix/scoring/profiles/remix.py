@@ -9,6 +9,7 @@ remix = Profile(
     tasks=("A2KB", "D2KB", "C2KB", "ERec"),
     matchings=("strong", "weak"),
     kb_rows="nil",
+    by_document=True,
     notes={
         "entities": "left out of C2KB where they are NIL",
         "groups": "an option needs all of its annotations; another option of a mention found is ignored",

@@ -36,7 +36,8 @@ class Task:
     TPs of recall, and where not every mention is a whole TP or FN, `asked` is their number. `at(measure=…)` returns
     the task by another measure or what else it `takes`. `parts` are the tasks whose scores a task is the mean of; it
     counts nothing itself. `given_spans` says that systems get the spans of gold, so that a run made for it is another
-    than one made from texts.
+    than one made from texts. `by_document` says that the counts of a system in a document depend on these two alone,
+    not on what else is scored.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Task:
     takes: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     given_spans: bool = False
+    by_document: bool = False
 
 
 TASKS: Registry[Task] = Registry("task", "remix.scoring.tasks", Task)

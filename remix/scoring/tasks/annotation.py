@@ -13,17 +13,24 @@ from remix.scoring.matching import Case, Matching
 from remix.scoring.statistics import UNSCOPED
 from remix.scoring.tasks import Task, narrow, tally, with_candidates
 
-a2kb = Task("A2KB", "text given; spans and links compared", lambda case, matching: tally(case, "link", matching))
+a2kb = Task(
+    "A2KB",
+    "text given; spans and links compared",
+    lambda case, matching: tally(case, "link", matching),
+    by_document=True,
+)
 d2kb = Task(
     "D2KB",
     "text and spans given; links compared, on gold spans only",
     lambda case, matching: tally(case, "link", matching, on_mention_only=True),
     given_spans=True,
+    by_document=True,
 )
 erec = Task(
     "ERec",
     "text given; spans compared, whatever they link to: each counts once",
     lambda case, matching: tally(case.of_spans, "span", matching),
+    by_document=True,
 )
 nil = replace(narrow(erec, "nil"), name="NIL", summary="text given; spans of mentions without an entity compared")
 
@@ -51,7 +58,7 @@ def _accuracy(measure: str) -> Task:
         return counts.with_columns(fn="fp")
 
     summary = f"text given; right links {ACCURACIES[measure]}: P = R = F1 is the accuracy"
-    return Task("accuracy", summary, count, _accuracy, takes=("measure",))
+    return Task("accuracy", summary, count, _accuracy, takes=("measure",), by_document=measure == "own")
 
 
 accuracy = _accuracy("own")
@@ -85,7 +92,7 @@ def _candidates(measure: str) -> Task:
         return counts.with_columns(*UNSCOPED, ignored=pl.lit(0, pl.Int64))
 
     summary = f"text given; gold's entity in the candidate set, {OFFERS[measure]}"
-    return Task("candidates", summary, count, _candidates, takes=("measure",))
+    return Task("candidates", summary, count, _candidates, takes=("measure",), by_document=True)
 
 
 candidates = _candidates("gold")

@@ -100,4 +100,5 @@ c2kb = Task(
     "text given; the set of entities of each document compared, NIL left out",
     # No span is matched.
     lambda case, matching: case.once(("C2KB",), _count),
+    by_document=True,
 )

@@ -148,11 +148,13 @@ etyping = Task(
     "text and spans given; classes compared with those above them, on gold spans only",
     # Spans are given, so that they are equal or not answered.
     lambda case, matching: _counts(on_gold_spans(compare_types(case, MATCHINGS["strong"]))),
+    by_document=True,
 )
 rt2kb = Task(
     "RT2KB",
     "text given; spans, and the classes on them with those above them, compared",
     lambda case, matching: _counts(compare_types(case, matching)),
+    by_document=True,
 )
 
 
@@ -179,7 +181,10 @@ def _outermost(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 
 
 class_erec = Task(
-    "ERec-classes", "text given; spans that name a class (owl:Class) compared, outermost ones", _class_spans
+    "ERec-classes",
+    "text given; spans that name a class (owl:Class) compared, outermost ones",
+    _class_spans,
+    by_document=True,
 )
 oke_1 = Task(
     "OKE-1", "text given; mean of recognition, linking and typing", refuse_counts, parts=("ERec", "D2KB", "ETyping")
