@@ -37,7 +37,20 @@ from remix.reports.sentences import name_document
 from remix.reports.svg import draw
 from remix.store.worker import Bounds, Stopped, limit_queries
 from remix.web.endpoint import log_defect, refuse, status_of
-from remix.web.page import VIEWS, Download, Drawing, Explored, Form, Note, Page, Shown, Table, View, address
+from remix.web.page import (
+    VIEWS,
+    Download,
+    Drawing,
+    Explored,
+    Form,
+    Note,
+    Page,
+    Shown,
+    Table,
+    View,
+    WrongAddress,
+    address,
+)
 from remix.web.turns import STOPPED
 
 HEADERS = {
@@ -408,10 +421,13 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
             raise Stopped(STOPPED)
         with limit_queries(bounds), work.store.hold_state():  # which is read once for all of a page
             if form in view.downloads:
+                for misnamed in _find_misnamed(work, view, parameters).values():
+                    raise misnamed
                 return _offer(view.downloads[form](work, parameters))
             page = view.show(work, parameters)
-        page = replace(page, dropped=[*page.dropped, *_list_unfit(page, parameters)])
-        if form and (refused := page.error or next(iter(page.dropped), None)) is not None:
+        unknown = _find_misnamed(work, view, parameters)
+        page = replace(page, dropped=[*unknown.values(), *page.dropped, *_list_unfit(page, parameters)])
+        if form and (refused := next(filter(None, (page.error, *page.faults, *page.dropped)), None)) is not None:
             raise refused
         if form and page.refresh:
             return _put_off(f"this is still being computed: ask again in {page.refresh} seconds", page.refresh)
@@ -424,7 +440,8 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
             return _data(arrange(page, parameters), form, parameters)
         status = 200 if page.error is None else _status(page.error)
         headers = {**HEADERS, "Refresh": str(page.refresh)} if page.refresh else HEADERS
-        return Response(render_page(page, view, urlencode(parameters)), status, headers, "text/html")
+        known = {name: value for name, value in parameters.items() if name not in unknown}
+        return Response(render_page(page, view, urlencode(known)), status, headers, "text/html")
     except Error as error:
         status, line = _status(error), str(error)
         if not form:
@@ -460,7 +477,10 @@ def _do_without(
                 wrong = again
                 continue
             status = 404 if any(parameters.get(name) != left.get(name) for name in view.subject) else 200
-            return replace(page, dropped=[*dropped, *page.dropped, *_list_unfit(page, left)]), left, status
+            unknown = _find_misnamed(work, view, left)
+            told = [*unknown.values(), *dropped, *page.dropped, *_list_unfit(page, left)]
+            known = {name: value for name, value in left.items() if name not in unknown}
+            return replace(page, dropped=told), known, status
         if named is None:
             break
     shown: list[Shown] = []
@@ -496,9 +516,33 @@ def _leave_out_one(parameters: Mapping[str, str]) -> Iterator[dict[str, str]]:
     yield {}
 
 
+_OF_TABLES = ("sort", "at", "open", "table", "columns", "figure", "width", "sheet")
+"""What an address of any view may say of its tables and figures, beside `rows.TABLE`."""
+_OF_OTHERS = r"utm_|(fbclid|gclid|msclkid)$"
+"""How names begin that others put behind an address that they lead to, which mean nothing here."""
+
+
+def _find_misnamed(work: Explored, view: View, parameters: Mapping[str, str]) -> dict[str, WrongAddress]:
+    """Return what is said of names in an address that the view does not know, such as a misspelt filter, by name."""
+    if view.parameters is None:
+        return {}
+    every = [*view.parameters, *_OF_TABLES, *view.further(work, parameters)]
+    return {
+        name: WrongAddress(f"{view.title} has no parameter '{name}'{_find_nearest(name, every, view.parameters)}")
+        for name, value in parameters.items()
+        if value and name not in every and not name.startswith("rows.") and not re.match(_OF_OTHERS, name)
+    }
+
+
+def _find_nearest(name: str, every: Sequence[str], first: Sequence[str]) -> str:
+    """Return a hint at the nearest of all names; where none is near, at those that come `first`."""
+    near = nearest(name, every)
+    return near if near.endswith("?") else nearest(name, first)
+
+
 def _list_unfit(page: Page, parameters: Mapping[str, str]) -> Iterator[UsageError]:
     """Give what is wrong in that which an address says of tables: their order, columns, rows and what is opened."""
-    if page.error is not None or page.refresh:  # then there are fewer tables than there will be
+    if page.error is not None or page.refresh or page.faults:  # then there are fewer tables than there will be
         return
     tables = page.tables
     names = {block.name for block in (*page.blocks, *page.beside) if isinstance(block, Table | Drawing)}

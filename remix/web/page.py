@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 MICRO_OR_MACRO = "micro pools all annotations, macro averages documents"
 
 
+class WrongAddress(Error):
+    """An address with a name that its page does not know, or with a value that cannot be: no data are at it."""
+
+
 class Explored(Keeper, Protocol):
     """What views need of a workspace beside what a `Keeper` has: what a server does in its own way."""
 
@@ -206,7 +210,7 @@ class Field:
     `look` is `choice` (one of `values`), `many` (any of `values`, `chosen` has those apart by commas), `text`, `area`
     (several lines), or `range` (a number from `low` to `high` in steps). `words` are what values are called, where that
     is not what they are; `values` of a text are suggested. A long list of
-    `many` is folded unless it is `unfolded`.
+    `many` is folded unless it is `unfolded`. `fault` says what is wrong with what is chosen.
     """
 
     name: str
@@ -220,6 +224,7 @@ class Field:
     explained: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
     unfolded: bool = False
+    fault: str = ""
 
 
 def choose(
@@ -357,8 +362,9 @@ class Page:
     asked, which a block says; data have it in their place. So it is with what is `missing` of a page, which could be
     made another time: a part of a table is no data. `neighbours` are the addresses of the pages before (`prev`)
     and after it (`next`), to which the arrow keys lead as well. `dropped` says which choices of the address do not fit,
-    without which the page is shown; data are refused for them. `data` names the table that the address has as data, by
-    default the first.
+    without which the page is shown; data are refused for them. So they are for `faults`, values that are wrong, which
+    the form of the page says beside the fields: it shows nothing that would be counted by them. `data` names the table
+    that the address has as data, by default the first.
     """
 
     title: str
@@ -369,6 +375,7 @@ class Page:
     missing: Sequence[str] = ()
     neighbours: Mapping[str, str] = field(default_factory=dict)
     dropped: Sequence[Error] = ()
+    faults: Sequence[WrongAddress] = ()
     data: str = ""
 
     @property
@@ -406,7 +413,9 @@ class View:
     `menu` is the place in the navigation, 0 for a view that others lead to. `subject` names the parameters of what the
     page is about, without which there is none. `example` gives parameters with which the page has something to show.
     `downloads` are the files that are made at `/NAME.SUFFIX`, by suffix. `runs_queries` says that what an address asks
-    is a query of any length: such pages wait for each other, and no other page for them.
+    is a query of any length: such pages wait for each other, and no other page for them. `parameters` are the names
+    that an address may have beside those of tables and figures, `further` gives those that depend on the workspace or
+    the address: any other name is a mistake, which is said, but for views that name none.
     """
 
     name: str
@@ -417,6 +426,8 @@ class View:
     example: Callable[[Explored], Parameters] = field(default=lambda _: {}, compare=False)
     downloads: Mapping[str, Callable[[Explored, Parameters], Download]] = field(default_factory=dict, compare=False)
     runs_queries: bool = False
+    parameters: Sequence[str] | None = None
+    further: Callable[[Explored, Parameters], Iterable[str]] = field(default=lambda *_: (), compare=False)
 
 
 VIEWS: Registry[View] = Registry("view", "remix.web.views", View)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,6 +104,7 @@ def test_query_of_the_page_builds_the_same_in_a_terminal(get: Get, work: Workspa
         ("/builder?on=isRare&in.isRare=perhaps", 200, "no value of isRare named"),
         ("/builder?on=pagerank&low.pagerank=x%22%3E%3Cscript%3E", 200, "is no number"),
         ("/builder?scale=values&on=pagerank&low-value.pagerank=1e999", 200, "is no number"),
+        ("/builder?on=ambiguitySurfaceForm&low.ambiguitySurfaceForm=500", 200, "is not between 0 and 100"),
         ("/builder?query=../../etc/passwd", 200, "no query named"),
         ("/builder?sparql=/etc/passwd", 400, "Not possible"),
         ("/builder?sparql=SELECT+%7B", 400, "<textarea"),
@@ -115,6 +117,42 @@ def test_what_cannot_be_built_is_said_in_the_page(get: Get, place: str, status: 
     answer = get(place)
     assert answer.status_code == status and word in answer.text
     assert answer.text.count("<script") <= 1
+
+
+WRONG = "query=persons_hard&persons_hard.min_confusion=abc&persons_hard.max_prominence=101"
+
+
+def test_wrong_values_of_a_query_stand_in_the_form_with_the_reason_and_nothing_is_counted(get: Get) -> None:
+    """A prominence lies between 0 and 100, as its meaning says; a confusion is any number."""
+    answer = get(f"/builder?{WRONG}")
+    assert answer.status_code == 200
+    for name, value in (("min_confusion", "abc"), ("max_prominence", "101")):
+        [field] = re.findall(f'<input name="persons_hard.{name}"[^>]*>', answer.text)
+        assert f'value="{value}"' in field and 'aria-invalid="true"' in field
+        [place] = re.findall('aria-describedby="([^"]*)"', field)
+        [said] = re.findall(f'<strong class="fault" id="{place}"[^>]*>([^<]*)<', answer.text)
+        assert name in said and value in said
+    assert "Nothing is counted: 2 values above cannot be" in answer.text
+    assert "<table" not in answer.text and "Left are" not in answer.text and "remix build" not in answer.text
+    right = get("/builder?query=persons_hard&persons_hard.min_confusion=80").text
+    assert "aria-invalid" not in right and "Left are" in right
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "rq", "ttl", "manifest.ttl", "zip", "svg"])
+def test_wrong_values_of_a_query_are_refused_as_data(get: Get, form: str) -> None:
+    answer = get(f"/builder.{form}?{WRONG}")
+    assert answer.status_code == 400
+    assert answer.text == "parameter 'min_confusion' takes a number such as 3, not 'abc'\n"
+
+
+def test_fields_of_other_queries_and_conditions_are_no_mistakes_and_misspelt_ones_are(get: Get) -> None:
+    """A form that is asked for again when another query is chosen still sends the fields of the last."""
+    kept = "persons_hard.min_confusion=80&in.isRare=true&low-value.ambiguitySurfaceForm=3"
+    assert "Left out" not in get(f"/builder?query=places_hard&{kept}").text
+    said = get("/builder?query=persons_hard&persons_hard.min_confusin=80").text
+    assert "did you mean &#39;persons_hard.min_confusion&#39;" in said and "Left are" in said
+    refused = get("/builder.ttl?query=persons_hard&persons_hard.min_confusin=80")
+    assert refused.status_code == 400 and "did you mean 'persons_hard.min_confusion'" in refused.text
 
 
 def test_page_of_the_builder_writes_nothing(get: Get, work: Workspace) -> None:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import anyio
 import httpx
@@ -27,7 +28,7 @@ from remix.reports.score_cache import ScoreCache
 from remix.runs.judgements import Judgements
 from remix.store import Store
 from remix.web.endpoint import application
-from remix.web.explorer import render_file, render_page, routes
+from remix.web.explorer import _find_misnamed, render_file, render_page, routes
 from remix.web.folder import render_ontology
 from remix.web.page import (
     VIEWS,
@@ -100,6 +101,48 @@ def test_scores_that_are_still_being_computed_are_no_data_and_say_when_to_ask_ag
     served._scores.close()
     assert [(one.status_code, one.headers.get("retry-after")) for one in answers] == [(503, "2"), (503, "2")]
     assert answers[0].text == "this is still being computed: ask again in 2 seconds\n"
+
+
+@pytest.mark.parametrize(
+    ("view", "misspelt", "meant"),
+    [("systems", "datset=x", "dataset"), ("annotations", "outcom=x", "outcome"), ("errors", "classs=extra", "class")],
+)
+def test_a_name_that_no_page_knows_is_said_and_its_data_are_refused(
+    get: Get, view: str, misspelt: str, meant: str
+) -> None:
+    name = misspelt.partition("=")[0]
+    answer = get(f"/{view}?{misspelt}")
+    assert answer.status_code == 200
+    assert f"has no parameter &#39;{name}&#39;; did you mean &#39;{meant}&#39;?" in answer.text
+    refused = get(f"/{view}.csv?{misspelt}")
+    assert refused.status_code == 400 and f"'{name}'; did you mean '{meant}'?" in refused.text
+    # What others put behind an address, and what says nothing, changes nothing.
+    plain, marked = get("/datasets.csv"), get("/datasets.csv?utm_source=mail&fbclid=7&datset=")
+    assert (marked.status_code, marked.content) == (200, plain.content)
+
+
+def test_downloads_of_a_misspelt_address_are_refused(get: Get) -> None:
+    assert get("/document.ttl?dataset=gold").status_code == 200
+    refused = get("/document.ttl?dataset=gold&nmae=x")
+    assert refused.status_code == 400 and "Document has no parameter 'nmae'; did you mean 'name'?" in refused.text
+
+
+@pytest.mark.at_hand(2)
+def test_no_page_leads_to_an_address_that_it_does_not_know(work: Workspace, get: Get) -> None:
+    """Every link of the pages of all views, and what their forms send as they stand."""
+    seen, misnamed = set[str](), set[str]()
+    for view in VIEWS:
+        text = get(address(view.name, **view.example(work))).text
+        found = {html.unescape(one) for one in re.findall('href="(/[^"#]*)', text)}
+        fields = re.findall('<(?:input|select|textarea)[^>]* name="([^"]*)"', text)
+        found.add(f"/{view.name}?" + "&".join(f"{name}=1" for name in dict.fromkeys(map(html.unescape, fields))))
+        for place in sorted(found - seen):
+            path, _, query = place[1:].partition("?")
+            if (name := path.partition(".")[0]) in VIEWS.names():
+                told = _find_misnamed(work, VIEWS[name], dict(parse_qsl(query))).values()
+                misnamed |= {f"{place}: {error}" for error in told}
+        seen |= found
+    assert len(seen) > 100 and not misnamed
 
 
 def test_datasets_are_listed_and_lead_to_their_pages(work: Workspace, get: Get) -> None:
@@ -346,7 +389,8 @@ def test_no_page_is_a_dead_end(work: Workspace, get: Get, view: str) -> None:
         assert answer.status_code in (200, 400, 404), (name, answer.text)
         assert "<nav" in answer.text and ("<form" in answer.text) == forms, name
         if answer.status_code != 200 or "Left out:" in answer.text:
-            assert "no such thing" in answer.text and get(f"/{view}.csv?{name}=no+such+thing").status_code != 200
+            said = "no such thing" in answer.text or f"has no parameter &#39;{name}&#39;" in answer.text
+            assert said and get(f"/{view}.csv?{name}=no+such+thing").status_code != 200
 
 
 @pytest.mark.parametrize(
@@ -515,10 +559,10 @@ def test_headers_sort_the_rows_of_their_table_and_of_its_data(get: Get) -> None:
 
 
 @pytest.mark.parametrize("view", ["datasets", "errors"])
-def test_parameters_may_be_called_as_arguments_of_our_own_are(get: Get, view: str) -> None:
+def test_parameters_may_be_called_as_arguments_of_our_own_are(work: Workspace, view: str) -> None:
     """Headers of tables lead to addresses that keep all parameters, whatever these are called."""
-    answer = get(f"/{view}?view=1&self=2")
-    assert answer.status_code == 200 and "view=1&amp;self=2&amp;sort=" in answer.text
+    text = render_page(shown(work, view), VIEWS[view], "view=1&self=2")
+    assert "view=1&amp;self=2&amp;sort=" in text
 
 
 def test_heat_is_by_rank_within_the_column() -> None:

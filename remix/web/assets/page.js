@@ -18,10 +18,27 @@ each("input[type=range]", (slider) => {
   slider.addEventListener("input", () => { slider.nextElementSibling.value = slider.value; });
 });
 
+// What is wrong with a value stands beside its field, which stays.
+const takeOverFaults = (form, twin) => {
+  form.querySelectorAll(".fault").forEach((old) => old.remove());
+  form.querySelectorAll("[aria-invalid]").forEach((field) => {
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+  });
+  twin.querySelectorAll("[aria-invalid]").forEach((wrong) => {
+    const field = form.elements.namedItem(wrong.name);
+    if (!(field instanceof Element)) return;
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", wrong.getAttribute("aria-describedby"));
+    field.closest("label").append(wrong.closest("label").querySelector(".fault"));
+  });
+};
+
 // A form that is live shows what it leads to while it changes: all but the form comes from the new page, and what was
 // there before is dimmed meanwhile, so that old numbers never stand beside new choices.
 const takeOver = (form, page, twin = page.querySelector("form[data-live]")) => {
   const main = document.querySelector("main");
+  if (twin) takeOverFaults(form, twin);
   if (!twin) {
     main.replaceChildren(...page.querySelector("main").childNodes);
     return;

@@ -308,4 +308,11 @@ def _example(work: page.Explored) -> page.Parameters:
     return {"dataset": entries[0].name, "by": "is_nil"} if (entries := page.list_datasets(work)) else {}
 
 
-listed = page.View("annotations", "Annotations", _show, menu=4, example=_example)
+listed = page.View(
+    "annotations",
+    "Annotations",
+    _show,
+    menu=4,
+    example=_example,
+    parameters=(*asdict(Wanted()), "system", "outcome"),
+)

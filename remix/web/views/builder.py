@@ -69,6 +69,38 @@ class _Choices:
         return shlex.join([*words, *(part for name in self.edition for part in ("--edition", name))])
 
 
+def _find_faults(query: Query, set_from: str | None, parameters: page.Parameters) -> dict[str, page.WrongAddress]:
+    """Return what is wrong with values of a query's parameters, by the names of their fields."""
+    given, found = query.values({}, set_from), dict[str, page.WrongAddress]()
+    for one in query.parameters.values():
+        name = _field_name(query.name, set_from, one.name)
+        value = parameters.get(name, "")
+        ends = _find_ends(one, given[one.name])
+        try:
+            if value:
+                query.bind({one.name: value}, set_from)
+            if value and ends is not None and not ends[0] <= float(value) <= ends[1]:
+                low, high = (f"{end:g}" for end in ends)
+                found[name] = page.WrongAddress(f"parameter '{one.name}' lies between {low} and {high}, not at {value}")
+        except UsageError as error:
+            found[name] = page.WrongAddress(str(error))
+    return found
+
+
+def _list_faults(parameters: page.Parameters) -> list[page.WrongAddress]:
+    """Return what is wrong with values of the shipped query that is chosen, where no query is edited."""
+    shipped = parameters.get("query", "")
+    if not shipped or parameters.get("sparql", "").strip():
+        return []
+    query = find(f"{shipped}.rq")
+    return [*_find_faults(query, _read_set(query, parameters), parameters).values()]
+
+
+def _read_set(query: Query, parameters: page.Parameters) -> str | None:
+    """Return the set of parameters that is chosen, where the query has it."""
+    return chosen if (chosen := parameters.get("set", "")) in query.sets else None
+
+
 def _field_name(query: str, set_from: str | None, parameter: str) -> str:
     """Return the name of a parameter's field, which is another for each set, so that a set brings its own values."""
     return ".".join(filter(None, (query, set_from, parameter)))
@@ -89,14 +121,15 @@ def _read(corpus: FacetedCorpus, parameters: page.Parameters) -> _Choices:
         if shipped not in shipped_queries():
             raise UnknownName("query", shipped, shipped_queries(), "remix list queries")
         query = find(f"{shipped}.rq")
-        chosen = parameters.get("set", "")
-        set_from = chosen if chosen in query.sets else None
+        set_from = _read_set(query, parameters)
         given = query.values({}, set_from)
         values = {
             one: value
             for one in query.parameters
             if (value := parameters.get(_field_name(shipped, set_from, one), "")) and value != _plain(given[one])
         }
+        if wrong := _find_faults(query, set_from, parameters):
+            raise next(iter(wrong.values()))
         return _Choices(query, values, set_from, None, dataset, edition)
     conditions = [_condition(corpus, facet, parameters) for facet in _choose_facets(corpus, parameters)]
     made = Query.parse(compose(conditions, note="Composed in the explorer of remix."), name)
@@ -149,6 +182,8 @@ def _read_bound(corpus: FacetedCorpus, facet: Facet, end: str, parameters: page.
     number = re.fullmatch(r"-?[0-9]{1,16}(\.[0-9]{1,20})?(e[-+]?[0-9]{1,3})?", text)
     if text and (number is None or math.isinf(float(text))):
         raise UsageError(f"{name}={text} is no number")
+    if text and not low <= float(text) <= high + step / 2:
+        raise UsageError(f"{name}={text} is not between {low:.10g} and {high:.10g}")
     place = float(text) if text else low if end == "low" else high
     if (end == "low" and place <= low) or (end == "high" and place > high - step / 2):
         return None
@@ -193,6 +228,10 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     notes: list[str] = []
     _check(parameters)
     form = page.Form(_fields(corpus, parameters), live=True)
+    if wrong := _list_faults(parameters):
+        named = "a value" if len(wrong) == 1 else f"{len(wrong)} values"
+        told = f"Nothing is counted: {named} above cannot be, for the reason beside it."
+        return page.Page("Builder", [form, page.Note(told)], faults=wrong)
     try:
         asked = _read(corpus, parameters)
         if asked.conditions is not None:
@@ -365,28 +404,38 @@ def _of_columns(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page
 
 
 def _of_query(query: Query, parameters: page.Parameters) -> list[page.Field]:
-    chosen = parameters.get("set", "") if parameters.get("set") in query.sets else ""
-    fields = []
+    set_from, fields = _read_set(query, parameters), []
     if query.sets:
         told = "Values of the parameters that have a name, as the query's file gives them."
-        fields.append(page.choose("set", "set of parameters", ["", *query.sets], chosen, told, nothing="(defaults)"))
-    given = query.values({}, chosen or None)
+        fields.append(
+            page.choose("set", "set of parameters", ["", *query.sets], set_from or "", told, nothing="(defaults)")
+        )
+    given, wrong = query.values({}, set_from), _find_faults(query, set_from, parameters)
     for one in query.parameters.values():
-        name = _field_name(query.name, chosen or None, one.name)
-        fields.append(_parameter(one, given[one.name], name, parameters.get(name, "")))
+        name = _field_name(query.name, set_from, one.name)
+        fault = str(wrong.get(name, ""))
+        fields.append(_parameter(one, given[one.name], name, parameters.get(name, ""), fault))
     return fields
 
 
-def _parameter(one: Parameter, given: str, name: str, value: str) -> page.Field:
-    """Return the field of a parameter: a slider where its meaning tells its ends, and its default lies within."""
+def _find_ends(one: Parameter, given: str) -> tuple[float, float] | None:
+    """Return between which numbers a parameter lies, where its meaning tells them and its default lies within."""
+    ends = re.search(r"(?:between |\(|from )(\d+)(?: and | to )(\d+)", one.description)
+    if not re.fullmatch(r"[-+.\de]+", given) or not (ends or "percentile" in one.description):
+        return None
+    low, high = (float(ends[1]), float(ends[2])) if ends else (0.0, 100.0)
+    return (low, high) if low <= float(given) <= high else None
+
+
+def _parameter(one: Parameter, given: str, name: str, value: str, fault: str) -> page.Field:
+    """Return the field of a parameter: a slider where it lies between two numbers, unless what was typed does not."""
     value = value or _plain(given)
     kind = "a number" if re.fullmatch(r"[-+.\de]+", given) else "an IRI" if ":" in given else "a text"
     told = f"{one.description} ({kind}, by default {given})"
-    ends = re.search(r"(?:between |\(|from )(\d+)(?: and | to )(\d+)", one.description)
-    if kind == "a number" and ends is not None and float(ends[1]) <= float(given) <= float(ends[2]):
-        low, high = float(ends[1]), float(ends[2])
+    if (ends := _find_ends(one, given)) is not None and not fault:
+        low, high = ends
         return page.Field(name, one.name, value, (), "range", low, high, (high - low) / 100, told)
-    return page.Field(name, one.name, value, explained=told)
+    return page.Field(name, one.name, value, explained=told, fault=fault)
 
 
 def _plain(term: str) -> str:
@@ -441,12 +490,28 @@ def _offer(suffix: str, work: page.Explored, parameters: page.Parameters) -> pag
     return page.Download(content.getvalue(), "application/zip", f"{made.name}.zip")
 
 
+def _list_parameters(work: page.Explored, parameters: page.Parameters) -> list[str]:
+    """Return the names of the fields of conditions and of queries, those that are not shown now as well."""
+    of_queries = {name.partition(".")[0] for name in parameters} & {*shipped_queries()}
+    names = [
+        _field_name(query.name, chosen, one)
+        for query in (find(f"{name}.rq") for name in sorted(of_queries))
+        for chosen in (None, *query.sets)
+        for one in query.parameters
+    ]
+    if any("." in name for name in parameters) and page.list_datasets(work):
+        ends = ("in", "of", "low", "high", "low-value", "high-value")
+        names += [f"{end}.{name}" for name in corpus_of(work.store).facets for end in ends]
+    return names
+
+
 def _example(work: page.Explored) -> dict[str, str]:
     if not page.list_datasets(work):
         return {}
     facets = corpus_of(work.store).facets
     chosen = [name for name in ("ambiguitySurfaceForm", "pagerank", "class") if name in facets]
-    return {"on": ",".join(chosen[:2]), "low.ambiguitySurfaceForm": "20"} if chosen else {}
+    bound = {"low.ambiguitySurfaceForm": "20"} if "ambiguitySurfaceForm" in facets else {}
+    return {"on": ",".join(chosen[:2]), **bound} if chosen else {}
 
 
 builder = page.View(
@@ -457,4 +522,6 @@ builder = page.View(
     example=_example,
     downloads={suffix: partial(_offer, suffix) for suffix in _FILES.values()},
     runs_queries=True,
+    parameters=("query", "set", "add", "on", "scale", "dataset", "edition", "name", "sparql"),
+    further=_list_parameters,
 )

@@ -160,5 +160,6 @@ compare = page.View(
     "Compare",
     _show,
     menu=5,
+    parameters=("datasets", "average", "column"),
     example=lambda work: {"datasets": ",".join(entry.name for entry in page.list_datasets(work)[:2])},
 )

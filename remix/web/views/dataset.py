@@ -31,14 +31,14 @@ from remix.web import page
 from remix.web.views.errors import list_answers
 
 SCHEMES = ("log-deciles", "quantiles:4", "head-torso-tail")
+_DEFAULTS = {"column": "ambiguitySurfaceForm", "scheme": SCHEMES[0], "average": "micro", "find": ""}
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if not page.list_datasets(work):
         return page.Page("Dataset", [page.NOTHING])
     entry = work.store.dataset(parameters.get("name", ""))
-    asked = {"column": "ambiguitySurfaceForm", "scheme": SCHEMES[0], "average": "micro", "find": ""}
-    asked |= {key: value for key, value in parameters.items() if key in asked and value}
+    asked = {**_DEFAULTS, **{key: value for key, value in parameters.items() if key in _DEFAULTS and value}}
     if asked["scheme"] not in SCHEMES:
         raise UnknownName(
             "scheme of a page", asked["scheme"], SCHEMES, f"remix partition {entry.name}", does="takes all"
@@ -224,5 +224,6 @@ dataset = page.View(
     "Dataset",
     _show,
     subject=("name",),
+    parameters=("name", *_DEFAULTS),
     example=lambda work: {"name": entries[0].name} if (entries := page.list_datasets(work)) else {},
 )

@@ -122,4 +122,4 @@ def _notes(entries: Sequence[DatasetEntry], measured: Measured) -> list[page.Not
     return notes
 
 
-datasets = page.View("datasets", "Datasets", _show, menu=2)
+datasets = page.View("datasets", "Datasets", _show, menu=2, parameters=("average", "measures"))

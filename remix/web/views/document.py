@@ -484,5 +484,11 @@ def _example(work: page.Explored) -> dict[str, str]:
 
 
 document = page.View(
-    "document", "Document", _show, subject=("dataset", "name"), example=_example, downloads={"ttl": _write}
+    "document",
+    "Document",
+    _show,
+    subject=("dataset", "name"),
+    example=_example,
+    downloads={"ttl": _write},
+    parameters=("dataset", *_KEPT),
 )

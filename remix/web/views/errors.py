@@ -479,4 +479,11 @@ def _example(work: page.Explored) -> page.Parameters:
     return {"dataset": runs[0].dataset, "system": runs[0].system} if runs else {}
 
 
-errors = page.View("errors", "Errors", _show, menu=3, example=_example)
+errors = page.View(
+    "errors",
+    "Errors",
+    _show,
+    menu=3,
+    example=_example,
+    parameters=("dataset", "system", "other", *CHOICES, "from", "count"),
+)

@@ -46,4 +46,4 @@ def _show(work: page.Explored, parameters: Mapping[str, str]) -> page.Page:
     return page.Page("Ontology", [page.Note(said), page.Table("terms", list_terms())])
 
 
-ontology = page.View("ontology", "Ontology", _show, menu=9)
+ontology = page.View("ontology", "Ontology", _show, menu=9, parameters=())

@@ -130,4 +130,11 @@ def _list_items(work: page.Explored, of: str, name: str) -> pl.DataFrame:
     return grouped.agg((pl.col("by").first() if of == "texts" else pl.len()).alias(name))
 
 
-overlap = page.View("overlap", "Overlap", _show, menu=6, example=lambda work: {"of": "forms"})
+overlap = page.View(
+    "overlap",
+    "Overlap",
+    _show,
+    menu=6,
+    example=lambda work: {"of": "forms"},
+    parameters=("of", "show", "dataset", "other"),
+)

@@ -283,4 +283,5 @@ sparql = page.View(
     example=lambda work: {"query": _START} if page.list_datasets(work) else {},
     downloads={**{form: partial(_graph, form) for form in GRAPH_FORMATS}, "vocabulary.json": _vocabulary},
     runs_queries=True,
+    parameters=("query", "example", "timeout", "chart", "x", "y"),
 )

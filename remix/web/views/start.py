@@ -106,4 +106,4 @@ def _list_tasks(held: Holdings) -> page.Steps:
     )
 
 
-start = page.View("start", "Start", _show, menu=1)
+start = page.View("start", "Start", _show, menu=1, parameters=())

@@ -44,6 +44,7 @@ _NO_TEST = (
 )
 _HAVE = {"any": "that any of the systems has answered", "all": "that all of the systems have answered"}
 """Which datasets are columns, of those that are chosen."""
+_NAMES = ("datasets", "systems", "have", "by", "profile", "task", "match", "against", "spider")
 _Leading = Callable[[Mapping[str, Any]], str]
 """What makes an address of a row."""
 
@@ -174,8 +175,7 @@ def _ask(
     work: page.Explored, runs: Sequence[KnownRun], parameters: page.Parameters
 ) -> tuple[dict[str, str], page.Form, dict[str, str]]:
     """Return what is asked, with the task and matching of the profile, its form, and the columns to slice by."""
-    names = ("datasets", "systems", "have", "by", "profile", "task", "match", "against", "spider")
-    asked = {name: parameters.get(name, "") for name in names}
+    asked = {name: parameters.get(name, "") for name in _NAMES}
     profile = PROFILES[asked["profile"] or "remix"]
     task, match = profile.headline
     asked |= {"profile": profile.name, "task": asked["task"] or task, "match": asked["match"] or match}
@@ -537,4 +537,4 @@ def _commands(asked: Mapping[str, str], datasets: Sequence[str], *, all_of: bool
     return [f"remix evaluate {told} --intervals", f"remix compare {told}"]
 
 
-systems = page.View("systems", "Systems", _show, menu=2)
+systems = page.View("systems", "Systems", _show, menu=2, parameters=("dataset", *_NAMES))

@@ -91,10 +91,12 @@ def test_numbers_of_the_builder_are_never_those_of_other_conditions(visit: Visit
         field = page.locator("input[name='persons_hard.min_confusion']")
         assert page.locator("section[data-update=waterfall]").count() == 1
         field.fill("many")
-        page.wait_for_selector("text=Not possible")
-        assert page.locator("section[data-update=waterfall]").count() == 0
-        assert page.locator("section[data-update=datasets]").count() == 0
+        page.wait_for_selector("text=Nothing is counted")
+        assert page.locator("main table").count() == 0 and "Left are" not in page.inner_text("main")
+        assert "takes a number such as 3, not 'many'" in page.inner_text(".fault")
+        assert field.get_attribute("aria-invalid") == "true" and field.input_value() == "many"
         field.fill("4")
         page.wait_for_selector("section[data-update=waterfall]")
-        assert page.locator("text=Not possible").count() == 0 and page.locator("body.stale").count() == 0
-        assert visited.wrong in ([], [one for one in visited.wrong if "404" in one])
+        assert page.locator("text=Nothing is counted").count() == 0 and page.locator("body.stale").count() == 0
+        assert page.locator(".fault").count() == 0 and field.get_attribute("aria-invalid") is None
+        assert visited.wrong == []
