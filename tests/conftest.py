@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 # How long an example takes says more of the machine than of the code. What fails is told at once: making it smaller may
 # take longer than a test may, and is asked for by `HYPOTHESIS_PROFILE=shrink`.
 _PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
-for name, examples, phases in (("quick", 15, _PHASES), ("thorough", 30, _PHASES), ("shrink", 60, tuple(Phase))):
-    # At hand CI draws the same ones each time, and others in the thorough profile.
+_PROFILES = {"quick": (15, _PHASES), "further": (8, _PHASES), "thorough": (30, _PHASES), "shrink": (60, tuple(Phase))}
+for name, (examples, phases) in _PROFILES.items():
+    # At hand CI draws the same ones each time, and some others each time in the further profile.
     same = name == "quick" and os.environ.get("CI") == "true"
     options = {"deadline": None, "print_blob": True, "derandomize": same, "phases": phases}
     settings.register_profile(name, max_examples=examples, **options)  # type: ignore[arg-type]
