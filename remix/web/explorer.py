@@ -9,6 +9,7 @@ import io
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import resources
@@ -378,8 +379,11 @@ def prepare() -> None:
         environment.get_template(name)
 
 
-def routes(work: Explored) -> list[Route]:
-    """Return a route for each view, for its tables as data and its downloads, and for the style and the scripts."""
+def routes(work: Explored, within: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext) -> list[Route]:
+    """Return a route for each view, for its tables as data and its downloads, and for the style and the scripts.
+
+    Each page is made `within` a block, for who wants to know when.
+    """
     made = [
         Route("/style.css", _send(partial(_assets, ".css"), "text/css")),
         Route("/script.js", _send(partial(_assets, ".js"), "text/javascript")),
@@ -388,9 +392,9 @@ def routes(work: Explored) -> list[Route]:
     quick, long = anyio.CapacityLimiter(_TURNS), anyio.CapacityLimiter(_TURNS)
     for view in VIEWS:
         turns = long if view.runs_queries else quick
-        made.append(Route(f"/{view.name}", _answer(work, turns, view), methods=["GET"]))
+        made.append(Route(f"/{view.name}", _answer(work, turns, within, view), methods=["GET"]))
         for form in dict.fromkeys((*_DATA, *_FIGURES, *view.downloads)):
-            made.append(Route(f"/{view.name}.{form}", _answer(work, turns, view, form), methods=["GET"]))
+            made.append(Route(f"/{view.name}.{form}", _answer(work, turns, within, view, form), methods=["GET"]))
     return [*made, _LastRoute("/{place:path}", _tell_unknown, methods=["GET"])]
 
 
@@ -402,12 +406,19 @@ class _LastRoute(Route):
         return (Match.PARTIAL if found is Match.FULL else Match.NONE), own
 
 
-def _answer(work: Explored, turns: anyio.CapacityLimiter, view: View, form: str = "") -> Callable[..., object]:
+def _answer(
+    work: Explored,
+    turns: anyio.CapacityLimiter,
+    within: Callable[[], AbstractContextManager[None]],
+    view: View,
+    form: str = "",
+) -> Callable[..., object]:
     async def respond(http: HttpRequest) -> Response:
         async with http.app.state.page(http) as bounds:
             made = partial(_respond, work, view, form, http, bounds)
             # What counts on frames cannot be interrupted: a server that stops leaves it alone.
-            answer: Response = await anyio.to_thread.run_sync(made, limiter=turns, abandon_on_cancel=True)
+            with within():
+                answer: Response = await anyio.to_thread.run_sync(made, limiter=turns, abandon_on_cancel=True)
             return answer
         return refuse(503, STOPPED)
 

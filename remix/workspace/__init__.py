@@ -410,6 +410,7 @@ class Workspace(Studies):
         from remix.store.running import GIBIBYTE
         from remix.web.annotator import annotators
         from remix.web.explorer import prepare, routes
+        from remix.web.preparation import prepare_pages
         from remix.web.protocol import Limits
         from remix.web.server import serve
 
@@ -423,7 +424,7 @@ class Workspace(Studies):
             host=host,
             port=port,
             limits=limits,
-            pages=routes(self),
+            pages=routes(self, prepare_pages(self).page),
             annotators=offered,
             begun=prepare,
             over=scores.close,

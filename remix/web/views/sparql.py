@@ -198,16 +198,21 @@ def _links(
     of_documents = frames.documents.select(iri="document", document="document", dataset="dataset")
     of_mentions = frames.annotations.select(iri="annotation", document="document", dataset="dataset")
     own = pl.concat([of_documents, of_mentions]).filter(pl.col("iri").is_in(every.implode()))
-    places = {
-        iri: page.address("document", dataset=dataset, name=document) for iri, document, dataset in own.iter_rows()
-    }
-    places |= {entry.iri: page.address("dataset", name=entry.name) for entry in page.list_datasets(work)}
+    documents = {iri: (dataset, document) for iri, document, dataset in own.iter_rows()}
+    datasets = {entry.iri: entry.name for entry in page.list_datasets(work)}
 
     def outside(iri: str) -> str:
         return iri if re.match(r"https?://[^\s<>\"]+$", iri) else ""
 
+    def place(iri: str) -> str:
+        """Return the address of one IRI: only those of the rows that are shown are asked for."""
+        if iri in datasets:
+            return page.address("dataset", name=datasets[iri])
+        dataset, document = documents.get(iri, ("", ""))
+        return page.address("document", dataset=dataset, name=document) if document else outside(iri)
+
     def lead(name: str) -> Callable[[Mapping[str, Any]], str]:
-        return lambda row: places.get(iri, outside(iri)) if (iri := row[name]) in iris[name] else ""
+        return lambda row: place(iri) if (iri := row[name]) in iris[name] else ""
 
     return {name: lead(name) for name in texts}
 
