@@ -95,9 +95,9 @@ class Table(Shown):
     columns are called, with what stands small below it, if that is not their name. The rows stay apart by the values of
     the column `groups`, however they are sorted. A `folded` table is shown where the address asks for it (`open`).
     `typesetting` says how a paper has it. Columns that are `unseen` are shown where they are asked for; data have them.
-    `title` is the heading, by default the name. `units` of columns, or the column that has the unit of each row: a
-    `share` is shown in per cent. `labels` are those of entities, by what stands in cells; IRIs are shown short, and
-    names of documents in columns of `documents` by their last part. Data have all as it is.
+    `title` is the heading, by default the name. `below` is said under the rows. `units` of columns, or the column that
+    has the unit of each row: a `share` is shown in per cent. `labels` are those of entities, by what stands in cells;
+    IRIs are shown short, and names of documents in columns of `documents` by their last part. Data have all as it is.
     """
 
     name: str
@@ -114,6 +114,7 @@ class Table(Shown):
     typesetting: Typesetting | None = None
     unseen: Sequence[str] = ()
     title: str = ""
+    below: str = ""
     units: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     documents: Sequence[str] = ()
@@ -210,7 +211,8 @@ class Field:
     `look` is `choice` (one of `values`), `many` (any of `values`, `chosen` has those apart by commas), `text`, `area`
     (several lines), or `range` (a number from `low` to `high` in steps). `words` are what values are called, where that
     is not what they are; `values` of a text are suggested. A long list of
-    `many` is folded unless it is `unfolded`. `fault` says what is wrong with what is chosen.
+    `many` is folded unless it is `unfolded`. A choice that is `rare` stands folded with others that are, unless one of
+    them is not what it is by itself (`default`). `fault` says what is wrong with what is chosen.
     """
 
     name: str
@@ -225,6 +227,8 @@ class Field:
     words: Mapping[str, str] = field(default_factory=dict)
     unfolded: bool = False
     fault: str = ""
+    rare: bool = False
+    default: str = ""
 
 
 def choose(
@@ -291,6 +295,11 @@ class Form(Shown):
     fields: Sequence[Field]
     button: str = "Show"
     live: bool = False
+
+    @property
+    def unfolded(self) -> bool:
+        """Return whether a choice among those that are rare is another than by itself."""
+        return any(one.rare and one.chosen != one.default for one in self.fields)
 
 
 @dataclass(frozen=True)

@@ -648,3 +648,23 @@ def test_answers_that_another_site_makes_a_browser_ask_for_are_given_and_not_kep
         app.state.stop()
     assert [answer.status_code for answer in answers] == [200, 200] and answers[0].text == answers[1].text
     assert any("answer" in str(key) for key in work.store.cached._places) == kept
+
+
+def test_choices_that_are_rare_are_folded_until_one_is_another_than_by_itself(work: Workspace) -> None:
+    def form(**parameters: str) -> Form:
+        [found] = [one for one in VIEWS["systems"].show(work, parameters).blocks if isinstance(one, Form)]
+        return found
+
+    first = [one.name for one in form().fields if not one.rare]
+    assert first == ["datasets", "systems", "by"] and not form().unfolded
+    # What the form sends as it stands is what is there by itself; 'all' is, once systems are chosen.
+    as_it_stands = {one.name: one.chosen for one in form(systems="a").fields}
+    assert as_it_stands["have"] == "all" and not form(**as_it_stands).unfolded
+    for name, value in (
+        ("match", "weak"),
+        ("against", "b"),
+        ("have", "all"),
+        ("profile", "gerbil"),
+        ("spider", "scores"),
+    ):
+        assert form(**{name: value}).unfolded, name

@@ -652,10 +652,10 @@ def test_hiding_rows_and_columns_changes_no_star(many: Workspace) -> None:
     assert cut["system"].to_list() == ["d"]
     assert cut.equals(whole.tables["systems"].filter(system="d"))
     [table] = [one for one in whole.blocks if isinstance(one, Table) and one.name == "systems"]
-    assert "18 tests, all pairs of 4 systems on 3 columns" in table.words  # 6 pairs on each of 3
+    assert "18 tests, all pairs of 4 systems on 3 columns" in table.below  # 6 pairs on each of 3
     # Other systems that the address asks for are another family.
     [table] = [one for one in shown(many, systems="a,b,c").blocks if isinstance(one, Table) and one.name == "systems"]
-    assert "9 tests, all pairs of 3 systems on 3 columns" in table.words
+    assert "9 tests, all pairs of 3 systems on 3 columns" in table.below
 
 
 def test_system_that_is_called_like_a_column_has_its_errors_by_that_column(tmp_path: Path) -> None:

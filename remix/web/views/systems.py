@@ -45,6 +45,8 @@ _NO_TEST = (
 _HAVE = {"any": "that any of the systems has answered", "all": "that all of the systems have answered"}
 """Which datasets are columns, of those that are chosen."""
 _NAMES = ("datasets", "systems", "have", "by", "profile", "task", "match", "against", "spider")
+_FIRST = ("datasets", "systems", "by")
+"""Choices that are made most often; the others are folded."""
 _Leading = Callable[[Mapping[str, Any]], str]
 """What makes an address of a row."""
 
@@ -73,7 +75,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     signed = f"{page.address('systems', **asked, open='scores')}#scores"
     cite = page.Note(cited, links={"scores with signatures": signed})
     note = page.Note("The same in a terminal:", _commands(asked, chosen, all_of=sorted(chosen) == _list_named(runs)))
-    shown = [form, _lead_to_slices(asked, columns), *told, *blocks, _tell_conventions(asked["profile"]), cite, note]
+    shown = [form, *told, *blocks, _lead_to_slices(asked, columns), _tell_conventions(asked["profile"]), cite, note]
     return page.Page("Systems", shown, refresh=2 * waiting, missing=scored.ended)
 
 
@@ -239,6 +241,11 @@ def _ask(
             "spider", "spider plot over", spiders, asked["spider"], over, what="spider plot", nothing="columns"
         ),
     ]
+    usual = {"have": "all" if asked["systems"] else "any", "profile": "remix", "task": task, "match": match}
+    fields = [
+        field if field.name in _FIRST else replace(field, rare=True, default=usual.get(field.name, ""))
+        for field in fields
+    ]
     return asked, page.Form(fields), columns
 
 
@@ -385,15 +392,15 @@ def _matrix(
             f"; {label_of(asked['by']).words} is {part}" if asked["by"] else ""
         )
         small[name] = f"{name} 95 %"
-    words = _explain_matrix(asked, cells, score, family, whole=whole)
+    words, below = _explain_matrix(asked, cells, score, family, whole=whole)
     if said := columns.get(asked["by"], ""):
-        words += f" {label_of(asked['by']).words}: {said}."
-    words += f" {order.words} The number of mentions is in the header."
+        below += f" {label_of(asked['by']).words}: {said}."
+    below += f" {order.words} The number of mentions is in the header."
     leads = "A score leads to its errors"
     leads += "" if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix"
     several_datasets = asked["by"] and len(_split(asked["datasets"])) != 1
     leads += ", in the dataset that has most of the mentions." if several_datasets else "."
-    words += f" {left} smaller slices are among the scores below alone." if left else ""
+    below += f" {left} smaller slices are among the scores below alone." if left else ""
     ranked = {"kind": "system"}
     how = Typesetting(best=dict.fromkeys([*small], "highest"), ranked=ranked, intervals=dict(small))
     return page.Table(
@@ -408,24 +415,27 @@ def _matrix(
         headings=headings,
         groups="kind",
         typesetting=how,
+        below=below.strip(),
     )
 
 
-def _explain_matrix(asked: Mapping[str, str], cells: pl.DataFrame, score: str, family: Family, *, whole: bool) -> str:
+def _explain_matrix(
+    asked: Mapping[str, str], cells: pl.DataFrame, score: str, family: Family, *, whole: bool
+) -> tuple[str, str]:
     """Return what stands in a cell, and which tests the stars are of."""
     some = cells["interval"].count()
     waiting = "without intervals, which are being computed"
     spread = "with its 95 % interval over documents" if some else _NO_INTERVAL if whole else waiting
     if not family.tests and not whole:
-        return f"{score} {spread}; the tests of pairs are being computed as well."
+        return f"{score} {spread}; the tests of pairs are being computed as well.", ""
     if not family.tests:
-        return f"{score} {spread}; {_NO_TEST[0].lower()}{_NO_TEST[1:]}"
+        return f"{score} {spread}.", _NO_TEST
     held = asked["against"] or _BEST
-    words = f"{score} {spread}; * differs from {held} with p < {ALPHA}, corrected by Holm for the family of "
-    words += family.words
+    words = f"p is corrected by Holm for the family of {family.words}"
     if family.known < family.tests:
         words += f", of which {family.known:,} are computed (by Bonferroni for all until the last is)"
-    return f"{words}; which rows or columns are shown changes no star."
+    words += "; which rows or columns are shown changes no star."
+    return f"{score} {spread}; * differs from {held} with p < {ALPHA}.", words
 
 
 _NO_INTERVAL = "without intervals, which need ten documents or more"
