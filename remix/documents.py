@@ -69,6 +69,17 @@ def align(
     return pairs
 
 
+def texts_beyond(gold: Documents, run: Documents) -> Documents:
+    """Return the documents of a run whose text is none of gold's, white space at its end left aside.
+
+    >>> documents = pl.DataFrame({"text": ["Ada met Bob", "Ada  met Bob", "Ada met Bob ", None]})
+    >>> texts_beyond(documents[:1], documents)["text"].to_list()
+    ['Ada  met Bob']
+    """
+    ends = pl.col("text").str.strip_chars_end()
+    return run.drop_nulls("text").filter(~ends.is_in(gold.drop_nulls("text").select(ends).to_series().implode()))
+
+
 _IRI = r"^(?:[A-Za-z][A-Za-z0-9+.-]*://|urn:)"
 _PART, _PART_OF_BOTH = 10, 11
 """The ranks of pairs by the last part of a name: of one, or of both."""

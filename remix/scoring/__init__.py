@@ -16,6 +16,7 @@ from remix.errors import UsageError
 from remix.frames import Frames
 from remix.measures.columns import vocabularies_of
 from remix.measures.partitions import columns_of
+from remix.names import FAILED
 from remix.question import Question, Several, several
 from remix.scoring.choice import Choice, case_of, choose, read_chosen, sign, signature_of_tasks
 from remix.scoring.conventions.aspects import threshold_none
@@ -268,7 +269,7 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
 def complete_rows(rows: pl.DataFrame, found: CountedTasks, signatures: pl.DataFrame) -> pl.DataFrame:
     """Return rows of scores with all that is said of their runs: shortcomings, tasks, thresholds, signatures."""
     inputs, counts, choice = found.inputs, found.counts, found.choice
-    rows = with_shortcomings(rows, inputs)
+    rows = with_shortcomings(rows, inputs) if _speaks_against_runs(inputs) else rows
     rows = with_vocabularies(rows, counts)
     if choice.errors:
         wrong = error_rows(found.whole, choice.errors, choice.match)
@@ -281,6 +282,12 @@ def complete_rows(rows: pl.DataFrame, found: CountedTasks, signatures: pl.DataFr
     none = {"threshold_by": pl.lit("none"), "threshold": pl.lit(None, pl.Float64)}
     signatures = signatures.select("system", **none, signature="signature", signature_short="signature_short")
     return rows.join(signatures, on="system", how="left", maintain_order="left")
+
+
+def _speaks_against_runs(inputs: Inputs) -> bool:
+    """Return whether a run failed, tells no revision, or selected gold, which `with_shortcomings` tells in columns."""
+    failed = any((run.values["term"] == FAILED).any() for run in inputs.runs.values())
+    return failed or bool(inputs.unrevised) or any(one.selected_by for one in inputs.knowledge.backgrounds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from remix import progress
+from remix.documents import texts_beyond
 from remix.formats.layers import TOKENS
 from remix.formats.spacing import letters_of, move_to_spacing
 from remix.frames import Frames
@@ -88,9 +89,7 @@ def _move(rows: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 
 def _pair(gold: pl.DataFrame, run: pl.DataFrame, name: str) -> pl.DataFrame:
     """Return document, text and `other`, the text of gold, of the documents that differ from it in white space."""
-    ends = pl.col("text").str.strip_chars_end()
-    told = gold.drop_nulls("text")
-    rest = run.drop_nulls("text").filter(~ends.is_in(told.select(ends).to_series().implode()))
+    told, rest = gold.drop_nulls("text"), texts_beyond(gold, run)
     if rest.is_empty() or told.is_empty():
         return pl.DataFrame(schema={"document": pl.String, "text": pl.String, "other": pl.String})
     called, letters = pl.coalesce("given", "document"), letters_of(pl.col("text"))

@@ -13,6 +13,7 @@ from typing import Literal
 
 import polars as pl
 
+from remix.documents import texts_beyond
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.registry import Registry
@@ -148,8 +149,11 @@ class Profile:
         order = (
             {} if self.own_rules is None else {"in_order": self.own_rules.in_order, "counted": self.own_rules.counted}
         )
-        laid = laid_on_gold(inputs.gold, inputs.runs, **order)
-        gold, runs = rules.prepare(*with_titles_read(inputs.gold, laid))
+        gold, runs = inputs.gold, inputs.runs
+        others = (texts_beyond(gold.documents, run.documents) for run in runs.values())
+        if len(gold.values) or any(map(len, others)):  # else the texts of all runs are gold's, and so are their places
+            runs = laid_on_gold(gold, runs, **order)
+        gold, runs = rules.prepare(*with_titles_read(gold, runs))
         return replace(inputs, gold=gold, runs=runs)
 
     @property
