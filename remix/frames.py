@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -152,6 +152,10 @@ _SMALL = 1024
 """Bytes up to which a file is known by its content: folders have many tables without rows, which are all the same."""
 
 
+_AT_ONCE = 32
+"""How many files are read at once: each takes a thread."""
+
+
 @lru_cache(maxsize=512)
 def _read_small(content: bytes) -> pl.DataFrame:
     return pl.read_parquet(content)
@@ -290,7 +294,26 @@ class Frames:
         """
         if sealed:
             verify(folder, *(f"{name}.parquet" for name in SCHEMAS))
-        found = {name: read_parquet(folder / f"{name}.parquet") for name in SCHEMAS}
+        return cls._of_files({name: read_parquet(folder / f"{name}.parquet") for name in SCHEMAS})
+
+    @classmethod
+    def read_each(cls, folders: Sequence[Path]) -> list[Frames]:
+        """Return what `read` returns of each of several folders, in half the time; raises as that."""
+        files = [folder / f"{name}.parquet" for folder in folders for name in SCHEMAS]
+        with suppress(OSError, pl.exceptions.PolarsError):
+            large = [file for file in files if file.stat().st_size >= _SMALL]
+            read: dict[Path, pl.DataFrame] = {}
+            for first in range(0, len(large), _AT_ONCE):
+                own = large[first : first + _AT_ONCE]
+                read |= zip(own, pl.collect_all(_scan([file]) for file in own), strict=True)
+            every = [read[file] if file in read else read_parquet(file) for file in files]
+            parts = (every[first : first + len(SCHEMAS)] for first in range(0, len(every), len(SCHEMAS)))
+            return [cls._of_files(dict(zip(SCHEMAS, part, strict=True))) for part in parts]
+        # A file is gone or damaged, which is said of that file.
+        return [cls.read(folder) for folder in folders]
+
+    @classmethod
+    def _of_files(cls, found: dict[str, pl.DataFrame]) -> Frames:
         current = all(frame.columns == list(SCHEMAS[name]) for name, frame in found.items())
         return cls(**found) if current else cls.of(**found)
 
@@ -304,14 +327,15 @@ class Frames:
             for folder in folders:
                 verify(folder, *(f"{name}.parquet" for name in SCHEMAS))
         with suppress(OSError, pl.exceptions.PolarsError):
-            return cls(*pl.collect_all(_scan(folders, name) for name in SCHEMAS)) if folders else cls.empty()
+            tables = {name: [folder / f"{name}.parquet" for folder in folders] for name in SCHEMAS}
+            scans = (_scan(files, schema=SCHEMAS[name]) for name, files in tables.items())
+            return cls(*pl.collect_all(scans)) if folders else cls.empty()
         # A file is of the time before some column existed, or is damaged, which is said of that file.
         return cls.concat(cls.read(folder) for folder in folders)
 
 
-def _scan(folders: Sequence[Path], name: str) -> pl.LazyFrame:
-    files = [folder / f"{name}.parquet" for folder in folders]
-    return pl.scan_parquet(files, schema=SCHEMAS[name], glob=False, hive_partitioning=False)
+def _scan(files: list[Path], schema: Mapping[str, pl.DataType] | None = None) -> pl.LazyFrame:
+    return pl.scan_parquet(files, schema=schema, glob=False, hive_partitioning=False)
 
 
 FINE_GRAINED = pl.col("class").str.starts_with(EL) | pl.col("class").str.starts_with(RMX)

@@ -137,15 +137,22 @@ def read_answers(folder: Path, run: Run) -> Frames:
 
     Raises `StoreError` where a file is gone, cannot be read, or is not, to the last bit, what was written.
     """
-    place = folder / run.folder_name
+    return read_answers_of(folder, [run])[0]
+
+
+def read_answers_of(folder: Path, runs: Sequence[Run]) -> list[Frames]:
+    """Return the answers of each of several runs, as `read_answers` does."""
+    for run in runs:
+        place = folder / run.folder_name
+        try:
+            if run.checksum and _checksum(place) != run.checksum:
+                raise StoreError(f"{place} is damaged (its files are not what was written): remove {place}, {_AGAIN}")
+        except FileNotFoundError as error:
+            raise StoreError(f"{error.filename} is gone: remove {place}, {_AGAIN}") from None
     try:
-        if run.checksum and _checksum(place) != run.checksum:
-            raise StoreError(f"{place} is damaged (its files are not what was written)")
-        return Frames.read(place)
-    except FileNotFoundError as error:
-        raise StoreError(f"{error.filename} is gone: remove {place}, {_AGAIN}") from None
+        return Frames.read_each([folder / run.folder_name for run in runs])
     except StoreError as error:
-        raise StoreError(f"{error}: remove {place}, {_AGAIN}") from None
+        raise StoreError(f"{error}: remove its folder, {_AGAIN}") from None
 
 
 def _checksum(folder: Path) -> str:
@@ -426,7 +433,8 @@ def gather(
             own = sorted(ran.keys() & wanted if wanted <= ran.keys() or files.documents.is_empty() else ran)
             if not own:
                 continue
-            answers = Frames.concat(read_answers(folder, ran[dataset]).in_dataset(dataset) for dataset in own)
+            parts = read_answers_of(folder, [ran[dataset] for dataset in own])
+            answers = Frames.concat(part.in_dataset(dataset) for part, dataset in zip(parts, own, strict=True))
             if chosen or wanted & ran.keys() or len(align(files, answers, name, told=False)):
                 found.setdefault(task, {})[name] = answers
                 if chosen and told:
@@ -438,6 +446,33 @@ def gather(
         if chosen or not found:
             raise StoreError(f"{said}: `remix run add NAME FILE --on {min(wanted)}` registers answers to it")
         progress.note(f"{said}, and left out")
+    return found
+
+
+def gather_each(
+    folder: Path, datasets: Collection[str], runs: Sequence[Run]
+) -> dict[str, dict[str, dict[str, Frames]]]:
+    """Return, by loaded dataset, what `gather` returns of it alone without names, of those that any of the runs is on.
+
+    A run whose files are damaged takes its dataset out.
+    """
+    own = [run for run in runs if run.dataset in datasets and run.task in TASKS]
+    damaged: set[str] = set()
+    try:
+        read = dict(zip(own, read_answers_of(folder, own), strict=True))
+    except StoreError:
+        read = {}
+        for run in own:
+            try:
+                read[run] = read_answers(folder, run)
+            except StoreError:
+                damaged.add(run.dataset)
+    found: dict[str, dict[str, dict[str, Frames]]] = {}
+    for task in TASKS:
+        for run in sorted(read, key=lambda run: run.system):
+            if run.task == task and run.dataset not in damaged:
+                answers = read[run].in_dataset(run.dataset)
+                found.setdefault(run.dataset, {}).setdefault(task, {})[run.system] = answers
     return found
 
 

@@ -86,13 +86,6 @@ LENGTH = 12
 """Digits of a content hash in a signature."""
 
 
-def sign_each(
-    every: Sequence[Inputs], choice: Choice, *, weight: str = "", threshold: str = "", offsets: str = ""
-) -> list[pl.DataFrame]:
-    """Return for each of several inputs what `sign` returns of it."""
-    return [sign(inputs, choice, weight=weight, threshold=threshold, offsets=offsets) for inputs in every]
-
-
 def sign(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str = "", offsets: str = "") -> pl.DataFrame:
     """Return system, `signature`, whatever can change that system's numbers, and `signature_short`.
 
@@ -100,16 +93,25 @@ def sign(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str = "
     entities that gold or the run links to count, so that neither other rows of a large table nor other runs change
     anything.
     """
-    fields = {**_list_asked(choice, weight=weight, threshold=threshold, offsets=offsets), **_list_known(inputs, choice)}
-    lines = []
-    for name, run in inputs.runs.items():
-        content = (inputs.contents.get(name) or frames_hash(run))[:LENGTH]
-        own = {**fields, **_list_entities(inputs, run), "run": content, **_describe(run)}
-        lines.append(Signature({field: value for field, value in own.items() if value}))
-    short = [line.short() for line in lines]
-    return pl.DataFrame(
-        {"system": list(inputs.runs), "signature": [str(line) for line in lines], "signature_short": short}
-    )
+    return sign_each([inputs], choice, weight=weight, threshold=threshold, offsets=offsets)[0]
+
+
+def sign_each(
+    every: Sequence[Inputs], choice: Choice, *, weight: str = "", threshold: str = "", offsets: str = ""
+) -> list[pl.DataFrame]:
+    """Return for each of several inputs what `sign` returns of it; what is hashed is sorted at once."""
+    asked = _list_asked(choice, weight=weight, threshold=threshold, offsets=offsets)
+    contents, types, found = _hash_contents(every), _hash_types(every), []
+    for inputs, content, of_entities in zip(every, contents, types, strict=True):
+        fields, lines = {**asked, **_list_known(inputs, choice), "gold": content[""][:LENGTH]}, []
+        for name, run in inputs.runs.items():
+            known = {"types": of_entities[name], "names": _hash_names(inputs, run)}
+            own = {**fields, **known, "run": content[name][:LENGTH], **_describe(run)}
+            lines.append(Signature({field: value for field, value in own.items() if value}))
+        short = [line.short() for line in lines]
+        table = {"system": list(inputs.runs), "signature": [str(line) for line in lines], "signature_short": short}
+        found.append(pl.DataFrame(table, schema=dict.fromkeys(table, pl.String)))
+    return found
 
 
 def _list_asked(choice: Choice, *, weight: str, threshold: str, offsets: str) -> dict[str, str]:
@@ -152,19 +154,70 @@ def _list_known(inputs: Inputs, choice: Choice) -> dict[str, str]:
         "subclasses": _table_hash(known.subclasses),
         "columns": ",".join(_table_hash(table) for table in tables),
         "cut": _origin_hash(known.backgrounds),
-        "gold": (inputs.contents.get("") or frames_hash(_as_given(inputs.gold)))[:LENGTH],
     }
 
 
-def _list_entities(inputs: Inputs, run: Frames) -> dict[str, str]:
-    """Return the hashes of what is known of the entities that gold or a run links to."""
-    known = inputs.knowledge
-    stated = inputs.gold.classes.filter("of_entity").join(inputs.gold.links, on="annotation")
-    types = [one.select("entity", "class") for one in (known.types, known.stated, stated) if one is not None]
-    tables = {"types": pl.concat(types), "names": known.names}
+def _hash_contents(every: Sequence[Inputs]) -> list[dict[str, str]]:
+    """Return the hashes of runs by system, and of gold by '', of each: of its files, or of frames as they are given."""
+    frames = [{"": _as_given(inputs.gold), **inputs.runs} for inputs in every]
+    unknown = [(n, name) for n, parts in enumerate(frames) for name in parts if not every[n].contents.get(name)]
+    hashes = dict(zip(unknown, frames_hashes([frames[n][name] for n, name in unknown]), strict=True))
+    return [{name: every[n].contents.get(name) or hashes[n, name] for name in parts} for n, parts in enumerate(frames)]
+
+
+def _hash_types(every: Sequence[Inputs]) -> list[dict[str, str]]:
+    """Return by system the hash of the types of the entities that gold or the run links to, of each of the inputs."""
+    runs = [(number, name, run) for number, inputs in enumerate(every) for name, run in inputs.runs.items()]
+    of_runs = pl.DataFrame({"inputs": [number for number, _, _ in runs]}, schema={"inputs": pl.Int64})
+    of_runs = of_runs.with_columns(run=pl.int_range(pl.len(), dtype=pl.Int64))
+    linked = [
+        _number([run.links.select("entity") for _, _, run in runs], "run").join(of_runs, on="run"),
+        _number([inputs.gold.links.select("entity") for inputs in every], "inputs").unique().join(of_runs, on="inputs"),
+    ]
+    asked = pl.concat(part.select("run", "inputs", "entity") for part in linked).unique()
+    classes, links = (
+        _number([getattr(inputs.gold, name) for inputs in every], "inputs") for name in ("classes", "links")
+    )
+    stated = classes.filter("of_entity").join(links, on=["inputs", "annotation"])
+    none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
+    told = [inputs.knowledge.stated for inputs in every]
+    further = _number([none if one is None else one.select("entity", "class") for one in told], "inputs")
+    columns = ["inputs", "entity", "class"]
+    rows, entities = [stated.select(columns), further.select(columns)], asked.select("inputs", "entity").unique()
+    for key, types in {id(inputs.knowledge.types): inputs.knowledge.types for inputs in every}.items():
+        if types is not None:
+            having = [number for number, inputs in enumerate(every) if id(inputs.knowledge.types) == key]
+            those = entities.filter(pl.col("inputs").is_in(having))
+            rows.append(those.join(types.select("entity", "class"), on="entity").select(columns))
+    known = pl.concat(rows).unique().sort("entity", "class").with_row_index("order")
+    found = asked.join(known, on=["inputs", "entity"]).sort("run", "order").select("run", "entity", "class")
+    sizes = dict(found.group_by("run").len().iter_rows())
+    hashes: list[dict[str, str]] = [{} for _ in every]
+    first = 0
+    for place, (number, name, _) in enumerate(runs):
+        size = sizes.get(place, 0)
+        hashes[number][name] = _hash_rows(found.slice(first, size).drop("run"))
+        first += size
+    return hashes
+
+
+def _number(tables: Sequence[pl.DataFrame], name: str) -> pl.DataFrame:
+    """Return the rows of all tables with the number of their table under a name."""
+    sizes = pl.DataFrame(
+        {"table": range(len(tables)), "size": [len(table) for table in tables]},
+        schema=dict.fromkeys(("table", "size"), pl.Int64),
+    )
+    numbers = sizes.filter(pl.col("size") > 0).select(pl.col("table").repeat_by("size").explode())
+    return pl.concat(tables).with_columns(numbers["table"].alias(name))
+
+
+def _hash_names(inputs: Inputs, run: Frames) -> str:
+    """Return the hash of the names that are given of the entities that gold or a run links to."""
+    names = inputs.knowledge.names
+    if names is None:
+        return ""
     linked = pl.concat([inputs.gold.links["entity"], run.links["entity"]]).unique()
-    own = pl.col("entity").is_in(linked.implode())
-    return {name: _table_hash(table.filter(own)) for name, table in tables.items() if table is not None}
+    return _table_hash(names.filter(pl.col("entity").is_in(linked.implode())))
 
 
 def _as_given(gold: Frames) -> Frames:
@@ -228,9 +281,11 @@ def _origin_hash(backgrounds: Sequence[Background]) -> str:
 
 
 def _table_hash(table: pl.DataFrame | None) -> str:
-    if table is None or table.is_empty():
-        return ""
-    return content_hash(table.unique().sort(table.columns).write_csv())[:LENGTH]
+    return "" if table is None else _hash_rows(table.unique().sort(table.columns))
+
+
+def _hash_rows(rows: pl.DataFrame) -> str:
+    return "" if rows.is_empty() else content_hash(rows.write_csv())[:LENGTH]
 
 
 def frames_hash(frames: Frames) -> str:
@@ -239,18 +294,48 @@ def frames_hash(frames: Frames) -> str:
     >>> frames_hash(Frames.empty()) == frames_hash(Frames.of())
     True
     """
+    return frames_hashes([frames])[0]
+
+
+def frames_hashes(every: Sequence[Frames]) -> list[str]:
+    """Return the `frames_hash` of each of several frames, whose rows are sorted at once."""
     own = pl.col("annotation")
-    annotations = frames.annotations.select(
+    columns: list[str | pl.Expr] = [
         *("annotation", "document", "begin", "end", "is_nil", "ignorable", "confidence"),
         *(pl.when(pl.col(name) != own).then(name).alias(name) for name in ("group", "option")),
-    )
-    parts = (
-        frames.documents.select("document", "text").sort("document"),
-        annotations.sort("annotation"),
-        frames.links.select("annotation", "entity").sort("annotation", "entity"),
-        frames.classes.sort("annotation", "class"),
-        frames.regions.sort(frames.regions.columns),
-        *(part.sort(part.columns) for part in (frames.candidates, frames.values) if len(part)),
-    )
-    # Writing no row takes as long as writing some.
-    return content_hash(*(part.write_csv() if len(part) else ",".join(part.columns) + "\n" for part in parts))
+    ]
+    parts = [
+        _spell([frames.documents.select("document", "text") for frames in every], ["document"]),
+        _spell([frames.annotations for frames in every], ["annotation"], columns),
+        _spell([frames.links.select("annotation", "entity") for frames in every]),
+        _spell([frames.classes for frames in every], ["annotation", "class"]),
+        _spell([frames.regions for frames in every]),
+    ]
+    # These are told where there are any alone.
+    further = [_spell([getattr(frames, name) for frames in every]) for name in ("candidates", "values")]
+    told = [[len(frames.candidates) > 0, len(frames.values) > 0] for frames in every]
+    return [
+        content_hash(
+            *(part[n] for part in parts), *(part[n] for part, there in zip(further, told[n], strict=True) if there)
+        )
+        for n in range(len(every))
+    ]
+
+
+def _spell(tables: Sequence[pl.DataFrame], by: Sequence[str] = (), columns: Sequence[str | pl.Expr] = ()) -> list[str]:
+    """Return the rows of each table as CSV, in order; of several that are the same the rows are written once."""
+    if not tables:
+        return []
+    rows = _number(tables, "table")
+    rows = rows.select("table", *(columns or rows.drop("table").columns))
+    rows = rows.sort("table", *(by or rows.columns[1:]), maintain_order=True).drop("table")
+    header, first, spelt = ",".join(rows.columns) + "\n", 0, list[str]()
+    last, text = rows.clear(), header
+    for table in tables:
+        own = rows.slice(first, len(table))
+        first += len(table)
+        if not own.equals(last):
+            # Writing no row takes as long as writing some.
+            last, text = own, own.write_csv() if len(own) else header
+        spelt.append(text)
+    return spelt

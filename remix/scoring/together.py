@@ -6,9 +6,10 @@ it were one, and what was counted is cut into datasets again before anything is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -29,6 +30,9 @@ from remix.scoring.profiles import Profile
 from remix.scoring.rows import KEYS, expand, rows_of, with_means, with_means_of_repeats
 from remix.scoring.tasks import TASKS, takes_spans, task_named
 
+if TYPE_CHECKING:
+    from remix.store.targets import Target
+
 _ONE = "together"
 """What all gold is called while it is compared."""
 _OF_ROW = ["system", "dataset"]
@@ -43,13 +47,46 @@ def evaluate_together(keeper: Keeper, choice: Choice) -> dict[str, pl.DataFrame]
     """
     if not is_by_document(choice):
         return {}
-    read = {}
-    for name in choice.datasets:
-        with suppress(Error):  # who asks for it alone is told
-            read[name] = read_chosen(keeper, choice.on(name))
-    with suppress(Error):
+    with suppress(Error):  # who asks for it alone is told
+        read = read_together(keeper, choice)
         return {name: with_means_of_repeats(rows) for name, rows in score_together(read, choice).items()}
     return {}
+
+
+def read_together(keeper: Keeper, choice: Choice) -> dict[str, Inputs]:
+    """Return by dataset what `read_chosen` returns of it alone, of those that can be read and have a run."""
+    every, found = _KeeperOfMany(keeper, choice.datasets), {}
+    for name in every.answers:
+        with suppress(Error):
+            found[name] = read_chosen(every, choice.on(name))
+    return found
+
+
+class _KeeperOfMany:
+    """A keeper that looks once at what is the same for many datasets."""
+
+    def __init__(self, keeper: Keeper, datasets: Sequence[str]) -> None:
+        self.store, self.kb = keeper.store, keeper.kb
+        self.answers = keeper.registered_answers_to_each(datasets)
+        self._unrevised = keeper.unrevised_runs(datasets)
+
+    def registered_answers(
+        self, gold: Sequence[Target], names: Iterable[str] = ()
+    ) -> Mapping[str, Mapping[str, Frames]]:
+        """Return the answers of all registered runs to the one dataset of gold."""
+        return self.answers[gold[0].name]
+
+    def registered_answers_to_each(self, datasets: Collection[str]) -> Mapping[str, Mapping[str, Mapping[str, Frames]]]:
+        """Return the answers to each of these datasets."""
+        return {name: found for name, found in self.answers.items() if name in datasets}
+
+    def unrevised_runs(self, on: Collection[str]) -> frozenset[tuple[str, str, str]]:
+        """Return name, task and dataset of the runs on these datasets that tell no revision of their texts."""
+        return frozenset(one for one in self._unrevised if one[2] in on)
+
+    def ensure_sample(self, names: Iterable[str] = ()) -> bool:
+        """Return that nothing was loaded: what is read has runs."""
+        return False
 
 
 def is_by_document(choice: Choice) -> bool:

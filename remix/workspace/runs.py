@@ -206,6 +206,15 @@ class Runs(Remixes):
         take_shipped_runs(self.store, self.kb, self.runs_folder)
         return gather(self.runs_folder, gold, names, runs=[one.run for one in known_runs(self.store)])
 
+    def registered_answers_to_each(self, datasets: Collection[str]) -> Mapping[str, Mapping[str, Mapping[str, Frames]]]:
+        """Return, by loaded dataset, what `registered_answers` returns of it alone, of those that have a run."""
+        from remix.runs.known import known_runs
+        from remix.runs.registration import gather_each
+        from remix.runs.stored import take_shipped_runs
+
+        take_shipped_runs(self.store, self.kb, self.runs_folder)
+        return gather_each(self.runs_folder, datasets, [one.run for one in known_runs(self.store)])
+
     def unrevised_runs(self, on: Collection[str]) -> frozenset[tuple[str, str, str]]:
         """Return name, task and dataset of the runs registered on datasets that tell no revision of their texts."""
         from remix.runs.known import known_runs

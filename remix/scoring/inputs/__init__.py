@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,12 +108,16 @@ class Inputs:
         """
         if name not in self.made_for:
             return frozenset()
-        on = {*run.documents["dataset"]}
-        pairs = self._places().select("home", "dataset").unique().iter_rows()
-        return frozenset((home, dataset) for home, dataset in pairs if not on & {home, dataset})
+        on = {*run.documents["dataset"].unique()}
+        return frozenset((home, dataset) for home, dataset in self._pairs if not on & {home, dataset})
 
+    @cached_property
     def _places(self) -> pl.DataFrame:
         return self.homes.join(self.gold.documents.select("dataset", gold="document"), on="gold")
+
+    @cached_property
+    def _pairs(self) -> list[tuple[str, str]]:
+        return self._places.select("home", "dataset").unique().rows()
 
     def with_runs_for(self, *, spans: bool) -> Inputs:
         """Return them for tasks that do or do not give the spans of gold: the runs are those made for such a task.
@@ -140,7 +145,7 @@ class Inputs:
     def gold_of(self, homes: Collection[tuple[str, str]]) -> pl.DataFrame:
         """Return the documents of gold that come from these datasets, each with that of gold."""
         wanted = pl.DataFrame(sorted(homes), schema=dict.fromkeys(("home", "dataset"), pl.String), orient="row")
-        own = self._places().join(wanted, on=["home", "dataset"], how="semi")["gold"]
+        own = self._places.join(wanted, on=["home", "dataset"], how="semi")["gold"]
         return self.gold.documents.filter(pl.col("document").is_in(own.implode()))
 
 

@@ -28,8 +28,13 @@ LEARNT = frozenset({"systemAgreement", "difficulty"})
 """The columns that are derived from stored runs."""
 
 
-def kept_gold(store: Store, names: Iterable[str], formats: Iterable[str] = ()) -> tuple[Frames, list[Target]]:
-    """Return the frames of loaded datasets and of files, each a dataset of its name, and the targets themselves."""
+def kept_gold(
+    store: Store, names: Iterable[str], formats: Iterable[str] = (), *, learnt: bool = True
+) -> tuple[Frames, list[Target]]:
+    """Return the frames of loaded datasets and of files, each a dataset of its name, and the targets themselves.
+
+    The values that were derived from runs are among them, unless what was `learnt` is not asked for.
+    """
     from remix.store.targets import targets
 
     found = targets(store, names, formats)
@@ -37,8 +42,10 @@ def kept_gold(store: Store, names: Iterable[str], formats: Iterable[str] = ()) -
     parts = []
     for target in found:
         frames = target.frames.in_dataset(target.name)
-        learnt = _learnt(store, loaded[target.name]) if target.name in loaded else []
-        parts.append(replace(frames, values=pl.concat([frames.values, *learnt])))
+        if learnt and target.name in loaded:
+            values = pl.concat([frames.values, *_learnt(store, loaded[target.name])])
+            frames = replace(frames, values=values)
+        parts.append(frames)
     return Frames.concat(parts), found
 
 
@@ -135,7 +142,12 @@ def origins_of(
     backgrounds, emptied, kept = [], [], set()
     pairs = list(zip(targets, manifests, strict=True))
     if own := [target for target, found in pairs if found is None and target.name in loaded]:
-        frames = named_frames(store, None if percentiles else sorted({target.name for target in own}))
+        by_name = {target.name: target.frames for target in own}
+        frames = (
+            named_frames(store)
+            if percentiles
+            else Frames.concat(by_name[one].in_dataset(one) for one in sorted(by_name))
+        )
         places = pl.concat(target.frames.documents.select("document", gold="document") for target in own)
         backgrounds.append(Background(frames, places.unique(), kb))
     for target, found in pairs:

@@ -62,6 +62,9 @@ class Keeper(Protocol):
     ) -> Mapping[str, Mapping[str, Frames]]:
         """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
 
+    def registered_answers_to_each(self, datasets: Collection[str]) -> Mapping[str, Mapping[str, Mapping[str, Frames]]]:
+        """Return, by loaded dataset, what `registered_answers` returns of it alone, of those that have a run."""
+
     def unrevised_runs(self, on: Collection[str]) -> frozenset[tuple[str, str, str]]:
         """Return name, task and dataset of the runs registered on datasets that tell no revision of their texts."""
 
@@ -178,17 +181,18 @@ def _read_kept(
     """Return what a workspace holds of gold, and its runs where they are asked for."""
     keeper.ensure_sample(question.datasets)
     question = replace(question, datasets=question.datasets or _find_answered(keeper, question, runs))
-    gold, targets = kept_gold(keeper.store, question.datasets, question.format)
+    gold, targets = kept_gold(keeper.store, question.datasets, question.format, learnt=bool(by or weight))
+    kb = keeper.kb
     asked = [column for column in by if not (question.seen and column in SEEN)]
     measured = [*(column for column in asked if not is_of_errors(column)), *weight]
     properties = properties_of(gold, measured, question.datasets, keeper.store)
-    columns, of_documents = measured_columns(gold, keeper.kb, measured, properties)
+    columns, of_documents = measured_columns(gold, kb, measured, properties)
     percentiles = any(column.endswith("Percentile") for column in by)
     origins = origins_of(
-        keeper.store, question.datasets, targets, keeper.kb, documents=question.documents, percentiles=percentiles
+        keeper.store, question.datasets, targets, kb, documents=question.documents, percentiles=percentiles
     )
     gold = Frames.concat([gold, *origins.emptied])
-    known = Knowledge(columns, of_documents, kb=keeper.kb, backgrounds=tuple(origins.backgrounds), kept=origins.kept)
+    known = Knowledge(columns, of_documents, kb=kb, backgrounds=tuple(origins.backgrounds), kept=origins.kept)
     found = Inputs(gold, runs, known, contents, homes=origins.homes)
     if question.registered or not runs:
         found = _with_registered(found, keeper, question, targets)
