@@ -6,16 +6,18 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from remix import progress
 from remix.errors import UsageError
+from remix.question import Question
 from remix.scoring import PROFILES
-from remix.scoring.choice import Choice, case_of
+from remix.scoring.choice import Choice, case_of, choose
 from remix.scoring.comparison import draw
 from remix.scoring.inputs import Inputs
 from tests.examples import FEW
+from tests.scoring import test_together as together
 from tests.scoring.conftest import evaluate, framed
 
 
@@ -133,3 +135,46 @@ def test_the_curve_has_the_counts_of_each_fixed_threshold(rows):
     (best,) = curve.filter("best").to_dicts()
     assert best["f1"] == curve["f1"].max()
     assert scored("oracle", run)[4] == best["threshold"]
+
+
+def told_of(gold, **runs):
+    """Told as `together.inputs_of` takes it: mentions of (document, begin, length, confidence, class)."""
+
+    def rows(mentions):
+        return [
+            {"document": d, "begin": begin, "length": length, "entities": [], "confidence": sure, "classes": [class_]}
+            for d, begin, length, sure, class_ in mentions
+        ]
+
+    named = {name: {"rows": rows(one), "failed": False} for name, one in runs.items()}
+    return {"gold": rows(gold), "runs": named, "unrevised": False}
+
+
+# In 'the second document' the first answer grows to the words of gold; in the text of another document it would not.
+# F1 is 2 / (2 + 3) of all four answers, and 2 / (2 + 2) above 0.2.
+@example(
+    told_of(
+        [("d2", 3, 3, None, "c:x")],
+        b=[("d2", 3, 4, 0.9, "c:x"), ("d1", 1, 5, 0.9, "c:x"), ("d1", 4, 1, 0.9, "c:x"), ("d1", 6, 2, 0.2, "c:x")],
+    ),
+    "ERec",
+    "expanded",
+)
+@settings(max_examples=FEW)
+@given(together.dataset, st.sampled_from(together.OF_GERBIL), st.sampled_from(together.MATCHINGS))
+def test_own_rule_of_a_profile_gives_the_best_micro_f1_of_all_thresholds(told, task, match):
+    """Also where a matching reads texts, and where a system is not the first of those that are scored."""
+    own = together.inputs_of("x", {**told, "spans": {}})
+    question = Question(profile="gerbil", task=(task,), match=(match,))
+
+    def f1(threshold):
+        rows = together.alone(own, choose(replace(question, threshold=threshold)))
+        if rows is None:
+            return {}
+        rows = rows.filter(average="micro", column="", dataset="all", task=task)
+        return dict(rows.select("system", pl.col("f1").fill_null(0.0)).iter_rows())
+
+    confidences = {str(one["confidence"]) for run in told["runs"].values() for one in run["rows"] if one["confidence"]}
+    fixed = [f1(threshold) for threshold in ("none", *sorted(confidences))]
+    for system, found in f1("").items():
+        assert found == max(scores[system] for scores in fixed)

@@ -104,7 +104,7 @@ def sums_by_threshold(case: Case, task: str, matching: str, count: Counter, plac
     found = [_SUMS]
     for (system,), own in case.answers.group_by("system", maintain_order=True):
         if len(states := _states(own, case.mentions.documents)):
-            counts = count(_at_every_threshold(case, own, states), task, matching)
+            counts = count(_at_every_threshold(case, case.mentions.systems[system], own, states), task, matching)
             found.append(_sum_up(counts, states, places).select(pl.lit(system, pl.Int64).alias("system"), pl.all()))
     return pl.concat(found).sort("system", "dataset", "above", nulls_last=False)
 
@@ -140,16 +140,18 @@ def _states(answers: SystemAnswers, documents: CaseDocuments) -> pl.DataFrame:
     return states.with_columns(state=pl.int_range(pl.len(), dtype=pl.Int64))
 
 
-def _at_every_threshold(case: Case, answers: SystemAnswers, states: pl.DataFrame) -> Case:
-    """Return a case of one system in which each state of a document is a document of its own."""
+def _at_every_threshold(case: Case, system: str, answers: SystemAnswers, states: pl.DataFrame) -> Case:
+    """Return a case of one system in which each state of a document is a document of its own, with its text."""
     number = pl.int_range(pl.len(), dtype=pl.Int64)
     left = case.gold.join(states.select("doc", "state"), on="doc").with_columns(new=number)
     right = answers.join(states, on="doc").filter(confident()).with_columns(new=number)
     pairs = case.overlaps.join(left.select("mention", "state", left="new"), on="mention")
     pairs = pairs.join(right.select("answer", "state", right="new"), on=["answer", "state"])
+    documents = case.mentions.documents.join(states.select("doc", "state"), on="doc", maintain_order="left")
     mentions = replace(
         case.mentions,
-        systems=case.mentions.systems[:1],
+        documents=documents.with_columns(doc="state").select(case.mentions.documents.columns),
+        systems=(system,),
         gold_links=left.select("mention", "new")
         .join(case.mentions.gold_links, on="mention")
         .select("entity", mention="new"),
@@ -163,9 +165,12 @@ def _at_every_threshold(case: Case, answers: SystemAnswers, states: pl.DataFrame
         group=pl.col("new").min().over("state", "group"),
         option=pl.col("new").min().over("state", "option"),
     )
+    mentions = replace(mentions, gold=numbered, answers=right.with_columns(answer="new"))
+    told = case.evidence
     return replace(
         case,
-        mentions=replace(mentions, gold=numbered, answers=right.with_columns(answer="new")),
+        mentions=mentions,
+        evidence=replace(told, mentions=mentions, inputs=replace(told.inputs, runs={system: told.runs[system]})),
         gold=numbered.select(case.gold.columns),
         answers=right.with_columns(answer="new", doc="state", system=pl.lit(0, pl.Int64)).select(case.answers.columns),
         overlaps=pairs.with_columns(mention="left", answer="right").select(case.overlaps.columns),
