@@ -18,6 +18,9 @@ from remix.store.rewrite import Plan, plan, with_order, with_variables
 from remix.store.serialise import element_text, text_of
 from remix.store.tree import Node, NotUnderstood, parse, visible
 
+_SELECTED = ("document", "annotation")
+_PLAIN = {"datasetClause", "modifier", "orderby", "projection", "where"}
+"""Parts of a query that change nothing about which documents and annotations it finds beside its pattern."""
 _WATERFALL = {"condition": pl.String, "documents": pl.Int64, "annotations": pl.Int64}
 
 
@@ -61,11 +64,15 @@ def select(
         how = _fix(how, name, fix_variables)
         notes += [line for line in how.notes if line not in notes]
     annotated = False
+    waterfall = pl.DataFrame(schema=_WATERFALL)
+    last: pl.DataFrame | None = None
     if how.tree is not None and how.tree.kind == "SelectQuery":
         _check_projection(how.tree, name)
         run = _order(how, notes)
-        found = index.frame(run, name)
-        found = found.select(one for one in ("document", "annotation") if one in found.columns)
+        if explain and (columns := _plain_columns(how.tree)) and any(one.whole for one in _steps(run, columns)):
+            waterfall, last = _waterfall(index, run, frames, columns, name)
+        found = index.frame(run, name) if last is None else last  # which has met all conditions
+        found = found.select(one for one in _SELECTED if one in found.columns)
         annotated = "annotation" in found.columns
     elif how.selection is not None:
         run = how.selection
@@ -75,8 +82,19 @@ def select(
         annotated = not _one_subject(how)
         notes.append(f"the query is run as it stands ({how.reason})")
     kept = _keep(found, frames, annotated=annotated)
-    waterfall = _waterfall(index, run, frames, found.columns, name) if explain else pl.DataFrame(schema=_WATERFALL)
+    if explain and last is None:
+        waterfall, _ = _waterfall(index, run, frames, found.columns, name)
     return Selection(kept[0], kept[1], waterfall, run, tuple(notes))
+
+
+def _plain_columns(tree: Node) -> list[str]:
+    """Return the columns of a query that finds all that its pattern matches, none where it counts, groups or cuts."""
+    projection, bound = tree.get("projection", ()), visible(tree.get("where").get("part", ()))
+    if not {key for key, value in tree.parts if value} <= _PLAIN or not all(one.get("var") for one in projection):
+        return []
+    names = {one.get("var") for one in projection} or bound
+    chosen = [one for one in _SELECTED if f"?{one}" in names]
+    return chosen if {f"?{one}" for one in chosen} <= bound else []
 
 
 def _fix(how: Plan, name: str, fix: bool) -> Plan:
@@ -149,18 +167,22 @@ def _keep(found: pl.DataFrame, frames: Frames, *, annotated: bool = False) -> tu
     return frames.documents.filter(pl.col("document").is_in(closed))["document"], annotations["annotation"]
 
 
-def _waterfall(index: Index, run: str, frames: Frames, columns: Sequence[str], name: str) -> pl.DataFrame:
+def _waterfall(
+    index: Index, run: str, frames: Frames, columns: Sequence[str], name: str
+) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     """Return how many documents and annotations are left after the patterns and after each further condition.
 
-    As in the counts of a remix, a group of alternatives counts once.
+    Beside it is what is left at the end, None where no step is known. As in the counts of a remix, a group of
+    alternatives counts once.
     """
     gold = frames.annotations.filter(pl.col("ignorable").is_null()).select("annotation", "document", "group")
     rows = [("everything loaded", frames.documents.height, gold.select("document", "group").n_unique())]
+    found = None
     for label, found in _narrow(index, run, columns, name):
         documents, annotations = _keep(found, frames, annotated="annotation" in found.columns)
         left = gold.filter(pl.col("annotation").is_in(annotations.implode()))
         rows.append((label, len(documents), left.select("document", "group").n_unique()))
-    return pl.DataFrame(rows, schema=_WATERFALL, orient="row")
+    return pl.DataFrame(rows, schema=_WATERFALL, orient="row"), found
 
 
 def _narrow(index: Index, run: str, columns: Sequence[str], name: str) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -171,13 +193,13 @@ def _narrow(index: Index, run: str, columns: Sequence[str], name: str) -> Iterat
     steps = _steps(run, columns)
     tests = _tests(run)
     if len(tests) != len(steps) - 1 or not tests:
-        for label, text in steps:
-            yield label, index.frame(text, name)
+        for one in steps:
+            yield one.label, index.frame(one.text, name)
         return
     met = "".join(f" (IF({test}, 1, 0) AS ?met_{nth})" for nth, test in enumerate(tests))
-    found = index.frame(steps[0][1].replace("\n", f"{met}\n", 1), name)
-    for nth, (label, _) in enumerate(steps):
-        yield label, found.select(pl.exclude("^met_[0-9]+$"))
+    found = index.frame(steps[0].text.replace("\n", f"{met}\n", 1), name)
+    for nth, one in enumerate(steps):
+        yield one.label, found.select(pl.exclude("^met_[0-9]+$"))
         if nth < len(tests):
             found = found.filter(pl.col(f"met_{nth}").str.starts_with('"1"'))
 
@@ -192,8 +214,17 @@ def _tests(run: str) -> list[str]:
     return []
 
 
-def _steps(run: str, columns: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the query with its patterns alone, then with one condition more each time, with their labels."""
+@dataclass(frozen=True)
+class _Step:
+    """A query with some of its conditions: the label of the last, its text, and whether it has all."""
+
+    label: str
+    text: str
+    whole: bool
+
+
+def _steps(run: str, columns: Sequence[str]) -> list[_Step]:
+    """Return the query with its patterns alone, then with one condition more each time."""
     try:
         tree = parse(run)
     except NotUnderstood:
@@ -205,7 +236,9 @@ def _steps(run: str, columns: Sequence[str]) -> list[tuple[str, str]]:
     base = [at for at, part in enumerate(parts) if not _is_condition(part)]
     rest = [at for at, part in enumerate(parts) if _is_condition(part)]
     wanted = {f"?{one}" for one in columns} & visible(parts)
-    steps: list[tuple[str, str]] = []
+    if not wanted:  # what is selected has its name from the projection alone
+        return []
+    steps: list[_Step] = []
     label = "graph patterns"
     for taken in [base, *([*base, *rest[: n + 1]] for n in range(len(rest)))]:
         if len(taken) > len(base):
@@ -217,7 +250,8 @@ def _steps(run: str, columns: Sequence[str]) -> list[tuple[str, str]]:
         names = tuple(Node.of("vars", var=one) for one in sorted(wanted, reverse=True))
         asked = {"datasetClause": tree.get("datasetClause"), "projection": names, "where": where.but(part=group)}
         with suppress(NotUnderstood):
-            steps.append((label, text_of(Node.of("SelectQuery", modifier="DISTINCT", **asked), check=False)))
+            text = text_of(Node.of("SelectQuery", modifier="DISTINCT", **asked), check=False)
+            steps.append(_Step(label, text, len(taken) == len(parts)))
     return steps
 
 

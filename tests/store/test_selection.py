@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from remix.errors import NotAllowed, QueryError
 from remix.store import Store
+from remix.store.queries import find, shipped_queries
 from remix.store.selection import Selection, select
 
 SHAPE = "CONSTRUCT { ?d ?dp ?do . ?m ?mp ?mo . }"
@@ -183,3 +185,46 @@ def test_limit_that_cannot_be_ordered_is_told(small_store: Store) -> None:
     assert found.notes == (
         "the query has a LIMIT but no ORDER BY, and gets none (Builtin_RAND): it may take other rows next time",
     )
+
+
+SAME = {
+    "patterns alone": "SELECT ?annotation { ?annotation nif:anchorOf ?form }",
+    "filters": "SELECT ?document ?annotation { ?annotation nif:referenceContext ?document ; nif:anchorOf ?form "
+    'FILTER (?form = "Basel") FILTER (STRLEN(?form) > 3) }',
+    "a filter that fails on some": "SELECT ?document { ?document nif:isString ?text "
+    "OPTIONAL { ?document <urn:size> ?n } FILTER (1 / ?n >= 1) }",
+    "a pattern that may not be": "SELECT ?annotation { ?annotation nif:referenceContext ?document "
+    'MINUS { ?annotation nif:anchorOf "Rhine" } FILTER EXISTS { ?document <urn:size> 2 } }',
+    "all variables": "SELECT * { ?annotation nif:referenceContext ?document FILTER EXISTS { ?document <urn:size> 1 } }",
+    "a limit": "SELECT ?annotation { ?annotation nif:anchorOf ?form FILTER (STRLEN(?form) > 3) } "
+    "ORDER BY ?form LIMIT 1",
+    "groups": "SELECT ?document { ?annotation nif:referenceContext ?document } "
+    "GROUP BY ?document HAVING (COUNT(*) > 1)",
+    "values after it": "SELECT ?document { ?document <urn:size> ?n FILTER (?n > 0) } VALUES ?n { 1 }",
+    "a column that nothing binds": "SELECT ?document ?annotation { ?document <urn:size> ?n FILTER (?n > 1) }",
+    "a name of what is computed": "SELECT (?d AS ?document) { ?d <urn:size> ?n FILTER (?n > 1) }",
+    "nothing": "SELECT ?annotation { ?annotation nif:anchorOf ?form FILTER (?form = 'Nowhere') }",
+}
+
+
+@pytest.mark.parametrize("text", SAME.values(), ids=SAME)
+def test_what_is_selected_is_the_same_where_each_condition_is_counted(cities: Store, text: str) -> None:
+    plain, explained = chosen(cities, text), chosen(cities, text, explain=True)
+    assert explained.annotations.equals(plain.annotations) and explained.documents.equals(plain.documents)
+    assert (explained.notes, explained.rewritten) == (plain.notes, plain.rewritten)
+    assert plain.waterfall.is_empty() and not explained.waterfall.is_empty()
+
+
+@pytest.mark.parametrize("name", shipped_queries())
+def test_shipped_queries_select_the_same_where_each_condition_is_counted(small_store: Store, name: str) -> None:
+    """A query that is for no remix is refused in either way."""
+    index, frames, text = small_store.index(), small_store.frames(), find(f"{name}.rq").bind({})
+    try:
+        plain = select(index, text, frames)
+    except QueryError as error:
+        with pytest.raises(QueryError, match=re.escape(str(error))):
+            select(index, text, frames, explain=True)
+        return
+    explained = select(index, text, frames, explain=True)
+    assert explained.annotations.equals(plain.annotations) and explained.documents.equals(plain.documents)
+    assert explained.notes == plain.notes
