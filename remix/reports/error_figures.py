@@ -9,6 +9,7 @@ import polars as pl
 
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.runs.judgements import Judgements
+from remix.scoring.errors import label_of_class
 
 UNTYPED = "no type"
 """The part of mentions whose entities have no coarse type."""
@@ -52,10 +53,13 @@ def figure_of_errors(counts: pl.DataFrame, over: str, title: str) -> Figure:
     >>> counts = pl.DataFrame({"system": ["a", "a"], "class": ["missing", "extra"], "errors": [1, 0], "of": [4, 0],
     ...     "share": [0.25, None]})
     >>> [point.words for point in figure_of_errors(counts, "class", "Errors").panels[0].drawn[0]]
-    ['a; missing: 0.25; 1 of 4']
+    ['a; missing mention: 0.25; 1 of 4']
     """
     names = counts[over].unique(maintain_order=True).to_list()
     series = []
+    if over == "class":
+        called = {name: label_of_class(name) for name in names}
+        counts, names = counts.with_columns(pl.col("class").replace(called)), [*called.values()]
     for system in counts["system"].unique().sort():
         own = counts.filter(system=system)
         words = [f"{errors:,} of {of:,}" for errors, of in own.select("errors", "of").iter_rows()]

@@ -17,7 +17,7 @@ from remix.names import shorten
 from remix.reports.doubts import explain_shortcomings
 from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements
 from remix.runs.registration import Run
-from remix.scoring.errors import TAXONOMIES
+from remix.scoring.errors import TAXONOMIES, label_of_class
 from remix.scoring.slicing import slice_named
 from remix.tables import WIDTH, Printed
 
@@ -176,8 +176,17 @@ def tell_answers(
         answer = _name_entities(row[f"{name} answer"], labels) or "no answer"
         answered = row[f"{name} answered"]
         span = f" on “{answered}”" if answered and answered != row["surface_form"] else ""
-        kind = f" ({str(row[f'{name} class']).replace(' ', ', ')})" if row[f"{name} class"] else ""
+        kind = f" ({call_classes(row[f'{name} class'])})" if row[f"{name} class"] else ""
         yield f"{MARKS[look_of(row, name)]} {name}: {answer}{span} – {said}{kind}"
+
+
+def call_classes(names: object) -> str:
+    """Return what people call classes of errors, whose names stand behind each other.
+
+    >>> call_classes("wrong_link extra")
+    'wrong link, extra answer'
+    """
+    return ", ".join(map(label_of_class, str(names or "").split()))
 
 
 def look_of(row: Mapping[str, object], system: str) -> str:
@@ -194,7 +203,7 @@ def name_gold(row: Mapping[str, object]) -> str:
 def _name_entities(said: object, labels: Mapping[str, str] | None = None) -> str:
     known = labels or {}
     named = str(said or "").split(" or ")
-    return " or ".join(shorten(one) + (f" ({known[one]})" if one in known else "") for one in named)
+    return " or ".join(f"{known[one]} ({shorten(one)})" if one in known else shorten(one) for one in named)
 
 
 def tell_given(runs: Sequence[Run], dataset: str, systems: Sequence[str]) -> list[str]:

@@ -161,12 +161,16 @@ class Passage:
 
 @dataclass(frozen=True)
 class FacetValue:
-    """A value of a facet: how many there are, the address with it chosen, or with it no longer chosen."""
+    """A value of a facet: how many there are, the address with it chosen, or with it no longer chosen.
+
+    `identifier` is what the value is called as data, where people call it otherwise.
+    """
 
     words: str
     number: int
     href: str
     chosen: bool = False
+    identifier: str = ""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from remix.reports.readable import explain_vocabularies
 from remix.reports.sentences import NO_MENTION, tell_given
 from remix.reports.statistics import Statistics, sizes_of_datasets
 from remix.runs.judgements import Judgements, judge_mentions
+from remix.scoring.errors import label_of_class
 from remix.scoring.profiles import PROFILES
 from remix.store.targets import named_targets
 from remix.web.explorer import render_file
@@ -107,6 +108,7 @@ def _summarise(
     text += f"; {_number(counts['system'].n_unique(), 'system')} answered."
     made = counts.filter(pl.col("class") != ANY, pl.col("errors") > 0).sort("errors", descending=True)
     made = made.unique("system", keep="first", maintain_order=True)
+    made = made.with_columns(pl.col("class").map_elements(label_of_class, return_dtype=pl.String))
     frequent = made.select("system", fill("{} ({})", "class", "errors").alias("most frequent error"))
     table = counts.filter(pl.col("class") == ANY).select("system", "of", "errors", "share")
     table = table.rename({"errors": "wrong or missed", "share": "share wrong or missed"}).drop("of")

@@ -10,11 +10,13 @@ import polars as pl
 import pytest
 
 from remix.errors import UnknownName, UsageError
+from remix.names import PREFIXES
 from remix.reports.annotation_list import Wanted, count_mentions, fields_of_measure, list_wanted
 from remix.reports.labels import label_entities
 from remix.reports.selections import builder_parameters
 from remix.store import Store
-from remix.web.page import VIEWS, Drawing, Note, Shown
+from remix.web.explorer import render_page
+from remix.web.page import VIEWS, Drawing, Facets, Form, Note, Shown, Table
 from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb
 from tests.pages import follow, table_of
@@ -130,3 +132,36 @@ def test_labels_are_those_that_identifiers_do_not_say(tmp_path: Path) -> None:
     assert work.kb is not None
     assert label_entities(work.kb, pl.Series([ITEM, RESOURCE, None])) == {ITEM: "Ada Lovelace"}
     assert label_entities(None, pl.Series([ITEM])) == {}
+
+
+def test_classes_of_wikidata_are_called_by_the_name_that_is_known_on_all_pages(tmp_path: Path) -> None:
+    """Acme is a wd:Q43229, which dbo:Organisation is too; of wd:Q16521 nothing says the name."""
+    text = "Acme met Rosa."
+    lines = [
+        f'<http://e.org/d#char=0,{len(text)}> a nif:Context ; nif:isString "{text}" .',
+        "<http://e.org/d#char=0,4> a nif:Phrase ; nif:referenceContext <http://e.org/d#char=0,14> ; "
+        'nif:beginIndex 0 ; nif:endIndex 4 ; nif:anchorOf "Acme" ; itsrdf:taIdentRef <http://e.org/Acme> ; '
+        "itsrdf:taClassRef wd:Q43229 .",
+        "<http://e.org/d#char=9,13> a nif:Phrase ; nif:referenceContext <http://e.org/d#char=0,14> ; "
+        'nif:beginIndex 9 ; nif:endIndex 13 ; nif:anchorOf "Rosa" ; itsrdf:taIdentRef <http://e.org/Rosa> ; '
+        "itsrdf:taClassRef wd:Q16521 .",
+    ]
+    prefixes = [f"@prefix {name}: <{PREFIXES[name]}> ." for name in ("nif", "itsrdf", "wd")]
+    (tmp_path / "own.ttl").write_text("\n".join([*prefixes, *lines]))
+    work = open_workspace(tmp_path / "work")
+    work.load([tmp_path / "own.ttl"])
+    work.add_run("other", pl.DataFrame({"document": ["http://e.org/d"], "begin": [0], "end": [4], "entity": ["e:X"]}))
+    by = "class:wd"
+    listed = VIEWS["annotations"].show(work, {"dataset": "own", "by": by})
+    [facets] = [block for block in listed.blocks if isinstance(block, Facets)]
+    [parts] = [one for one in facets.facets if one.name == "class (wd)"]
+    assert {(one.words, one.identifier) for one in parts.values} == {("Organisation", "wd:Q43229"), ("wd:Q16521", "")}
+    errors = render_page(VIEWS["errors"].show(work, {"dataset": "own", "by": by}), VIEWS["errors"], "")
+    assert "Organisation <small>wd:Q43229</small>" in errors
+    systems = VIEWS["systems"].show(work, {"datasets": "own", "by": by})
+    [table] = [one for one in systems.blocks if isinstance(one, Table) and one.name == "systems"]
+    assert ("Organisation", "wd:Q43229, 1 mention") in table.headings.values()
+    built = VIEWS["builder"].show(work, {"on": "class", "of.class": "wd"})
+    [form] = [block for block in built.blocks if isinstance(block, Form)]
+    [field] = [one for one in form.fields if one.name == "in.class"]
+    assert field.words == {"wd:Q43229": "Organisation – wd:Q43229"}

@@ -55,7 +55,7 @@ def test_errors_are_marked_in_their_sentences_with_gold_and_answers_below(work: 
     text = errors(work, "a", "--on", "gold", "--beside", "b").stdout
     alan = text.split("\n\n")[0].splitlines()
     assert alan[1:3] == ["   Ada met [Alan] and Bob in New York City.", "   gold: dbr:Alan_Turing"]
-    assert alan[3].startswith("   ✗ a: dbr:Alan") and alan[3].endswith("– wrong (wrong_link)")
+    assert alan[3].startswith("   ✗ a: dbr:Alan") and alan[3].endswith("– wrong (wrong link)")
     assert alan[4] == "   ✓ b: dbr:Alan_Turing – correct"
     assert "4 of 5 mentions and answers on gold are errors" in text
     assert re.search(r"classes of a \(--class\): .*wrong_link \(1\)", text)

@@ -271,14 +271,15 @@ def test_entities_have_the_labels_that_their_identifiers_do_not_say(tmp_path: Pa
     work.load([tmp_path / "mine.jsonl"])
     page = DOCUMENT.show(work, {"dataset": "mine"})
     rows = page.tables["annotations"]
-    assert rows.select("entity", "entities").rows() == [("wd:Q7259 (Ada Lovelace)", ITEM)]
+    assert rows.select("entity", "entities").rows() == [("wd:Q7259", ITEM)]
     html = render_page(page, DOCUMENT, "")
-    assert "Ada: wd:Q7259 (Ada Lovelace), other" in html and ITEM not in html
+    assert "Ada: Ada Lovelace (wd:Q7259), other" in html and ITEM not in html
+    assert "Ada Lovelace <small>wd:Q7259</small>" in html
     assert '<h1 dir="auto">mine: 7</h1>' in html and ">1. 7</option>" in html
     work.add_run("own", pl.DataFrame({"document": [line["document"]], "begin": [0], "end": [3], "entity": ["e:X"]}))
     page = VIEWS["errors"].show(work, {"dataset": "mine"})
     [passages] = [block for block in page.blocks if isinstance(block, Passages)]
-    assert passages.passages[0].notes[0] == "gold: wd:Q7259 (Ada Lovelace)"
+    assert passages.passages[0].notes[0] == "gold: Ada Lovelace (wd:Q7259)"
 
 
 def test_table_of_a_document_of_many_mentions_is_folded(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def test_errors_stand_in_their_sentences_with_gold_and_answer(work: Workspace) -
     alan, _, _, city = passages.passages
     assert [one.text for one in alan.segments] == ["Ada met ", "Alan", " and Bob in New York City."]
     assert alan.segments[1].classes == "wrong" and alan.notes[1].startswith("✗ a: dbr:Alan")
-    assert city.notes[1] == "○ a: no answer – missed (missing)"
+    assert city.notes[1] == "○ a: no answer – missed (missing mention)"
 
 
 @pytest.mark.parametrize(
@@ -220,19 +220,34 @@ def test_errors_open_with_their_classes_and_facets_count_what_they_would_leave(w
         "missed": 2,
         "all": 5,
     }
-    assert {words: one.number for words, one in facets["class"].items()} == {
-        "missing": 2,
-        "extra": 1,
-        "nil_as_link": 1,
-        "wrong_link": 1,
+    assert {(words, one.identifier): one.number for words, one in facets["class"].items()} == {
+        ("missing mention", "missing"): 2,
+        ("extra answer", "extra"): 1,
+        ("link in place of NIL", "nil_as_link"): 1,
+        ("wrong link", "wrong_link"): 1,
     }
     for facet in passages.facets:
         for one in facet.values:
             place = one.href.replace("/errors?", "/errors.json?")
             if not one.chosen:
                 assert len(json.loads(get(place).text)) == one.number, place
-    assert "other=b" in facets["class"]["extra"].href
+    assert "other=b" in facets["class"]["extra answer"].href
     assert passages.passages[1].heading == "error 2 of 4: 1"
+
+
+def test_classes_of_errors_are_called_as_people_do_and_stay_what_they_are_as_data(work: Workspace, get: Get) -> None:
+    text = get("/errors?dataset=gold&system=a&class=wrong_link&by=is_nil").text
+    assert "wrong link <small>wrong_link</small>" in text  # a cell of the table of sentences
+    assert re.search(">wrong link</a> <small>wrong_link</small></th>", text)  # the class as a column
+    assert "<bdi>wrong link</bdi> <small><bdi>wrong_link</bdi></small></a> 1" in text  # the facet
+    assert "wrong link (<code>wrong_link</code>):" in text and "wrong (wrong link)" in text
+    assert [row["a class"] for row in json.loads(get("/errors.json?system=a&class=wrong_link").text)] == ["wrong_link"]
+    assert "wrong_link" in get("/errors.csv?system=a&table=classes+of+errors").text.splitlines()[0].split(",")
+    alan = shown(work, "errors", dataset="gold", system="a").tables["errors"].filter(surface_form="Alan")
+    mention = VIEWS["annotations"].show(work, {"dataset": "gold", "find": "Alan"}).tables["annotations"]
+    assert alan.height == mention.height == 1
+    place = address("document", dataset="gold", annotation=mention["annotation"][0])
+    assert "wrong link <small>neleval:wrong_link" in get(place).text
 
 
 def test_errors_lead_into_the_document_with_both_systems_and_on_to_the_next(work: Workspace, get: Get) -> None:
@@ -524,7 +539,7 @@ def test_report_of_a_remix_has_its_measures_scores_and_errors(work: Workspace, t
     work.build(tmp_path / "alan.rq", to=tmp_path)
     text = work.report(str(tmp_path / "alan.ttl"), to=tmp_path / "report.html").read_text()
     assert "Errors of a on alan.ttl" in text and text.count('data-outcome="wrong"') == 1
-    assert 'data-class="wrong_link"' in text and str(tmp_path) not in text.partition("<main")[0]
+    assert 'data-class="wrong\N{NO-BREAK SPACE}link"' in text and str(tmp_path) not in text.partition("<main")[0]
 
 
 def test_report_without_a_run_has_the_datasets_and_says_what_is_missing(

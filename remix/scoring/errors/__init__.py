@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -56,6 +56,7 @@ class Taxonomy:
     """A tool's classes of errors.
 
     - `classes`: name to meaning, in the order in which they are shown;
+    - `labels`: what people call a class, or what stands before the dot in its name, where that is not the name itself;
     - `classify(case, matchings)`: the errors of all systems, by matchings of the registry or, where the tool has
       matchings of its own, by these.
     """
@@ -65,9 +66,25 @@ class Taxonomy:
     source: str
     classes: dict[str, str]
     classify: Callable[[Case, tuple[str, ...]], Errors]
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 TAXONOMIES: Registry[Taxonomy] = Registry("taxonomy of errors", "remix.scoring.errors", Taxonomy, "taxonomies")
+
+
+def label_of_class(name: str) -> str:
+    """Return what people call a class of errors, by its name, which may stand behind that of its taxonomy.
+
+    >>> label_of_class("wrong_link"), label_of_class("neleval:nil_as_link"), label_of_class("near_miss")
+    ('wrong link', 'link in place of NIL', 'near miss')
+    >>> label_of_class("ner_fp.wrong_span"), label_of_class("wrong_disambiguation.all")
+    ('false detection, wrong span', 'wrong disambiguation')
+    """
+    labels = {one: said for taxonomy in TAXONOMIES for one, said in taxonomy.labels.items()}
+    own = name.rpartition(":")[2]
+    group, _, reason = own.partition(".")
+    words = labels.get(own) or labels.get(group) or group.replace("_", " ")
+    return f"{words}, {reason.replace('_', ' ')}" if own not in labels and reason not in ("", "all") else words
 
 
 def rows_under(case: Case, taxonomy: str, matching: str) -> pl.DataFrame:

@@ -36,6 +36,12 @@ CLASSES = {
     "wrong_coreference.reference_wrongly_disambiguated": "… is linked to what its reference is wrongly linked to",
     "wrong_coreference.false_detection": "a coreference is answered where gold has none (no denominator)",
 }
+LABELS = {
+    "ner_fn": "undetected mention",
+    "ner_fp": "false detection",
+    "other_errors.hyperlink": "wrong hyperlink",
+    "wrong_coreference.false_detection": "false coreference",
+}
 
 
 def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
@@ -343,5 +349,6 @@ elevant = Taxonomy(
     summary="recognition, disambiguation, coreference and hyperlinks, each with what could have gone wrong",
     source="ELEVANT, src/elevant/evaluation: errors.py, evaluator.py",
     classes=CLASSES,
+    labels=LABELS,
     classify=classify,
 )

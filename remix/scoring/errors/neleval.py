@@ -15,6 +15,13 @@ CLASSES = {
     "missing": "no answer matches the mention (of all mentions)",
     "extra": "the answer matches no mention (of all answers that count)",
 }
+LABELS = {
+    "wrong_link": "wrong link",
+    "link_as_nil": "NIL in place of a link",
+    "nil_as_link": "link in place of NIL",
+    "missing": "missing mention",
+    "extra": "extra answer",
+}
 
 
 def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
@@ -57,5 +64,6 @@ neleval = Taxonomy(
     summary="five classes: wrong link, link as NIL, NIL as link, missing, extra",
     source="neleval, analyze.py; Hachey, Nothman and Radford, Cheap and easy entity evaluation (ACL 2014)",
     classes=CLASSES,
+    labels=LABELS,
     classify=classify,
 )

@@ -23,7 +23,7 @@ from remix.reports.annotation_list import (
     name_type,
     parts_of,
 )
-from remix.reports.labels import label_entities
+from remix.reports.labels import label_classes, label_entities
 from remix.reports.selections import builder_parameters
 from remix.reports.statistics import list_quantities, measures_of
 from remix.runs.judgements import OUTCOMES
@@ -157,7 +157,8 @@ def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
     ]
     if by:
         parts = [part.name for part in parts_of(work.store, by).parts]
-        words = {name: shorten(name) for name in parts}
+        labels = label_classes(work.kb, pl.Series(parts, dtype=pl.String))
+        words = {name: f"{labels[name]} – {shorten(name)}" if name in labels else shorten(name) for name in parts}
         if len(parts) <= _LISTED:
             fields.append(page.Field("part", "part", asked.get("part", ""), ["", *parts], "choice", words=words))
         else:
@@ -192,16 +193,19 @@ def _list_filters(
     def tell(name: str, values: pl.Series) -> None:
         """Add to the facets how many annotations have each value, with the address that narrows the list down to it."""
         counts = values.drop_nulls().alias("value").value_counts(name="number")
-        counts = counts.sort("value") if name == "part" else counts.sort("number", "value", descending=[True, False])
+        ranged = name == "part" and bool(counts["value"].str.contains(r"^\d+: ").any())
+        counts = counts.sort("value") if ranged else counts.sort("number", "value", descending=[True, False])
         own = plain.get(name, "")
         counts = pl.concat([counts.head(_FEW), counts.slice(_FEW).filter(value=own)])
-        labels = label_entities(work.kb, counts["value"]) if name == "entity" else {}
+        find = {"entity": label_entities, "part": label_classes}.get(name)
+        labels = {} if find is None else find(work.kb, counts["value"])
         told = [
             page.FacetValue(
-                shorten(value) + (f" ({labels[value]})" if value in labels else ""),
+                labels.get(value, shorten(value)),
                 number,
                 page.address("annotations", **{**plain, name: "" if value == own else value}),
                 value == own,
+                shorten(value) if value in labels else "",
             )
             for value, number in counts.iter_rows()
         ]  # fmt: skip

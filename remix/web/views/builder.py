@@ -19,6 +19,7 @@ from remix.names import shorten
 from remix.rdf.turtle import turtle
 from remix.remixes.facets import Condition, Facet, FacetedCorpus, compose, corpus_of
 from remix.reports.figures import Axis, Figure, Panel, Series
+from remix.reports.labels import label_classes
 from remix.store.queries import Parameter, Query, find, shipped_queries
 from remix.vocabularies import ALL, Vocabularies
 from remix.web import page
@@ -203,7 +204,9 @@ def _vocabularies(corpus: FacetedCorpus, facet: Facet, parameters: page.Paramete
     return Vocabularies.of(rows, corpus.frames.annotations).show(parameters.get(f"of.{facet.name}", ""))
 
 
-def _of_values(corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters) -> list[page.Field]:
+def _of_values(
+    work: page.Explored, corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters
+) -> list[page.Field]:
     """Return the fields that pick values, the most frequent; classes are of one vocabulary, beside those picked."""
     name, values, fields = f"in.{facet.name}", _by_frequency(corpus, facet), []
     if facet.kind == "class":
@@ -214,11 +217,12 @@ def _of_values(corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters)
         names = [*shown.mentions, ALL] if shown.others or shown.shown == ALL else []
         told = f"mentions with a class of each: {shown}"
         fields = [page.choose(f"of.{facet.name}", "classes of", names, shown.shown, told)] if names else []
-    shortened = [*map(shorten, values[: _MOST + len(_list(parameters, name))]), _NONE]
-    field = page.Field(
-        name, label_of(facet.name).words, parameters.get(name, ""), shortened, "many", explained=facet.meaning
-    )
-    return [*fields, field]
+    values = values[: _MOST + len(_list(parameters, name))]
+    labels = label_classes(work.kb, pl.Series(values, dtype=pl.String)) if facet.kind == "class" else {}
+    words = {short: f"{label} – {short}" for iri, label in labels.items() if (short := shorten(iri))}
+    called, told = label_of(facet.name).words, facet.meaning
+    chosen, shortened = parameters.get(name, ""), [*map(shorten, values), _NONE]
+    return [*fields, page.Field(name, called, chosen, shortened, "many", explained=told, words=words)]
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -227,7 +231,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     corpus = corpus_of(work.store)
     notes: list[str] = []
     _check(parameters)
-    form = page.Form(_fields(corpus, parameters), live=True)
+    form = page.Form(_fields(work, corpus, parameters), live=True)
     if wrong := _list_faults(parameters):
         named = "a value" if len(wrong) == 1 else f"{len(wrong)} values"
         told = f"Nothing is counted: {named} above cannot be, for the reason beside it."
@@ -340,7 +344,7 @@ def _editor(parameters: page.Parameters, text: str) -> page.Form:
     return page.Form([area, *hidden], button="Count the edited query")
 
 
-def _fields(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
+def _fields(work: page.Explored, corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
     """Return what can be chosen: a shipped query with its parameters, or columns with their bounds; and datasets."""
     shipped = parameters.get("query", "")
     fields = [
@@ -356,7 +360,7 @@ def _fields(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Fie
     if shipped in shipped_queries():
         fields += _of_query(find(f"{shipped}.rq"), parameters)
     else:
-        fields += _of_columns(corpus, parameters)
+        fields += _of_columns(work, corpus, parameters)
     fields.append(page.Field("dataset", "only these datasets", parameters.get("dataset", ""), corpus.datasets, "many"))
     told = "Whether the remix has each edition of a text, or that of the first dataset alone."
     fields.append(
@@ -365,7 +369,7 @@ def _fields(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Fie
     return [*fields, page.Field("name", "name of the remix", parameters.get("name", ""), explained="Names its files.")]
 
 
-def _of_columns(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
+def _of_columns(work: page.Explored, corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
     chosen = _choose_facets(corpus, parameters)
     names = [one.name for one in chosen]
     others = [name for name in corpus.facets if name not in names]
@@ -399,7 +403,7 @@ def _of_columns(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page
                 )
             fields.append(page.Field(f"in.{one.name}", f"{label_of(one.name).words}, also", picked, (_NONE,), "many"))
         else:
-            fields += _of_values(corpus, one, parameters)
+            fields += _of_values(work, corpus, one, parameters)
     return fields
 
 

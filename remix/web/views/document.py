@@ -29,6 +29,7 @@ from remix.reports.labels import label_entities
 from remix.reports.sentences import (
     ERRORS,
     EXTRA,
+    call_classes,
     choose_rows,
     name_document,
     rows_of_systems,
@@ -104,7 +105,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     leads = {"the document as NIF (.ttl)": place, "its dataset": page.address("dataset", name=dataset)}
     if judged is not None and len(failed := judged.failures.filter(document=document["document"])["system"]):
         blocks.append(page.Note(f"No answer is here of {', '.join(failed.sort())}, which failed on this document."))
-    blocks += [_table(own, asked), page.Note("There is as well:", links=leads)]
+    blocks += [_table(work, own, asked), page.Note("There is as well:", links=leads)]
     return page.Page(
         f"{dataset}: {name_document(document['called'])}",
         blocks,
@@ -336,7 +337,7 @@ def _outcomes(own: pl.DataFrame, judged: Judgements, system: str, document: str)
 
 
 def _label(row: Mapping[str, Any], judged: Mapping[str, Any] | None) -> str:
-    gold = row["entity"] or "NIL"
+    gold = row["called"] or "NIL"
     ignored = f", ignorable ({row['ignorable']})" if row["ignorable"] else ""
     answer = "" if judged is None else f"; {judged['outcome']}, answer: {_shorten(judged['answer']) or 'none'}"
     return f"{row['surface_form']}: {gold}, {row['type']}{ignored}{answer}"
@@ -347,13 +348,19 @@ def _shorten(entities: str | None) -> str:
 
 
 def _name_entities(work: page.Explored, own: pl.DataFrame) -> pl.DataFrame:
-    """Return the annotations with `entity`: short names of what they link to, with labels where these say more."""
+    """Return the annotations with `entity`, short names of what they link to, and `called`: labels before these."""
     several = pl.col("entities").str.split(" ")
-    labels = label_entities(work.kb, own["entities"].str.split(" ").explode())
+    labels = _label_entities(work, own)
     short = several.list.eval(pl.element().map_elements(shorten, return_dtype=pl.String)).list.join(" or ")
-    said = several.list.eval(pl.element().replace_strict(labels, default=None, return_dtype=pl.String))
-    said = said.list.drop_nulls().list.join(" or ").replace("", None)
-    return own.with_columns(entity=pl.concat_str(short, pl.concat_str(pl.lit(" ("), said, pl.lit(")")).fill_null("")))
+    named = {iri: f"{label} ({shorten(iri)})" for iri, label in labels.items()}
+    called = several.list.eval(
+        pl.element().replace_strict(named, default=pl.element().map_elements(shorten, return_dtype=pl.String))
+    ).list.join(" or ")
+    return own.with_columns(entity=short, called=called)
+
+
+def _label_entities(work: page.Explored, own: pl.DataFrame) -> dict[str, str]:
+    return label_entities(work.kb, own["entities"].str.split(" ").explode())
 
 
 def lay_out(text: str, marks: Sequence[Mark]) -> tuple[list[page.Segment], list[str]]:
@@ -400,7 +407,7 @@ def _nest(text: str, begin: int, end: int, heap: list[Mark], told: dict[str, int
     return [*segments, page.Segment(text[at:end])] if at < end else segments
 
 
-def _table(own: pl.DataFrame, asked: page.Parameters) -> page.Table:
+def _table(work: page.Explored, own: pl.DataFrame, asked: page.Parameters) -> page.Table:
     shown = ["begin", "end", "surface_form", "entity", "type", "is_nil", "ignorable", "confidence"]
     shown = [name for name in shown if name not in ("ignorable", "confidence") or own[name].count()]
     extra = [name for name in (asked["colour"],) if name in own.columns and name not in shown]
@@ -412,6 +419,7 @@ def _table(own: pl.DataFrame, asked: page.Parameters) -> page.Table:
         "A surface form leads to all of it.",
         folded=own.height > _UNFOLDED,
         headings=page.headings_of_measures(["surface_form", "is_nil", *extra]),
+        labels={shorten(iri): label for iri, label in _label_entities(work, own).items()},
         unseen=("entities", "annotation"),
     )
 
@@ -425,14 +433,16 @@ def _beside(
         raise UnknownName("annotation", asked["annotation"], own["annotation"])
     row = chosen.row(0, named=True)
     blocks: list[page.Shown] = [
-        page.Note(f"“{row['surface_form']}”, {row['begin']} to {row['end']}: {row['entity'] or 'NIL'}")
+        page.Note(f"“{row['surface_form']}”, {row['begin']} to {row['end']}: {row['called'] or 'NIL'}")
     ]
     if judged is not None:
         mention = judged.mentions.filter(annotation=row["annotation"]).select("mention")
-        short = pl.col("answer").map_elements(shorten, return_dtype=pl.String)
-        answers = judged.systems.join(mention, on="mention").drop("mention").with_columns(short)
+        answers = judged.systems.join(mention, on="mention").drop("mention")
         words = "What each registered run answered here."
-        blocks.append(page.Table("answers", answers, words=words, small={"outcome": "classes", "answer": "answered"}))
+        made = {one: call_classes(one) for one in answers["classes"].drop_nulls().unique()}
+        labels = made | label_entities(work.kb, answers["answer"].str.split(" or ").explode())
+        small = {"outcome": "classes", "answer": "answered"}
+        blocks.append(page.Table("answers", answers, words=words, small=small, labels=labels))
     blocks += [
         _candidates(work, row),
         _describe(row, measures_of(work.store)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.reports.annotation_list import Wanted
 from remix.reports.error_counts import ANY, count_errors, explain_classes
-from remix.reports.labels import label_entities
+from remix.reports.labels import label_classes, label_entities
 from remix.reports.selections import builder_parameters
 from remix.reports.sentences import (
     AGREEMENT,
@@ -28,6 +28,7 @@ from remix.reports.sentences import (
     NO_MENTION,
     SHOWN,
     Chosen,
+    call_classes,
     choose_rows,
     columns_of_errors,
     cut_sentence,
@@ -45,6 +46,7 @@ from remix.reports.sentences import (
 from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, judge_mentions
 from remix.runs.known import KnownRun, known_runs
 from remix.runs.registration import Run
+from remix.scoring.errors import label_of_class
 from remix.web import page
 
 _PAGE = 20
@@ -160,7 +162,7 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
     keys = "The keys n and p lead to the next and the previous text, the arrow keys to the next and previous texts."
     return [
         page.Note(told, links=steps),
-        page.Passages(passages, [*_list_filters(rows, asked, shown)]),
+        page.Passages(passages, [*_list_filters(rows, asked, shown, kb)]),
         page.Note(keys, links=steps),
         *[page.Note(said) for said in (*judged.notes, *tell_shortcomings(judged, shown))],
         _tabulate(chosen, shown, kb),
@@ -253,12 +255,16 @@ def _tabulate(chosen: pl.DataFrame, shown: Sequence[str], kb: KnowledgeBase | No
     named = pl.concat(
         [chosen[column].str.split(" or ").explode() for column in ("gold", *(f"{one} answer" for one in shown))]
     )
+    frame = columns_of_errors(chosen, shown)
+    made = pl.concat([frame[f"{one} class"].drop_nulls() for one in shown]).unique()
+    labels = {one: call_classes(one) for one in made.to_list() if one}
+    labels |= label_classes(kb, frame["slice"].str.split(SEVERAL).explode()) if "slice" in frame.columns else {}
     return page.Table(
         "errors",
-        columns_of_errors(chosen, shown),
+        frame,
         explained=explained,
         headings=page.headings_of_measures(["surface_form"]),
-        labels=label_entities(kb, named),
+        labels=labels | label_entities(kb, named),
         documents=("document",),
     )
 
@@ -303,7 +309,7 @@ def _count(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) ->
     }
     lead = page.Note("The errors by", links=places)
     blocks = [tabulate_classes(judged, asked), lead]
-    return [*blocks, tabulate_parts(judged, asked)] if "slice" in judged.mentions.columns else blocks
+    return [*blocks, tabulate_parts(judged, asked, work.kb)] if "slice" in judged.mentions.columns else blocks
 
 
 def _lead_to_sentences(**asked: object) -> str:
@@ -333,13 +339,14 @@ def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table
     small = {name: f"share of {name}" for name in explained}
     links = {name: partial(lead, name) for name in explained}
     leads = "A number leads to its sentences."
-    return page.Table("classes of errors", frame, links, words, explained, small, small, leads)
+    headings = {name: (label_of_class(name), name) for name in explained if name != ANY}
+    return page.Table("classes of errors", frame, links, words, explained, small, small, leads, headings)
 
 
-def tabulate_parts(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
+def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | None = None) -> page.Table:
     """Return a row for each part of the column and a column for each system: errors of the class that is chosen.
 
-    `asked` are parameters of the page, of which `dataset` and `by` must be there.
+    `asked` are parameters of the page, of which `dataset` and `by` must be there; `kb` has labels of classes.
     """
     by, kind = asked["by"], asked.get("class", "")
     counts = count_errors(judged, parts=True).filter(pl.col("class") == (kind or ANY))
@@ -363,14 +370,20 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
 
     small = {name: f"share of {name}" for name in systems}
     links = {name: partial(lead, name) for name in systems}
-    words = f"{kind or ANY}: {explain_classes()[kind or ANY]}; of each part how many, and the share."
+    called = f"{label_of_class(kind)} (`{kind}`)" if kind else ANY
+    words = f"{called}: {explain_classes()[kind or ANY]}; of each part how many, and the share."
+    labels = {shorten(iri): label for iri, label in label_classes(kb, pl.Series([*whole.values()])).items()}
     leads = "A number leads to its sentences."
     headings = dict(zip([column], page.headings_of_measures([by]).values(), strict=False))
     title = f"errors by {label_of(by).words}"
-    return page.Table(f"errors by {by}", frame, links, words, {}, small, small, leads, headings, title=title)
+    return page.Table(
+        f"errors by {by}", frame, links, words, {}, small, small, leads, headings, title=title, labels=labels
+    )
 
 
-def _list_filters(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[str]) -> Iterator[page.FacetCounts]:
+def _list_filters(
+    rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[str], kb: KnowledgeBase | None
+) -> Iterator[page.FacetCounts]:
     """Give what the sentences can be narrowed down by, each value with the number that it would leave."""
     chosen = read_choice(asked)
     plain = {name: value for name, value in asked.items() if name not in ("from", "at", "sort")}
@@ -378,14 +391,18 @@ def _list_filters(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[
     def tell(name: str, counts: Mapping[str, int], own: str = "", unset: str = "") -> page.FacetCounts:
         """Return the values of a facet with their numbers and the address that each leads to, in place of its own."""
         own = own or plain.get(name, "")
+        labels = _call_values(name, [*counts], kb)
         told = [
             page.FacetValue(
-                shorten(value), number, _lead_to_sentences(**{**plain, name: unset if value == own else value}),
+                labels.get(value, shorten(value)),
+                number,
+                _lead_to_sentences(**{**plain, name: unset if value == own else value}),
                 value == own,
+                shorten(value) if value in labels else "",
             )
             for value, number in counts.items()
             if number or value == own
-        ]  # fmt: skip
+        ]
         called = label_of(asked["by"]).words if name == "slice" and "by" in asked else name
         return page.FacetCounts(called, told[:_FEW] + [one for one in told[_FEW:] if one.chosen])
 
@@ -405,6 +422,15 @@ def _list_filters(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[
     for name in ("gold", "answer"):
         if said := asked.get(name):
             yield tell(name, {said: choose_rows(rows, chosen, shown).height})
+
+
+def _call_values(facet: str, values: Sequence[str], kb: KnowledgeBase | None) -> dict[str, str]:
+    """Return what people call values of a facet, those that are called by their names left out."""
+    if facet == "class":
+        called = {value: label_of_class(value) for value in values}
+        return {value: label for value, label in called.items() if label != value}
+    find = {"slice": label_classes, "gold": label_entities, "answer": label_entities}.get(facet)
+    return {} if find is None else find(kb, pl.Series(values, dtype=pl.String))
 
 
 def _count_values(rows: pl.DataFrame) -> dict[str, int]:
@@ -440,15 +466,19 @@ def _passage(
         page.Segment(after),
     ]
     types = str(row["type"] or "").replace(SEVERAL, " ")
-    facets = {"outcome": outcome, "class": str(row[f"{shown[0]} class"] or ""), "type": types}
-    if "slice" in row:  # facets are words: the spaces in a slice become others, which do not part them
-        facets["slice"] = " ".join(
-            one.replace(" ", "\N{NO-BREAK SPACE}") for one in str(row["slice"] or "").split(SEVERAL)
-        )
+    made = map(label_of_class, str(row[f"{shown[0]} class"] or "").split())
+    facets = {"outcome": outcome, "class": _join_words(made), "type": types}
+    if "slice" in row:
+        facets["slice"] = _join_words(str(row["slice"] or "").split(SEVERAL))
     what = "error " if asked.get("show", ERRORS) == ERRORS else ""
     heading = f"{what}{place}: {name_document(row['name'])}"
     href = place_of(row, asked, place.partition(" ")[0])
     return page.Passage(heading, segments, [*tell_answers(row, shown, labels)], href, facets)
+
+
+def _join_words(values: Iterable[str]) -> str:
+    """Return values apart by spaces: those within them become others, which do not part them."""
+    return " ".join(one.replace(" ", "\N{NO-BREAK SPACE}") for one in values)
 
 
 def place_of(row: Mapping[str, Any], asked: Mapping[str, str], nth: str) -> str:

@@ -19,6 +19,7 @@ from remix.names import UNSPECIFIED, shorten
 from remix.paper import Typesetting
 from remix.question import OPTIONS, several
 from remix.reports.doubts import explain_intervals, explain_shortcomings
+from remix.reports.labels import label_classes
 from remix.reports.matrix import ALPHA, Family, family_of, mark_cells, order_systems, tell_two
 from remix.reports.readable import explain_slices, fold_rows, vocabularies_told, with_f1_shown
 from remix.reports.scores import Scored, figure_of_columns
@@ -69,7 +70,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     told = [page.Note(said) for said in scored.problems]
     if waiting := scored.done < scored.of:
         told.append(_tell_waiting(scored, page.address("systems", **asked)))
-    blocks = [] if scored.rows.is_empty() else _tell_scores(asked, scored, columns, chosen, kinds_of(runs))
+    blocks = [] if scored.rows.is_empty() else _tell_scores(work, asked, scored, columns, chosen, kinds_of(runs))
     cited = "To cite these scores: the address of this page, and the signature of each system. It tells version, "
     cited += "conventions, and by their content gold, run and knowledge base; the command below prints it whole."
     signed = f"{page.address('systems', **asked, open='scores')}#scores"
@@ -150,7 +151,7 @@ def compare_systems(
     told: list[page.Shown] = [page.Note(said) for said in scored.problems]
     if scored.rows.is_empty():
         return told
-    return [*told, *_tell_scores(asked, scored, {}, datasets, kinds_of(known_runs(work.store)))]
+    return [*told, *_tell_scores(work, asked, scored, {}, datasets, kinds_of(known_runs(work.store)))]
 
 
 def _score(work: page.Explored, datasets: Sequence[str | list[str]], asked: Mapping[str, str]) -> Scored:
@@ -266,6 +267,7 @@ def _list_columns(work: page.Explored) -> dict[str, str]:
 
 
 def _tell_scores(
+    work: page.Explored,
     asked: Mapping[str, str],
     scored: Scored,
     columns: Mapping[str, str],
@@ -294,10 +296,11 @@ def _tell_scores(
     notes = [*notes, *explain_shortcomings(rows.with_columns(dataset="asked"))]
     left = rows["part"].n_unique() - cells["part"].n_unique()
     parts = [*datasets] if not asked["by"] else cells["part"].unique(maintain_order=True).to_list()
+    labels = label_classes(work.kb, cells["part"].cast(pl.String)) if asked["by"] else {}
     said = tell_two(cells.filter(~pl.col("part").is_in(["all", UNSPECIFIED])) if asked["by"] else cells, score)
     return [
         *([page.Note(said)] if said else []),
-        _matrix(asked, cells, score, left, columns, lead, parts, family, whole=whole),
+        _matrix(asked, cells, score, left, columns, lead, parts, family, labels, whole=whole),
         *_lead_to_vocabularies(asked, rows),
         *_draw(cells, score, asked, lead),
         _list_tests(family, lead, whole=whole),
@@ -367,6 +370,7 @@ def _matrix(
     lead: _Leading,
     parts: Sequence[str],
     family: Family,
+    labels: Mapping[str, str],
     *,
     whole: bool,
 ) -> page.Table:
@@ -386,7 +390,8 @@ def _matrix(
         own = own.select("system", pl.col("f1").alias(name), beside.alias(f"{name} 95 %"))
         table = table.join(own, on="system", how="left", maintain_order="left")
         links[name] = _leading(lead, str(part), name)
-        headings[name] = (shorten(str(part)), "" if mentions is None else f"{mentions} mentions")
+        short, told = shorten(str(part)), "" if mentions is None else f"{mentions} mention{'s' * (mentions != 1)}"
+        headings[name] = (labels.get(part, short), ", ".join(filter(None, (short if part in labels else "", told))))
         on = f"{mentions} mentions in " if mentions is not None else ""
         explained[name] = f"{score} on {on}{documents or 0} documents" + (
             f"; {label_of(asked['by']).words} is {part}" if asked["by"] else ""
