@@ -166,8 +166,28 @@ def show_pages(workspace: Path) -> None:
         told = place if answer.status_code == 200 else f"{place} ({answer.status_code})"
         print(f"| {told[:80]} | {took:.0f}/{used:.0f} | {warm} | {len(answer.content) / 1000:,.0f} |", flush=True)
     print("\n| what | ms |\n|---|--:|")
-    for what, taken in [*time_scores(workspace), *time_builder(workspace)]:
+    for what, taken in [*time_prepared(workspace), *time_scores(workspace), *time_builder(workspace)]:
         print(f"| {what} | {taken} |", flush=True)
+
+
+def time_prepared(workspace: Path) -> Iterator[tuple[str, str]]:
+    """Give what pages take at first where another has been read, while the server made ready what they need."""
+    work = open_workspace(workspace)
+    for name in ("annotations", "builder", "query", "errors", "document"):
+        with forgotten(workspace), Timed.of(workspace) as server:
+            server.ask("/start")
+            wait_for_rest(server.process)
+            place = address(name, **VIEWS[name].example(work))
+            yield f"{VIEWS[name].title} at first, after Start was read", "{:.0f}/{:.0f}".format(*server.ask(place)[:2])
+
+
+def wait_for_rest(process: int) -> None:
+    """Wait until a process and its children use the processors no more, for two seconds."""
+    used, since = processor_seconds(process), time.monotonic()
+    while time.monotonic() - since < 2:
+        time.sleep(0.1)
+        if (now := processor_seconds(process)) - used > 0.05:
+            used, since = now, time.monotonic()
 
 
 def time_scores(workspace: Path) -> Iterator[tuple[str, str]]:
@@ -247,7 +267,7 @@ def draw_addresses(work: Workspace, number: int, seed: int = 0) -> list[str]:
 
 
 def show_addresses(workspace: Path, number: int) -> None:
-    """Print the memory of a server over many addresses, and how much is kept in memory and on disk."""
+    """Print the memory of a server over many addresses, what they use, and how much is kept in memory and on disk."""
     work = open_workspace(workspace)
     asked, codes, slow = draw_addresses(work, number), dict[int, int](), list[tuple[float, str]]()
     with Timed.of(workspace) as server:
@@ -259,7 +279,8 @@ def show_addresses(workspace: Path, number: int) -> None:
                 own, every = memory(server.process, alone=True), memory(server.process)
                 kept = sum(file.stat().st_size for file in (workspace / "cache").rglob("*") if file.is_file())
                 said = f"server {own:.0f} MB, with workers {every:.0f} MB, cache on disk {kept / 1e6:.1f} MB"
-                print(f"{nth} addresses: {said}; {codes}", flush=True)
+                used = processor_seconds(server.process)
+                print(f"{nth} addresses: {said}; {used:.0f} s of the processors; {codes}", flush=True)
     print("slowest:", *(f"{took:.0f} ms {place[:150]}" for took, place in sorted(slow, reverse=True)[:8]), sep="\n  ")
     for place in asked[: number // 4]:
         name, _, query = place.removeprefix("/").partition("?")

@@ -77,7 +77,7 @@ _NAME, _PROSE = 40, 80
 """Characters up to which the texts of a column stay in one line, and beyond which they are prose."""
 _IRI = r"https?://\S+$"
 """What is shown short."""
-_FROM_RIGHT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]"
+_FROM_RIGHT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]")
 """Letters of scripts that are read from right to left."""
 _FEW = 12
 """Rows up to which a table has no filter of its own."""
@@ -99,7 +99,14 @@ def _component() -> str:
 
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
-    made = Environment(loader=PackageLoader("remix.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=False)
+    # A server that runs keeps its templates where another version is installed in its place, as it keeps its modules.
+    made = Environment(
+        loader=PackageLoader("remix.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=False,
+        auto_reload=False,
+    )
     made.filters["cell"] = lambda value, name: cell(name, value)
     made.filters["told"] = _tell
     made.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
@@ -117,7 +124,7 @@ def _tell(value: object, name: str, row: Mapping[str, object], table: Table) -> 
         return ""
     if name in table.documents:
         return Markup('<bdi title="{}">{}</bdi>').format(value, cell(name, name_document(value)))
-    if value in table.labels:
+    if value in table.labels or " or " not in value:
         return _tell_text(name, value, table.labels)
     return Markup(" or ").join(_tell_text(name, one, table.labels) for one in value.split(" or "))
 
@@ -135,7 +142,8 @@ def _isolate(text: object) -> Markup:
     >>> _isolate("a < b"), _isolate("\u05d0")
     (Markup('a &lt; b'), Markup('<bdi>\u05d0</bdi>'))
     """
-    return Markup("<bdi>{}</bdi>" if re.search(_FROM_RIGHT, str(text)) else "{}").format(text)
+    said = escape(text)  # a page has thousands of cells: Markup's format takes five times as long
+    return Markup(f"<bdi>{said}</bdi>") if _FROM_RIGHT.search(said) else said
 
 
 def _digest(text: str) -> str:
