@@ -51,7 +51,7 @@ _TOKENS = {"document": pl.String, "token": pl.String, "begin": pl.Int64, "end": 
 
 def tells_tokens(frames: Frames) -> bool:
     """Return whether frames tell the tokens of any document."""
-    return bool(frames.values["term"].is_in([TOKENS]).any())
+    return not frames.values.is_empty() and bool(frames.values["term"].is_in([TOKENS]).any())
 
 
 def tokens_of(frames: Frames) -> pl.DataFrame:

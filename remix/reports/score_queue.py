@@ -27,7 +27,11 @@ LARGE = 60_000
 """Mentions times systems from which on a question with intervals and tests is large."""
 LANES = ("any", "small")
 TOGETHER = 100_000
-"""Mentions times systems up to which questions are answered together; that takes about a second."""
+"""Mentions times systems up to which questions are answered together, `EACH` for each; that takes about a second."""
+EACH = 1_500
+"""As many mentions times systems take as long as what each question takes, however small it is."""
+SHARED = 20_000
+"""What is answered together is shared among processes where each has so much at least: beginning one takes as long."""
 MOST = 2000
 """Questions that wait; of more those go that were asked for longest ago."""
 
@@ -91,19 +95,27 @@ def choose_next(
     return min(free, key=lambda one: (one.rank, -one.asked, one.cost), default=None)
 
 
-def choose_together(waiting: Sequence[QueuedQuestion], first: QueuedQuestion) -> list[QueuedQuestion]:
-    """Return the first job with those that go along with it, as many as are not too large together, first the last.
+def choose_together(waiting: Sequence[QueuedQuestion], first: QueuedQuestion, lanes: int = 1) -> list[QueuedQuestion]:
+    """Return the first job with those that go along with it, as many as are not too large together, newest first.
 
-    >>> jobs = [QueuedQuestion("", Path(f"{cost}"), str(cost), cost, together="A2KB") for cost in (TOGETHER, 5, 4)]
-    >>> [one.name for one in choose_together(jobs, jobs[2])]
-    ['4', '5']
+    They are no more than the share of one of so many `lanes` that have nothing else to do.
+
+    >>> costs = {"a": TOGETHER, "b": 3 * SHARED, "c": SHARED, "d": 4}
+    >>> jobs = [QueuedQuestion("", Path(name), name, cost, together="A2KB") for name, cost in costs.items()]
+    >>> for waiting, lanes in ((jobs, 1), (jobs[1:], 2), (jobs[2:], 2)):
+    ...     [one.name for one in choose_together(waiting, jobs[3], lanes)]
+    ['d', 'c', 'b']
+    ['d', 'c']
+    ['d']
     """
     if not first.together:
         return [first]
     alike = [one for one in waiting if one is not first and (one.together, one.rank) == (first.together, first.rank)]
-    found, cost = [first], first.cost
+    whole = sum(EACH + one.cost for one in (first, *alike))
+    share = min(TOGETHER, max(SHARED, whole / lanes))
+    found, cost = [first], EACH + first.cost
     for one in sorted(alike, key=lambda one: (-one.asked, one.cost)):
-        if (cost := cost + one.cost) > TOGETHER:
+        if (cost := cost + EACH + one.cost) > share:
             break
         found.append(one)
     return found
@@ -163,7 +175,8 @@ class ScoreQueue:
         with self._lock:
             self._running.pop(lane, None)
             job = None if self._closed else self._choose(lane)
-            jobs = [] if job is None else choose_together([*self._waiting.values()], job)
+            free = len(LANES) - len({*self._running} & {*LANES})
+            jobs = [] if job is None else choose_together([*self._waiting.values()], job, free)
             if not jobs:
                 self._threads.pop(lane, None)
             else:

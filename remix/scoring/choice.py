@@ -231,6 +231,8 @@ def _as_given(gold: Frames) -> Frames:
 
 def _describe(run: Frames) -> dict[str, str]:
     """Return what the file of a run says of it: the model, the hash of its prompt, what it cost, how long it took."""
+    if run.values.is_empty():
+        return {}
     told = {f"{RMX}{name}": f"run_{name}" for name in DESCRIBING}
     rows = run.values.filter(pl.col("term").is_in(list(told))).sort("term", "text")
     return {

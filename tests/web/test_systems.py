@@ -343,6 +343,8 @@ def test_scores_of_several_datasets_are_asked_at_once_and_what_is_left_or_died_o
     monkeypatch.setattr(score_queue, "_COMMAND", ANSWERING.replace("LOG", str(log)))
     monkeypatch.setattr(score_queue, "LANES", ("any",))
     monkeypatch.setattr(score_queue, "TOGETHER", 6)
+    monkeypatch.setattr(score_queue, "EACH", 0)
+    monkeypatch.setattr(score_queue, "SHARED", 0)
     failed: list[tuple[str, str]] = []
     queue = score_queue.ScoreQueue(60, lambda job, why: failed.append((job.name, why)))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -208,12 +209,16 @@ def _search(edges: pl.DataFrame) -> pl.DataFrame:
     rows = edges.select("group", "option", "mention", "size", "answer", "correct", "link", "shared", "union").rows()
     chosen: list[int] = []
     for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        chosen.extend(first + row for row in _component(rows[first:last]))
+        chosen.extend(first + row for row in _component(tuple(rows[first:last])))
     return edges[chosen].drop("component")
 
 
-def _component(rows: list[tuple[int, ...]]) -> Iterable[int]:
-    """Return the numbers of the assigned rows of one component (see `_search`)."""
+@lru_cache(maxsize=10_000)
+def _component(rows: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """Return the numbers of the assigned rows of one component (see `_search`).
+
+    InKB and its like have most of the components of the whole.
+    """
     common = math.lcm(*(row[8] for row in rows))
     bit = {a: 1 << place for place, a in enumerate(sorted({row[4] for row in rows}))}
     # One integer compares as the criteria do in turn: correct pairs, pairs, links, overlap.
@@ -232,10 +237,10 @@ def _component(rows: list[tuple[int, ...]]) -> Iterable[int]:
                 worth += sum(rows[n][6] * link + rows[n][7] * (common // rows[n][8]) for n in chosen)
                 ways.append(_Move(sum(bit[rows[n][4]] for n in chosen), worth, chosen))
         moves.append(ways)
-    return _best(moves)
+    return tuple(_best(moves))
 
 
-def _ways(rows: list[tuple[int, ...]], numbers: list[int]) -> Iterator[tuple[int, ...]]:
+def _ways(rows: Sequence[tuple[int, ...]], numbers: list[int]) -> Iterator[tuple[int, ...]]:
     """Return every choice of one answer for each annotation of an option, all answers different."""
     by_annotation: dict[int, list[int]] = {}
     for number in numbers:
