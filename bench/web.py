@@ -1,7 +1,7 @@
 """Measure `remix serve`: pages, one client of the endpoint, fifty at once, a large result, memory over many requests.
 
-python bench/web.py [--real DIR | --workspace DIR] [--only pages,addresses,clients] [--addresses 2000] [--clients 50]
-                    [--requests 10000]
+python bench/web.py [--real DIR | --workspace DIR] [--only pages,scores,addresses,clients] [--addresses 2000]
+                    [--clients 50] [--requests 10000]
 
 `--real` names a workspace of all real NIF and the gold of EMNLP 2019, ELEVANT and HIPE 2022, with the published answers
 and those of the built-in systems (42 datasets, 16 systems), which is made where it is not there (data from
@@ -11,7 +11,7 @@ else.
 Each page is asked of a server of its own. *cold* is its first request, with nothing on disk that a server kept before;
 *warm* the median of the five after it. Milliseconds are of the clock and, after a slash, of the processors in the
 server and all that it began, which other work on the machine lengthens less (in steps of 10 ms). `addresses` asks for
-seeded addresses of all views, and prints memory.
+seeded addresses of all views, and prints memory; `scores` are those of Systems alone.
 """
 
 from __future__ import annotations
@@ -47,14 +47,17 @@ SIMPLE = "SELECT ?a { ?a a nif:Phrase } LIMIT 10"
 LARGE = "SELECT * { ?s ?p ?o } LIMIT 200000"
 
 
+def with_bytecode() -> dict[str, str]:
+    """Return the environment with modules as bytecode, as where remix is installed; its folder holds no others."""
+    told = {"PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir(), "remix-bytecode")), "PYTHONDONTWRITEBYTECODE": ""}
+    return {**os.environ, **told}
+
+
 @contextlib.contextmanager
 def served(workspace: Path) -> Iterator[tuple[subprocess.Popen[str], str, int]]:
     """Give the process of a server, its host and its port."""
     command = [sys.executable, "-m", "remix", "serve", "-w", str(workspace), "--port", "0"]
-    # As where remix is installed, modules are there as bytecode; the folder that this is in holds no other modules.
-    told = {"PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir(), "remix-bytecode")), "PYTHONDONTWRITEBYTECODE": ""}
-    environment = {**os.environ, **told}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=with_bytecode()) as process:
         assert process.stderr is not None
         parts = urlsplit(process.stderr.readline().split()[-1])
         try:
@@ -209,6 +212,39 @@ def time_scores(workspace: Path) -> Iterator[tuple[str, str]]:
             "Systems: points of another task, while intervals of the first are computed",
             f"{1000 * (time.perf_counter() - begin):.0f}",
         )
+
+
+POINTS = """
+import sys
+from remix.question import Question
+from remix.scoring.choice import choose
+from remix.scoring.together import evaluate_together
+from remix.workspace import Workspace
+work = Workspace(sys.argv[1])
+names = tuple(entry.name for entry in work.datasets())
+with work.store.hold_state():
+    found = evaluate_together(work, choose(Question(datasets=names, task=("A2KB",), match=("weak",))))
+print(len(found), "of", len(names))
+"""
+
+
+def time_points(workspace: Path) -> Iterator[tuple[str, str]]:
+    """Give how long a process takes for the points of all datasets together, from its begin to its end."""
+    taken, told = [], ""
+    for _ in range(6):  # the first compiles modules
+        begin, used = time.perf_counter(), os.times()
+        told = subprocess.run(
+            [sys.executable, "-c", POINTS, str(workspace)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=with_bytecode(),
+        ).stdout.strip()
+        spent = os.times()
+        own = spent.children_user + spent.children_system - used.children_user - used.children_system
+        taken.append((1000 * (time.perf_counter() - begin), 1000 * own))
+    shown = "/".join(f"{statistics.median(one):.0f}" for one in zip(*taken[1:], strict=True))
+    yield f"points of all datasets together ({told}), in a process of their own", shown
 
 
 def time_builder(workspace: Path) -> Iterator[tuple[str, str]]:
@@ -372,6 +408,10 @@ def main() -> None:
         asked = options.only.split(",")
         if "pages" in asked:
             show_pages(workspace)
+        if "scores" in asked:
+            print("| what | ms |\n|---|--:|")
+            for what, taken in [*time_points(workspace), *time_scores(workspace)]:
+                print(f"| {what} | {taken} |", flush=True)
         if "addresses" in asked:
             show_addresses(workspace, options.addresses)
         if "clients" in asked:
