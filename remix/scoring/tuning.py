@@ -41,10 +41,18 @@ def apply_threshold(whole: Case, gold: Frames, choice: Choice, tuning: Inputs | 
         # Gold is cut from a background, what is tuned on is not.
         known = replace(tuning.knowledge.with_types(), backgrounds=(), stated=None)
         tuned = case_of(choice.profile.prepare(replace(tuning, knowledge=known)), choice).pool()
-    found = thresholds_by(whole.pool(), choice.task[0], choice.match[0], choice.profile.count, choice.threshold, tuned)
+    profile, asked = choice.profile, (choice.task[0], choice.match[0], choice.profile.count, choice.threshold)
+    found = thresholds_by(whole.pool(), *asked, tuned, of_nothing=_f1_of_nothing(profile))
     named = found.join(whole.mentions.names, on="system")
     rows = named.select(system="name", threshold_by=pl.lit(rule), threshold="above")
     return above(whole, found), rows, _declare(choice, rule, tuning)
+
+
+def _f1_of_nothing(profile: Profile) -> float:
+    """Return the F1 of a profile where nothing is asked and nothing answered, 0 where it is undefined."""
+    counts = dict.fromkeys(("tp", "tp_of_gold", "fp", "fn", "fp_in_scope", "fp_on_mention"), 0)
+    f1 = profile.conventions.undefined.scores()["f1"]
+    return float(pl.DataFrame([counts]).select(f1.fill_null(0.0)).item())
 
 
 def _has_rule(profile: Profile) -> bool:

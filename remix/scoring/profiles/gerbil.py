@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import polars as pl
 
@@ -109,7 +110,7 @@ gerbil = Profile(
             words="answers count above the confidence that gives the best micro-F1 on this very gold, the lowest such "
             "one",
             source="evaluate/impl/ConfidenceBasedFMeasureCalculator.java",
-            choose=choose_best,
+            choose=partial(choose_best, of_nothing=1.0),
         ),
         pairing=aspects.pair_first_unused.with_source("matching/impl/MatchingsCounterImpl.java"),
         macro=aspects.macro_of_all.with_source("evaluate/impl/FMeasureCalculator.java"),

@@ -42,11 +42,13 @@ def threshold_rule(text: str) -> tuple[str, float | None]:
     return "fixed", number
 
 
-def thresholds_by(case: Case, task: str, matching: str, count: Counter, text: str, tuning: Case | None) -> pl.DataFrame:
+def thresholds_by(
+    case: Case, task: str, matching: str, count: Counter, text: str, tuning: Case | None, *, of_nothing: float = 0.0
+) -> pl.DataFrame:
     """Return system (its number) and `above`, null where every answer counts, by a rule of `threshold_rule`.
 
     `oracle` is the best on this very gold, `tuned` the best on that of `tuning`, for each system its own: of the best
-    micro-F1 of the task and matching the lowest.
+    micro-F1 of the task and matching the lowest. `of_nothing` is as `best_thresholds` has it.
     """
     rule, number = threshold_rule(text)
     systems = case.mentions.names.select("system")
@@ -57,7 +59,8 @@ def thresholds_by(case: Case, task: str, matching: str, count: Counter, text: st
     if rule == "tuned" and tuning is None:
         raise UsageError(f"'{text}': the dataset to tune on is not given")
     source = case if tuning is None or rule == "oracle" else tuning
-    found = best_thresholds(sums_by_threshold(source, task, matching, count, together(source)))
+    sums = sums_by_threshold(source, task, matching, count, together(source))
+    found = best_thresholds(sums, of_nothing=of_nothing)
     _tell_unscored(case, found)
     return systems.join(found.select("system", "above"), on="system", how="left", maintain_order="left")
 
@@ -114,9 +117,16 @@ _SUMS = pl.DataFrame(
 )
 
 
-def best_thresholds(sums: pl.DataFrame) -> pl.DataFrame:
-    """Return system, dataset and `above`, the lowest threshold of the best micro-F1, null where none is best."""
-    f1 = ratio(2 * pl.col("tp"), 2 * pl.col("tp") + pl.col("fp") + pl.col("fn")).fill_null(0.0)
+def best_thresholds(sums: pl.DataFrame, *, of_nothing: float = 0.0) -> pl.DataFrame:
+    """Return system, dataset and `above`, the lowest threshold of the best micro-F1, null where none is best.
+
+    `of_nothing` is the F1 where nothing is asked and nothing answered, as is so of empty gold above all confidences.
+
+    >>> sums = pl.DataFrame({"system": 0, "dataset": "x", "above": [None, 0.5], "tp": 0, "fp": [1, 0], "fn": 0})
+    >>> best_thresholds(sums)["above"].item(), best_thresholds(sums, of_nothing=1.0)["above"].item()
+    (None, 0.5)
+    """
+    f1 = ratio(2 * pl.col("tp"), 2 * pl.col("tp") + pl.col("fp") + pl.col("fn")).fill_null(of_nothing)
     best = sums.with_columns(f1=f1).sort(
         "system", "dataset", "f1", maintain_order=True, descending=[False, False, True]
     )
@@ -190,17 +200,17 @@ def _sum_up(counts: Counts, states: pl.DataFrame, places: pl.DataFrame) -> pl.Da
     return sums.select("dataset", "above", *(pl.col(name).cast(pl.Int64) for name in names))
 
 
-def choose_best(case: Case, task: str, matching: str, count: Counter) -> Case:
+def choose_best(case: Case, task: str, matching: str, count: Counter, *, of_nothing: float = 0.0) -> Case:
     """Return the case with the answers above the threshold that gives the best micro-F1 on this very gold.
 
     Each system has a threshold of its own in each dataset, the lowest of the best; linked and NIL mentions have that
-    of the whole. Without confidence nothing changes.
+    of the whole. Without confidence nothing changes. `of_nothing` is as `best_thresholds` has it.
     """
     places = case.mentions.documents.select("doc", "dataset")
 
     def best(whole: Case) -> pl.DataFrame:
         """Return the thresholds that are best for all mentions."""
-        return best_thresholds(sums_by_threshold(whole, task, matching, count, places))
+        return best_thresholds(sums_by_threshold(whole, task, matching, count, places), of_nothing=of_nothing)
 
-    chosen: pl.DataFrame = (case.part_of or case).once(("thresholds", task, matching, count), best)
+    chosen: pl.DataFrame = (case.part_of or case).once(("thresholds", task, matching, count, of_nothing), best)
     return case if chosen.is_empty() else replace(above(case, chosen), thresholds=chosen)
