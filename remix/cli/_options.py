@@ -6,7 +6,7 @@ import inspect
 import io
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, wraps
 from pathlib import Path
@@ -285,6 +285,12 @@ def print_report(report: Report, output: str, to: Path | None = None) -> None:
         click.echo("\n" + "\n".join(report.lines), err=to is not None)
 
 
+MENTIONS = {"annotations": "mentions", "kept_annotations": "kept_mentions"}
+"""What people read over counts of mentions, of which alternatives count once; data have the names of before."""
+_READ = ("table", "md", "latex")
+"""Formats that people read."""
+
+
 def print_table(
     frame: pl.DataFrame,
     output: str,
@@ -292,8 +298,12 @@ def print_table(
     *,
     columns: Sequence[str] | None = None,
     typesetting: Typesetting | None = None,
+    called: Mapping[str, str] | None = None,
 ) -> None:
-    """Print a table on standard output, or write it to a file, with the columns that are asked for."""
+    """Print a table on standard output, or write it to a file, with the columns that are asked for.
+
+    `called` is what columns are called where people read the table.
+    """
     chosen = chosen_columns(frame) if columns is None else columns
     if typesetting is not None and chosen:
         typesetting = replace(typesetting, columns=chosen)
@@ -301,6 +311,7 @@ def print_table(
         frame = frame.select(chosen)
     content = io.BytesIO()
     form = _form(output, to)
+    frame = frame.rename(dict(called or {}), strict=False) if form in _READ else frame
     tables.write(frame, form, content, tables.WIDTH if to is not None else width_of_screen(), typesetting)
     print_bytes(content.getvalue(), to)
 

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from remix import tables
-from remix.cli._options import COUNT, asking_options, calling, option, print_table, read_shares, service_option
+from remix.cli._options import (
+    COUNT,
+    MENTIONS,
+    asking_options,
+    calling,
+    option,
+    print_table,
+    read_shares,
+    service_option,
+)
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -83,8 +92,8 @@ def command(build: partial[Remix], to: Path, output: str, explain: bool) -> None
     if explain:
         print("\n".join(line for line in remix.rewritten.splitlines() if not line.startswith("#+")), end="\n\n")
         print("As one CONSTRUCT, which any store runs: `remix show QUERY --construct`, with the same --set.\n")
-        print(f"{tables.render(remix.waterfall)}\n")
-    print_table(remix.counts, output)
+        print(f"{tables.render(remix.waterfall.rename(MENTIONS, strict=False))}\n")
+    print_table(remix.counts, output, called=MENTIONS)
     if remix.parts.width and output == "table":
         print(f"\n{tables.render(remix.parts)}")
     file, manifest = remix.place(to)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from remix.cli._options import FILE, FrameCall, calling, option, output_option, print_table, service_option
+from remix.cli._options import FILE, MENTIONS, FrameCall, calling, option, output_option, print_table, service_option
 from remix.workspace import Workspace
 
 AFTER = "build"
@@ -43,4 +43,4 @@ def command(filters: FrameCall, output: str, to: Path | None) -> None:
       remix build --query sample.properties#Persons --name persons
       remix filters sample --show pairs
     """
-    print_table(filters(), output, to)
+    print_table(filters(), output, to, called=MENTIONS)

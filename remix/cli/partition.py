@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from remix import tables
-from remix.cli._options import FILE, FrameCall, calling, option, plot_width, print_table
+from remix.cli._options import FILE, MENTIONS, FrameCall, calling, option, plot_width, print_table
 from remix.workspace import Workspace
 
 AFTER = "build"
@@ -49,7 +49,7 @@ def command(partition: FrameCall, draw: partial[None], to: Path | None, output: 
       remix partition --by 'ambiguitySurfaceForm:thresholds:3,5,16'
     """
     table = partition()
-    print_table(table, output)
+    print_table(table, output, called=MENTIONS)
     if to is not None:
         print(f"{table.filter(table['annotations'] > 0).height} parts are written into {to}", file=sys.stderr)
     draw(table)

@@ -17,7 +17,7 @@ from remix.errors import StoreError, UsageError
 from remix.frames import Frames
 from remix.frames_folder import FramesFolder, finish, under_way, write_part
 from remix.kb import KnowledgeBase
-from remix.measures.columns import OF_DOCUMENTS, Slicing, ranked_by_kb, values_by
+from remix.measures.columns import OF_ANNOTATIONS, OF_DOCUMENTS, Slicing, ranked_by_kb, values_by
 from remix.measures.declaration import Column, write_out
 from remix.measures.enrichment import measures_of_part, named_frames
 from remix.measures.measurement import column_or_document_column
@@ -100,7 +100,7 @@ def slice_store(store: Store, gold: Frames, asked: Breakdown) -> Slicing:
 
     Raises as `cut_store`.
     """
-    if asked.column in OF_DOCUMENTS:
+    if asked.column in (*OF_DOCUMENTS, *OF_ANNOTATIONS):
         return values_by(gold, asked)
     names = set(gold.documents["dataset"].unique())
     plain = [entry.name for entry in store.datasets() if entry.enrichment is None and entry.name in names]

@@ -76,19 +76,20 @@ def figure_of_parts(
 def figure_of_sizes(cells: pl.DataFrame, *, title: str = "", column: str = "", of: str = "annotations") -> Figure:
     """Return how large the parts of a column are: a bar for the share of each, which says the number.
 
-    `cells` has `part`, `share` (0 to 1), and [`annotations` (or what else parts are `of`)], as `remix partition`
-    prints. What has no value in the `column` stands apart.
+    `cells` has `part`, `share` (0 to 1), and [`annotations`, which are mentions, or what else parts are `of`], as
+    `Workspace.partition` returns them. What has no value in the `column` stands apart.
 
     >>> table = pl.DataFrame({"part": ["to-3", "unspecified"], "share": [0.75, 0.25], "annotations": [3, 1]})
     >>> [point.words for point in figure_of_sizes(table, column="rank").panels[0].drawn[0]]
-    ['to-3: 0.75; 3 annotations', 'unspecified: 0.25; 1 annotations']
+    ['to-3: 0.75; 3 mentions', 'unspecified: 0.25; 1 mentions']
     """
     _check(cells, "part", "share")
     parts = cells["part"].cast(pl.String)
-    said = [f"{number} {of}" for number in cells[of]] if of in cells.columns else ()
+    what = "mentions" if of == "annotations" else of
+    said = [f"{number} {what}" for number in cells[of]] if of in cells.columns else ()
     bars = Series("", parts.to_list(), _numbers_of(cells, "share"), words=said)
     apart = parts.filter(parts.str.contains(APART)).to_list()
-    panel = Panel("", "bars", [bars], Axis(column), Axis(f"share of {of}", limits=(0.0, 1.0)), apart=apart)
+    panel = Panel("", "bars", [bars], Axis(column), Axis(f"share of {what}", limits=(0.0, 1.0)), apart=apart)
     return _figure([panel], title or f"Parts by {column or 'part'}")
 
 

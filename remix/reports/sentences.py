@@ -51,7 +51,8 @@ class Chosen:
     - `show`: what became of them for any of the systems, one of `SHOWN`;
     - `error_class`: a class of neleval's taxonomy that any of the systems made;
     - `type`, `slice`, `gold`, `answer`: of the mention, or what a system answered;
-    - `agreement`: one of `AGREEMENT`, of two systems, or `ALL_MISS`, of all that are registered.
+    - `agreement`: one of `AGREEMENT`, of two systems, or `ALL_MISS`, of all that are registered;
+    - `of`: the system that `show`, `error_class` and `answer` are said of, where that is not any of them.
     """
 
     show: str = ERRORS
@@ -61,6 +62,7 @@ class Chosen:
     gold: str = ""
     answer: str = ""
     agreement: str = ""
+    of: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what there is not."""
@@ -90,11 +92,13 @@ def rows_of_systems(judged: Judgements, systems: Sequence[str]) -> pl.DataFrame:
 def choose_rows(rows: pl.DataFrame, chosen: Chosen, systems: Sequence[str]) -> pl.DataFrame:
     """Return the rows of `rows_of_systems` that are wanted."""
     outcomes = [pl.col(f"{name} outcome").fill_null("") for name in systems]
-    wanted = [one.is_in(["wrong", "missed"]) if chosen.show == ERRORS else one == chosen.show for one in outcomes]
+    meant = [name for name in systems if chosen.of in ("", name)] or systems
+    of_meant = [pl.col(f"{name} outcome").fill_null("") for name in meant]
+    wanted = [one.is_in(["wrong", "missed"]) if chosen.show == ERRORS else one == chosen.show for one in of_meant]
     conditions = [] if chosen.show == "all" else [pl.any_horizontal(wanted)]
     if said := chosen.error_class:
         conditions.append(
-            pl.any_horizontal(pl.col(f"{name} class").str.split(" ").list.contains(said) for name in systems)
+            pl.any_horizontal(pl.col(f"{name} class").str.split(" ").list.contains(said) for name in meant)
         )
     if chosen.slice == NO_MENTION and "slice" in rows.columns:
         conditions.append(pl.col("slice").is_null())
@@ -103,7 +107,7 @@ def choose_rows(rows: pl.DataFrame, chosen: Chosen, systems: Sequence[str]) -> p
         if (said := getattr(chosen, column)) and column in rows.columns:
             conditions.append(pl.col(column).str.split(SEVERAL).list.contains(said))
     if said := chosen.answer:
-        conditions.append(pl.any_horizontal(pl.col(f"{name} answer") == said for name in systems))
+        conditions.append(pl.any_horizontal(pl.col(f"{name} answer") == said for name in meant))
     if chosen.agreement == ALL_MISS:
         conditions.append(pl.col("right") == 0)
     elif chosen.agreement in AGREEMENT and len(outcomes) == 2:

@@ -19,6 +19,7 @@ from remix.measures.partitions import count_parts, in_part, partition
 from remix.remixes.partitions import partition_folder, partition_store
 from remix.store import Store
 from remix.store.loading import load_sample, sample_documents
+from tests.commands import run_verb
 
 
 def test_log_deciles_are_those_of_table_4() -> None:
@@ -183,3 +184,16 @@ def test_sample_of_frames_is_loaded_into_the_store(folder: FramesFolder, tmp_pat
     shutil.rmtree(store.folder)
     with pytest.raises(UsageError, match="give at least 1"):
         sample_documents(folder, 0, 7)
+
+
+def test_parts_of_a_column_of_every_gold_are_headed_as_mentions_and_stay_annotations_as_data(
+    sample_store: Store,
+) -> None:
+    """The same column that `remix evaluate --by` and the page Annotations take, without measures."""
+    gold = named_frames(sample_store).gold().annotations
+    nil = gold.filter("is_nil").select(pl.struct("document", "group").n_unique()).item()
+    table = run_verb("partition", "--by", "is_nil", "-w", str(sample_store.folder)).stdout.splitlines()
+    assert table[0].split() == ["part", "above", "to", "mentions", "documents", "share"]
+    assert [row.split()[1] for row in table if row.startswith("true")] == [f"{nil}"]
+    data = run_verb("partition", "--by", "is_nil", "-o", "csv", "-w", str(sample_store.folder)).stdout.splitlines()
+    assert data[0] == "part,above,to,annotations,documents,share" and f"true,,,{nil}," in "\n".join(data)

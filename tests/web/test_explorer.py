@@ -250,6 +250,29 @@ def test_classes_of_errors_are_called_as_people_do_and_stay_what_they_are_as_dat
     assert "wrong link <small>neleval:wrong_link" in get(place).text
 
 
+@pytest.mark.parametrize("kind", ["", "missing", "wrong_link"])
+def test_counts_lead_to_their_sentences_with_both_systems_beside(work: Workspace, get: Get, kind: str) -> None:
+    """As many of the one system as are counted, with what the other made of the same mentions."""
+    asked = {"dataset": "gold", "system": "a", "other": "b", "by": "is_nil", "class": kind}
+    page, followed = shown(work, "errors", **asked), 0
+    for table in (one for one in page.blocks if isinstance(one, Table) and one.name != "errors"):
+        for column, lead in table.links.items():
+            for row in table.frame.to_dicts():
+                if not (place := lead(row)):
+                    continue
+                told = dict(parse_qsl(place.partition("?")[2].partition("#")[0]))
+                assert {told["system"], told["other"]} == {"a", "b"} and told["of"] == told["system"]
+                rows = json.loads(get(place.partition("#")[0].replace("/errors?", "/errors.json?")).text)
+                assert len(rows) == row[column], place
+                assert all("a outcome" in one and "b outcome" in one for one in rows)
+                followed += 1
+    assert followed > 10
+    told = get("/errors?dataset=gold&system=a&other=b&of=b&class=missing").text
+    assert '<h1 dir="auto">Errors of b on gold, beside a</h1>' in told
+    assert "remix errors b --on gold --class missing" in told
+    assert "no system of this page named" in html.unescape(get("/errors?dataset=gold&system=a&other=b&of=c").text)
+
+
 def test_errors_lead_into_the_document_with_both_systems_and_on_to_the_next(work: Workspace, get: Get) -> None:
     page = shown(work, "errors", dataset="gold", system="a", other="b", **{"class": "missing"})
     [passages] = [block for block in page.blocks if isinstance(block, Passages)]

@@ -55,7 +55,7 @@ _MOST = 500
 """Sentences that an address can ask for on a page."""
 _FEW = 12
 """Values of a facet that are shown, the most frequent ones."""
-CHOICES = ("by", "show", "class", "type", "slice", "gold", "answer", "agreement")
+CHOICES = ("by", "show", "of", "class", "type", "slice", "gold", "answer", "agreement")
 """What chooses among the mentions and answers of systems, by the names of parameters."""
 _BY = ("type:dbo", "pagerankSegment", "isRare", "ambiguitySurfaceForm", "nameRelation", "is_nil", "words")
 """Columns by which errors are counted most often; any other can be named."""
@@ -83,6 +83,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     counted = _count(work, judged, asked)
     blocks = [form, *told, *counted, *_offer_remix(work, asked), *browse(judged, asked, work.kb), same]
     title = f"Errors of {' and '.join(shown)} on {dataset}"
+    if of := asked.get("of"):
+        title = f"Errors of {of} on {dataset}, beside {', '.join(name for name in shown if name != of)}"
     return page.Page(
         title, blocks, neighbours=_turn(judged, asked), dropped=[*dropped, *unfit, *misplaced], data="errors"
     )
@@ -90,8 +92,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
 
 def _offer_remix(work: page.Explored, asked: Mapping[str, str]) -> list[page.Shown]:
     """Return the address at which a remix is made of the mentions of gold that are shown, where a query has them."""
-    show = asked.get("show", ERRORS)
-    unsaid = any(asked.get(name) for name in ("other", "gold", "answer", "agreement"))
+    show, system = asked.get("show", ERRORS), asked.get("of") or asked["system"]
+    both = bool(asked.get("other")) and not asked.get("of")
+    unsaid = both or any(asked.get(name) for name in ("gold", "answer", "agreement"))
     if unsaid or show not in (ERRORS, "correct", "wrong", "missed") or "extra" in asked.get("class", ""):
         return []
     if asked.get("slice") == NO_MENTION:
@@ -99,9 +102,7 @@ def _offer_remix(work: page.Explored, asked: Mapping[str, str]) -> list[page.Sho
     part = {"by": asked["by"], "part": asked["slice"]} if asked.get("slice") else {}
     wanted = Wanted(asked["dataset"], type=asked.get("type", ""), **part)
     try:
-        found = builder_parameters(
-            work.store, wanted, system=asked["system"], outcome=show, error_class=asked.get("class", "")
-        )
+        found = builder_parameters(work.store, wanted, system=system, outcome=show, error_class=asked.get("class", ""))
     except UsageError:  # parts of one dataset alone may be others than those of all that is loaded
         return []
     words = "Of the mentions of gold among these, without answers where it has none:"
@@ -109,11 +110,12 @@ def _offer_remix(work: page.Explored, asked: Mapping[str, str]) -> list[page.Sho
 
 
 def _command(asked: Mapping[str, str]) -> str:
-    """Return the command line that shows what the page does."""
-    options = {"on": asked["dataset"], "beside": asked.get("other", "")}
+    """Return the command line that shows what the page does; errors of one system stand there by themselves."""
+    of = asked.get("of", "")
+    options = {"on": asked["dataset"], "beside": "" if of else asked.get("other", "")}
     options |= {name: asked.get(name, "") for name in ("by", "slice", "show", "class", "type", "agreement")}
     given = " ".join(f"--{name} {shlex.quote(said)}" for name, said in options.items() if said)
-    return f"remix errors {shlex.quote(asked['system'])} {given}"
+    return f"remix errors {shlex.quote(of or asked['system'])} {given}"
 
 
 def list_answers(work: page.Explored) -> list[Run]:
@@ -205,7 +207,12 @@ def _complete(asked: dict[str, str], runs: Sequence[Run]) -> tuple[dict[str, str
 
 def _fit(asked: dict[str, str], rows: pl.DataFrame) -> tuple[dict[str, str], list[UsageError]]:
     """Return what is asked without a type or slice that the rows do not have, and what is said of these."""
-    asked, dropped = {**asked}, list[UsageError]()
+    asked, dropped, shown = {**asked}, list[UsageError](), name_systems(asked)
+    if len(shown) < 2:
+        asked.pop("of", None)
+    elif (of := asked.get("of", "")) and of not in shown:
+        dropped.append(UnknownName("system of this page", of, shown))
+        del asked["of"]
     for key, find in (("slice", find_slice), ("type", find_type)):
         try:
             if key in asked:
@@ -213,7 +220,7 @@ def _fit(asked: dict[str, str], rows: pl.DataFrame) -> tuple[dict[str, str], lis
         except UsageError as error:
             dropped.append(error)
             del asked[key]
-    for key, columns in (("gold", ["gold"]), ("answer", [f"{name} answer" for name in name_systems(asked)])):
+    for key, columns in (("gold", ["gold"]), ("answer", [f"{name} answer" for name in shown])):
         if said := asked.get(key):
             known = pl.concat([rows[column].str.split(" or ").explode() for column in columns]).drop_nulls().unique()
             if said not in known:
@@ -239,7 +246,7 @@ def _fit_place(judged: Judgements, asked: dict[str, str]) -> tuple[dict[str, str
 
 def read_choice(asked: Mapping[str, str]) -> Chosen:
     """Return which mentions and answers the parameters of an address ask for; raises `UnknownName`."""
-    names = ("show", "type", "slice", "gold", "answer", "agreement")
+    names = ("show", "of", "type", "slice", "gold", "answer", "agreement")
     given = {name: asked[name] for name in names if asked.get(name)}
     return Chosen(**given, error_class=asked.get("class", ""))
 
@@ -317,6 +324,13 @@ def _lead_to_sentences(**asked: object) -> str:
     return f"{page.address('errors', **asked)}#{page.SENTENCES}"
 
 
+def _keep_both(asked: Mapping[str, str], system: str) -> dict[str, str]:
+    """Return the parameters of the errors of a system, beside which stands the other where two are shown."""
+    shown = [asked[name] for name in ("system", "other") if asked.get(name)]
+    other = next((name for name in shown if name != system), "") if len(shown) > 1 else ""
+    return {"dataset": asked["dataset"], "system": system, "other": other, "of": system if other else ""}
+
+
 def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
     """Return a row for each system and a column for each class of errors: how many, and their share of what could be.
 
@@ -331,7 +345,7 @@ def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table
 
     def lead(name: str, row: Mapping[str, Any]) -> str:
         chosen = "" if name == ANY else name
-        return _lead_to_sentences(dataset=asked["dataset"], system=row["system"], **{"class": chosen})
+        return _lead_to_sentences(**_keep_both(asked, row["system"]), **{"class": chosen})
 
     words = (
         "How many errors of which class each system makes on this dataset, and their share of what each class is of."
@@ -366,7 +380,7 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
 
     def lead(system: str, row: Mapping[str, Any]) -> str:
         sliced = {"by": by, "slice": whole[row[column]], "class": kind}
-        return _lead_to_sentences(dataset=asked["dataset"], system=system, **sliced) if row[system] else ""
+        return _lead_to_sentences(**_keep_both(asked, system), **sliced) if row[system] else ""
 
     small = {name: f"share of {name}" for name in systems}
     links = {name: partial(lead, name) for name in systems}
@@ -406,10 +420,14 @@ def _list_filters(
         called = label_of(asked["by"]).words if name == "slice" and "by" in asked else name
         return page.FacetCounts(called, told[:_FEW] + [one for one in told[_FEW:] if one.chosen])
 
+    meant = [name for name in shown if chosen.of in ("", name)] or shown
+    if len(shown) > 1:
+        of_each = {name: choose_rows(rows, replace(chosen, of=name), shown).height for name in shown}
+        yield tell("of", of_each)
     of_shown = {value: choose_rows(rows, replace(chosen, show=value), shown).height for value in SHOWN}
     yield tell("show", of_shown, chosen.show)
     left = choose_rows(rows, replace(chosen, error_class=""), shown)
-    classes = pl.concat([left.select("mention", value=pl.col(f"{name} class").str.split(" ")) for name in shown])
+    classes = pl.concat([left.select("mention", value=pl.col(f"{name} class").str.split(" ")) for name in meant])
     yield tell("class", _count_values(classes))
     for name in ("type", *(["slice"] if "slice" in rows.columns else [])):
         left = choose_rows(rows, replace(chosen, **{name: ""}), shown)
@@ -492,7 +510,7 @@ def place_of(row: Mapping[str, Any], asked: Mapping[str, str], nth: str) -> str:
 
 
 def _tell_confused(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | None) -> page.Table:
-    by = {name: asked[name] for name in ("dataset", "system", "by") if name in asked}
+    by = {**_keep_both(asked, asked["system"]), "by": asked.get("by", "")}
     pairs = judged.confused_pairs(asked["system"]).head(100)
     return page.Table(
         f"confused by {asked['system']}",
