@@ -355,8 +355,9 @@ def memory(process: int, *, alone: bool = False) -> float:
     """Return the MB of memory that a process has, with its children unless `alone`."""
     found = 0
     for one in (process, *([] if alone else children(process))):
-        with contextlib.suppress(OSError):  # it has ended
-            found += int(re.search(r"VmRSS:\s*(\d+)", Path(f"/proc/{one}/status").read_text())[1])  # type: ignore[index]
+        with contextlib.suppress(OSError):  # it has ended, or is about to
+            said = re.search(r"VmRSS:\s*(\d+)", Path(f"/proc/{one}/status").read_text())
+            found += int(said[1]) if said else 0
     return found / 1024
 
 
