@@ -1,7 +1,7 @@
 """Measure `remix serve`: pages, one client of the endpoint, fifty at once, a large result, memory over many requests.
 
 python bench/web.py [--real DIR | --workspace DIR] [--only pages,scores,addresses,clients] [--addresses 2000]
-                    [--clients 50] [--requests 10000]
+                    [--seed 0] [--clients 50] [--requests 10000]
 
 `--real` names a workspace of all real NIF and the gold of EMNLP 2019, ELEVANT and HIPE 2022, with the published answers
 and those of the built-in systems (42 datasets, 16 systems), which is made where it is not there (data from
@@ -302,10 +302,10 @@ def draw_addresses(work: Workspace, number: int, seed: int = 0) -> list[str]:
     return found
 
 
-def show_addresses(workspace: Path, number: int) -> None:
+def show_addresses(workspace: Path, number: int, seed: int) -> None:
     """Print the memory of a server over many addresses, what they use, and how much is kept in memory and on disk."""
     work = open_workspace(workspace)
-    asked, codes, slow = draw_addresses(work, number), dict[int, int](), list[tuple[float, str]]()
+    asked, codes, slow = draw_addresses(work, number, seed), dict[int, int](), list[tuple[float, str]]()
     with Timed.of(workspace) as server:
         for nth, place in enumerate(asked, 1):
             took, _, answer = server.ask(place)
@@ -396,6 +396,7 @@ def main() -> None:
     parser.add_argument("--real", type=Path)
     parser.add_argument("--only", default="pages,addresses,clients")
     parser.add_argument("--addresses", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--requests", type=int, default=10_000)
     options = parser.parse_args()
@@ -414,7 +415,7 @@ def main() -> None:
             for what, taken in [*time_points(workspace), *time_scores(workspace)]:
                 print(f"| {what} | {taken} |", flush=True)
         if "addresses" in asked:
-            show_addresses(workspace, options.addresses)
+            show_addresses(workspace, options.addresses, options.seed)
         if "clients" in asked:
             with served(workspace) as (process, host, port):
                 asyncio.run(measured(host, port, process.pid, options.clients, options.requests))
