@@ -43,7 +43,7 @@ from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import Bounds, Stopped, TooLarge, Workers
 from remix.web.description import GRAPHS, SOLUTIONS, describe, negotiate
 from remix.web.protocol import Limits, is_of_this_site, read_request
-from remix.web.turns import STOPPED, RequestRefused, Turns
+from remix.web.turns import LEFT, STOPPED, RequestRefused, Turns
 
 _LONGEST_REQUEST = 30
 """Seconds within which a request has to arrive, where a query may take as long."""
@@ -82,6 +82,7 @@ def application(
     made.state.stop = endpoint.stop
     made.state.give_up = endpoint.turns.give_up
     made.state.page = endpoint.page
+    made.state.wait = endpoint.turns.wait
     return made
 
 
@@ -135,7 +136,6 @@ class _Endpoint:
         )
         if _is_known(http, headers):
             return Response(status_code=304, headers=headers)
-        await self.turns.take()
         return await self._begin(http, index, request, headers)
 
     def _current(self) -> tuple[Index, str]:
@@ -149,12 +149,13 @@ class _Endpoint:
         return kept[1], kept[2]
 
     async def _begin(self, http: HttpRequest, index: Index, request: Request, headers: dict[str, str]) -> Response:
-        """Return the answer of a query that has its turn: with a body that is all there, or one that is to come."""
+        """Return the answer of a query when it has its turn: with a body that is all there, or one that is to come."""
         stop, over = threading.Event(), contextlib.ExitStack()
-        over.callback(self.turns.release)
         try:
             over.enter_context(self.turns.tell_stop(stop))
-            over.callback(asyncio.create_task(_watch_client(http, stop)).cancel)
+            over.callback(asyncio.create_task(_watch_client(http, stop, self.turns)).cancel)
+            await self.turns.take(stop)
+            over.callback(self.turns.release)
             worker = over.enter_context(self.workers.lend())
             blocks = _AnswerBlocks(worker.blocks(index.path, request, stop), stop)
             over.callback(blocks.close)
@@ -172,7 +173,7 @@ class _Endpoint:
         """Hold what the queries of a page may use, while it is made in a thread; the block ends early at a stop."""
         stop = threading.Event()
         with self.turns.allow_giving_up(), self.turns.tell_stop(stop):
-            watching = asyncio.create_task(_watch_client(http, stop))
+            watching = asyncio.create_task(_watch_client(http, stop, self.turns))
             try:
                 yield self._bounds(stop, is_of_this_site(http))
             finally:
@@ -185,11 +186,12 @@ class _Endpoint:
         def turn() -> Iterator[None]:
             """Wait in the endpoint's queue, and hold a place in it within the block."""
             if stop.is_set():
-                raise Stopped(STOPPED if self.turns.stopped else "the query was stopped")
+                raise Stopped(STOPPED if self.turns.stopped else LEFT)
             try:
-                anyio.from_thread.run(self.turns.take)
+                anyio.from_thread.run(self.turns.take, stop)
             except RequestRefused as refusal:
-                raise (Stopped if self.turns.stopped else Timeout)(str(refusal)) from None
+                ended = self.turns.stopped or stop.is_set()
+                raise (Stopped if ended else Timeout)(str(refusal)) from None
             try:
                 yield
             finally:
@@ -232,11 +234,11 @@ def refuse(status: int, line: str) -> Response:
     return PlainTextResponse(f"{line}\n", status, headers=headers)
 
 
-async def _watch_client(http: HttpRequest, stop: threading.Event) -> None:
-    """Stop a query when the client that asked it is gone."""
+async def _watch_client(http: HttpRequest, stop: threading.Event, turns: Turns) -> None:
+    """Stop a query, or let it wait no longer for its turn, when the client that asked it is gone."""
     while (await http.receive())["type"] != "http.disconnect":
         pass
-    stop.set()
+    turns.leave(stop)
 
 
 def status_of(error: Error) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import contextlib
 import hashlib
@@ -52,7 +53,7 @@ from remix.web.page import (
     WrongAddress,
     address,
 )
-from remix.web.turns import STOPPED
+from remix.web.turns import STOPPED, RequestRefused
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
@@ -397,7 +398,7 @@ def routes(work: Explored, within: Callable[[], AbstractContextManager[None]] = 
         Route("/script.js", _send(partial(_assets, ".js"), "text/javascript")),
         Route("/codemirror.js", _send(_component, "text/javascript")),
     ]
-    quick, long = anyio.CapacityLimiter(_TURNS), anyio.CapacityLimiter(_TURNS)
+    quick, long = asyncio.Semaphore(_TURNS), asyncio.Semaphore(_TURNS)
     for view in VIEWS:
         turns = long if view.runs_queries else quick
         made.append(Route(f"/{view.name}", _answer(work, turns, within, view), methods=["GET"]))
@@ -416,7 +417,7 @@ class _LastRoute(Route):
 
 def _answer(
     work: Explored,
-    turns: anyio.CapacityLimiter,
+    turns: asyncio.Semaphore,
     within: Callable[[], AbstractContextManager[None]],
     view: View,
     form: str = "",
@@ -424,10 +425,18 @@ def _answer(
     async def respond(http: HttpRequest) -> Response:
         async with http.app.state.page(http) as bounds:
             made = partial(_respond, work, view, form, http, bounds)
-            # What counts on frames cannot be interrupted: a server that stops leaves it alone.
-            with within():
-                answer: Response = await anyio.to_thread.run_sync(made, limiter=turns, abandon_on_cancel=True)
-            return answer
+            try:
+                async with http.app.state.wait(bounds.stop):  # which nobody does for a client that is gone
+                    await turns.acquire()
+            except RequestRefused as refusal:
+                return refuse(refusal.status, str(refusal))
+            try:
+                # What counts on frames cannot be interrupted: a server that stops leaves it alone.
+                with within():
+                    answer: Response = await anyio.to_thread.run_sync(made, abandon_on_cancel=True)
+                return answer
+            finally:
+                turns.release()
         return refuse(503, STOPPED)
 
     return respond

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 
 import anyio
 
@@ -23,6 +23,7 @@ class RequestRefused(Exception):
 
 
 STOPPED = "the server is being stopped: ask again when it is back"
+LEFT = "the query was stopped"
 
 
 class Turns:
@@ -33,28 +34,48 @@ class Turns:
         self.patience = patience
         self.stopped = False
         self._free = asyncio.Semaphore(most)
-        self._waiting: set[asyncio.Timeout] = set()
+        self._waiting: dict[asyncio.Timeout, threading.Event] = {}
         self._running: set[threading.Event] = set()
         self._answering: set[anyio.CancelScope] = set()
 
-    async def take(self) -> None:
-        """Wait until a query may run; raises `RequestRefused` where others take too long, or the server stops."""
-        if not self.stopped:
-            try:
-                async with asyncio.timeout(self.patience) as limit:
-                    self._waiting.add(limit)
-                    try:
-                        await self._free.acquire()
-                    finally:
-                        self._waiting.discard(limit)
-            except TimeoutError:
-                if not self.stopped:
-                    raise RequestRefused(503, f"{self.most} queries are running, as many as may: try again") from None
-            else:
-                if not self.stopped:
-                    return
-                self._free.release()
-        raise RequestRefused(503, STOPPED)
+    async def take(self, stop: threading.Event) -> None:
+        """Wait until a query may run, or until nobody waits for it (`leave`).
+
+        Raises `RequestRefused` where others take too long, it is left, or the server stops.
+        """
+        try:
+            async with self.wait(stop, self.patience):
+                await self._free.acquire()
+        except TimeoutError:
+            raise RequestRefused(503, f"{self.most} queries are running, as many as may: try again") from None
+        if self.stopped or stop.is_set():
+            self._free.release()
+            raise RequestRefused(503, STOPPED if self.stopped else LEFT)
+
+    @contextlib.asynccontextmanager
+    async def wait(self, stop: threading.Event, patience: float | None = None) -> AsyncIterator[None]:
+        """Wait within the block for so many seconds at most, and not when the server stops or nobody waits for it.
+
+        Raises `TimeoutError` after these seconds, `RequestRefused` otherwise.
+        """
+        if self.stopped or stop.is_set():
+            raise RequestRefused(503, STOPPED if self.stopped else LEFT)
+        try:
+            async with asyncio.timeout(patience) as limit:
+                self._waiting[limit] = stop
+                try:
+                    yield
+                finally:
+                    del self._waiting[limit]
+        except TimeoutError:
+            if self.stopped or stop.is_set():
+                raise RequestRefused(503, STOPPED if self.stopped else LEFT) from None
+            raise
+
+    def leave(self, stop: threading.Event) -> None:
+        """Tell what has this event to end, and let it wait for no turn: its client is gone."""
+        stop.set()
+        _end(limit for limit, own in self._waiting.items() if own is stop)
 
     def release(self) -> None:
         """Let another query run."""
@@ -86,11 +107,15 @@ class Turns:
         self.stopped = True
         for query in tuple(self._running):
             query.set()
-        for limit in tuple(self._waiting):
-            if not limit.expired():
-                limit.reschedule(0)  # which was long ago: it is over at once
+        _end(self._waiting)
 
     def give_up(self) -> None:
         """Wait for nothing any more."""
         for scope in tuple(self._answering):
             scope.cancel()
+
+
+def _end(limits: Iterable[asyncio.Timeout]) -> None:
+    for limit in tuple(limits):
+        if not limit.expired():
+            limit.reschedule(0)  # which was long ago: it is over at once

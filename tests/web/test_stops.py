@@ -16,13 +16,16 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
 from remix.store import Store
 from remix.store.running import Request
 from remix.store.worker import Workers
 from remix.web.endpoint import application
+from remix.web.explorer import routes
 from remix.web.protocol import Limits
 from remix.web.turns import RequestRefused, Turns
+from remix.workspace import open_workspace
 from tests.web.conftest import client
 from tests.web.test_endpoint import SLOW, eventually, of, workers
 
@@ -182,11 +185,11 @@ def test_request_that_is_given_up_while_its_query_runs_ends_the_query(small_stor
 def test_turns_are_refused_after_a_stop_and_those_who_wait_are_told() -> None:
     async def wait() -> list[str]:
         turns = Turns(1, 600)
-        await turns.take()
-        waiting = [asyncio.create_task(turns.take()) for _ in range(3)]
+        await turns.take(threading.Event())
+        waiting = [asyncio.create_task(turns.take(threading.Event())) for _ in range(3)]
         await asyncio.sleep(0)
         turns.stop()
-        found = await asyncio.gather(*waiting, turns.take(), return_exceptions=True)
+        found = await asyncio.gather(*waiting, turns.take(threading.Event()), return_exceptions=True)
         assert all(isinstance(one, RequestRefused) and one.status == 503 for one in found)
         stop = threading.Event()
         with turns.tell_stop(stop):  # what begins afterwards is told at once
@@ -196,6 +199,68 @@ def test_turns_are_refused_after_a_stop_and_those_who_wait_are_told() -> None:
     assert set(asyncio.run(asyncio.wait_for(wait(), LIMIT))) == {
         "the server is being stopped: ask again when it is back"
     }
+
+
+def test_one_that_is_left_waits_no_longer_and_others_keep_their_places() -> None:
+    async def wait() -> None:
+        turns, gone, patient = Turns(1, 600), threading.Event(), threading.Event()
+        await turns.take(threading.Event())
+        left, kept = (asyncio.create_task(turns.take(one)) for one in (gone, patient))
+        await asyncio.sleep(0)
+        turns.leave(gone)
+        with pytest.raises(RequestRefused, match="the query was stopped"):
+            await left
+        assert gone.is_set() and not kept.done() and not patient.is_set()
+        turns.release()
+        await kept
+        with pytest.raises(RequestRefused):  # nor does it begin to wait
+            await turns.take(gone)
+
+    asyncio.run(asyncio.wait_for(wait(), LIMIT))
+
+
+@pytest.mark.parametrize("place", ["/sparql", "/query"])
+def test_queued_query_whose_client_is_gone_leaves_the_queue_at_once(small_store: Store, place: str) -> None:
+    """One query runs and has no end; what waits behind it is given up, and ends though the first still runs."""
+
+    async def give_up() -> None:
+        work = open_workspace(small_store.folder)
+        made = application(work.store, Limits(timeout=600, concurrent=1), ["testserver"], routes(work))
+        ended = asyncio.Event()
+
+        async def watched(scope: Scope, receive: Receive, send: Send) -> None:
+            """Answer, after which a client that asks in vain is gone as soon as `leave` is set."""
+            first = scope["query_string"].startswith(b"query=ASK")
+
+            async def receive_or_leave() -> Message:
+                if not first:
+                    return await receive()
+                await leave.wait()
+                return {"type": "http.disconnect"}
+
+            await made(scope, receive_or_leave, send)
+            if first:
+                ended.set()
+
+        leave = asyncio.Event()
+        transport = httpx.ASGITransport(watched)
+        async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as asks:
+            before = of(os.getpid())
+            running = asyncio.create_task(asks.get("/sparql", params={"query": SLOW}))
+            while not of(os.getpid()) - before:
+                await asyncio.sleep(0.02)
+            queued = asyncio.create_task(asks.get(place, params={"query": "ASK {}"}))
+            await asyncio.sleep(0.5)
+            assert not ended.is_set()  # it waits
+            leave.set()
+            await ended.wait()
+            assert not running.done()
+            running.cancel()
+            queued.cancel()
+            await asyncio.gather(running, queued, return_exceptions=True)
+        made.state.stop()
+
+    asyncio.run(asyncio.wait_for(give_up(), LIMIT))
 
 
 def test_worker_that_is_given_back_after_the_close_is_killed() -> None:

@@ -131,11 +131,18 @@
   });
   addEventListener("popstate", () => ask(location.pathname + location.search, { back: true }));
 
-  // Where the query does not parse the answer says line and column.
+  // Where the query does not parse the answer says line and column. The server's parser often says a place behind the
+  // word that is wrong, which the editor's finds: then the sentence says that place, at which the mark stands.
+  const VAGUE = "the query does not parse here";
   const mark = () => {
-    const notes = [...document.querySelectorAll("main .note")].map((one) => one.textContent.trim());
-    const found = notes.map((one) => one.match(/^The query has no answer: the query:(\d+):(\d+): (.*)/s)).find(Boolean);
-    if (editor) editor.mark(found && { line: Number(found[1]), column: Number(found[2]), message: found[3] });
+    const told = [...document.querySelectorAll("main .note")]
+      .map((note) => [note, note.textContent.trim().match(/^(The query has no answer: the query:)(\d+):(\d+): (.*)/s)])
+      .find(([, found]) => found);
+    if (!editor) return;
+    if (!told) return editor.mark();
+    const [note, [, begin, line, column, message]] = told;
+    const found = editor.mark({ line: Number(line), column: Number(column), message, vague: message.startsWith(VAGUE) });
+    if (found) note.textContent = `${begin}${found.line}:${found.column}: ${VAGUE}: '${found.word}'`;
   };
 
   const words = (names) => names.trim().split(/\s+/);
@@ -295,14 +302,14 @@
     editor = {
       write: (query) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: query } }),
       focus: () => view.focus(),
-      // The server's parser often says a place behind the word that is wrong, which the editor's finds.
+      // Marks a place, and returns that of the word that is wrong where this is another.
       mark: (place) => {
         const { doc } = view.state;
         if (!place || place.line > doc.lines) return view.dispatch({ effects: setWrong.of(null) });
         const told = doc.line(place.line);
-        let from = Math.min(told.from + [...told.text].slice(0, place.column - 1).join("").length, told.to);
-        let found;
-        cm.ensureSyntaxTree(view.state, doc.length, 500)?.iterate({
+        const said = Math.min(told.from + [...told.text].slice(0, place.column - 1).join("").length, told.to);
+        let from = said, found;
+        if (place.vague) cm.ensureSyntaxTree(view.state, doc.length, 500)?.iterate({
           enter: (node) => { if (node.type.isError) found ??= node.from; return found === undefined; },
         });
         if (found !== undefined) from = found + view.state.sliceDoc(found).match(/^\s*/)[0].length;
@@ -311,6 +318,9 @@
         const word = view.state.sliceDoc(from, line.to).match(/^(?:<[^<>\s]*|"[^"]*"?|'[^']*'?|[\w?$:]+|.)/u);
         const to = from + (word ? word[0].length : 0);
         view.dispatch({ effects: setWrong.of({ line, from, to, message: place.message }), selection: { anchor: from }, scrollIntoView: true });
+        if (from === said || to === from) return undefined;
+        const column = [...line.text.slice(0, from - line.from)].length + 1;
+        return { line: line.number, column, word: view.state.sliceDoc(from, to) };
       },
     };
     mark();

@@ -179,6 +179,27 @@ def test_query_that_runs_long_says_so_and_leaves_the_server_free_when_it_is_stop
         assert page.inner_text(f"{ANSWER} td") == "yes" and visited.wrong == []
 
 
+@pytest.mark.parametrize(
+    ("query", "at", "word"),
+    [
+        ("SELEC * { ?s ?p ?o }", "1:1", "SELEC"),
+        ("SELECT * { ?s ?p ?o }\nLIMT 3", "2:1", "LIMT"),
+        ("SELECT * {\n  ?s nif:anchorOf 'é🙂' . wrong\n}", "2:26", "wrong"),
+        ("SELECT * {\n  ?s foo:bar ?o .\n}", "2:6", "foo:bar"),
+    ],
+)
+def test_sentence_and_mark_say_one_place_of_a_query_that_does_not_parse(
+    visit: Visit, query: str, at: str, word: str
+) -> None:
+    """Columns count characters as people do, whatever lies beyond the first plane of Unicode."""
+    with visit(place(query)) as visited:
+        page = visited.page
+        page.wait_for_selector(f"{EDITOR} .wrong")
+        assert page.inner_text(f"{EDITOR} .wrong") == word
+        [said] = re.findall(r"the query:(\d+:\d+): .*'(.*)'", page.inner_text("main"))
+        assert said[0] == at and said[1].rstrip(":") in word
+
+
 def test_place_where_a_query_does_not_parse_is_marked_until_it_is_changed(visit: Visit) -> None:
     with visit(place("SELECT * {\n  ?s nif:anchorOf 'é' . wrong\n}\n# end")) as visited:
         page = visited.page

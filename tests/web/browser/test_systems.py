@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs, urlsplit
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 import pytest
 
 from tests.web.browser.conftest import Visit
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
 
 pytestmark = pytest.mark.extra
 
@@ -55,3 +59,33 @@ def test_table_of_systems_begins_on_the_first_screen(visit: Visit, places: dict[
         with page.expect_navigation():
             page.click("main form button")
         assert page.get_by_label("matching").is_visible() and visited.wrong == []
+
+
+def test_page_that_is_computed_waits_while_somebody_chooses_on_it(visit: Visit, places: dict[str, str]) -> None:
+    """It asks for itself again every two seconds, until a box is ticked, which stays so.
+
+    The page is that of the server, with what it sends besides while scores are computed.
+    """
+    with visit("/start") as visited:
+        page, asked = visited.page, list[str]()
+
+        def wait(route: Route) -> None:
+            asked.append(route.request.url)
+            answer = route.fetch()
+            text = answer.text().replace('<main id="main"', '<main id="main" data-refresh')
+            route.fulfill(response=answer, body=text, headers={**answer.headers, "refresh": "2"})
+
+        def until_asked(times: int) -> None:
+            for _ in range(200):
+                if len(asked) >= times:
+                    return
+                page.wait_for_timeout(100)  # in which requests are answered
+            raise AssertionError("it was not asked for again")
+
+        page.route("**/systems*", wait)
+        page.goto(urljoin(page.url, places["systems"]))
+        until_asked(3)  # nobody does anything
+        page.get_by_role("group", name="systems").get_by_role("checkbox").first.check()
+        before = len(asked)
+        page.wait_for_timeout(4000)
+        assert len(asked) == before and page.get_by_role("checkbox", checked=True).count() == 1
