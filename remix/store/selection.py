@@ -215,7 +215,7 @@ def _tests(run: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Step:
+class _WaterfallStep:
     """A query with some of its conditions: the label of the last, its text, and whether it has all."""
 
     label: str
@@ -223,7 +223,7 @@ class _Step:
     whole: bool
 
 
-def _steps(run: str, columns: Sequence[str]) -> list[_Step]:
+def _steps(run: str, columns: Sequence[str]) -> list[_WaterfallStep]:
     """Return the query with its patterns alone, then with one condition more each time."""
     try:
         tree = parse(run)
@@ -238,7 +238,7 @@ def _steps(run: str, columns: Sequence[str]) -> list[_Step]:
     wanted = {f"?{one}" for one in columns} & visible(parts)
     if not wanted:  # what is selected has its name from the projection alone
         return []
-    steps: list[_Step] = []
+    steps: list[_WaterfallStep] = []
     label = "graph patterns"
     for taken in [base, *([*base, *rest[: n + 1]] for n in range(len(rest)))]:
         if len(taken) > len(base):
@@ -251,7 +251,7 @@ def _steps(run: str, columns: Sequence[str]) -> list[_Step]:
         asked = {"datasetClause": tree.get("datasetClause"), "projection": names, "where": where.but(part=group)}
         with suppress(NotUnderstood):
             text = text_of(Node.of("SelectQuery", modifier="DISTINCT", **asked), check=False)
-            steps.append(_Step(label, text, len(taken) == len(parts)))
+            steps.append(_WaterfallStep(label, text, len(taken) == len(parts)))
     return steps
 
 
