@@ -282,7 +282,7 @@ def test_entities_have_the_labels_that_their_identifiers_do_not_say(tmp_path: Pa
     assert passages.passages[0].notes[0] == "gold: Ada Lovelace (wd:Q7259)"
 
 
-def test_table_of_a_document_of_many_mentions_is_folded(tmp_path: Path) -> None:
+def test_table_of_a_document_of_many_mentions_is_folded_and_its_text_boxed(tmp_path: Path) -> None:
     for number in (100, 101):
         lines = [
             {"document": "d", "text": "Ada " * number, "begin": 4 * nth, "end": 4 * nth + 3, "entity": "http://e.org/A"}
@@ -293,6 +293,9 @@ def test_table_of_a_document_of_many_mentions_is_folded(tmp_path: Path) -> None:
         work.load([tmp_path / f"of{number}.jsonl"])
         html = render_page(DOCUMENT.show(work, {"dataset": f"of{number}"}), DOCUMENT, "")
         assert ("Show 101 rows" in html) == (number == 101) and html.count("<mark") >= number
+        # Its text scrolls by itself, two systems in one box, so that they stay side by side.
+        assert html.count('<div class="boxed" tabindex="0"') == (number == 101)
+        assert html.count("<div") == html.count("</div")
 
 
 def test_texts_of_both_directions_stand_apart_in_tables_and_identifiers_are_short(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ _DEEP = 12
 """Mentions within each other that are shown; what lies deeper is in the table alone."""
 _OUTCOME = "outcome"
 _UNFOLDED = 100
-"""Annotations of a document whose table is shown at once."""
+"""Annotations of a document whose table is shown at once, and whose text is as high as it is."""
 _LISTED = 500
 """Documents of a dataset that are listed to choose one; of more the name is written."""
 _KEPT = ("name", "system", "other", "colour", "annotation", "error", *CHOICES)
@@ -97,7 +97,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     blocks: list[page.Shown] = [_form(work, rows, documents, systems, asked)]
     blocks += [] if step is None else [step.note]
     legend, passages = _read(work, rows, own, document, judged, asked, step)
-    blocks += [legend, page.Passages(passages, paired=len(passages) > 1)]
+    blocks += [legend, page.Passages(passages, paired=len(passages) > 1, boxed=own.height > _UNFOLDED)]
     beside = _beside(work, own, judged, asked) if asked["annotation"] else ()
     hint = "A mention in the text leads to its candidates, the answers of systems, and its RDF."
     blocks.append(page.Note("", links={"What is known of this mention": "#columns"}) if beside else page.Note(hint))
