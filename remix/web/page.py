@@ -192,8 +192,8 @@ class Facets(Shown):
 class Passages(Shown):
     """Texts, one after another, with facets beside them; the keys n and p lead from one text to the next.
 
-    Those that are `paired` stand side by side, where there is room. Long ones are `boxed`: they scroll by themselves, so
-    that what stands behind them is near.
+    Those that are `paired` stand side by side, where there is room. Long ones are `boxed`: they scroll by themselves,
+    so that what stands behind them is near.
     """
 
     passages: Sequence[Passage]
