@@ -12,6 +12,7 @@ import pyoxigraph as ox
 import pytest
 
 from remix.store import Store
+from remix.store.queries import shipped_queries
 from remix.web.page import VIEWS, Code, Form, Page
 from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb
@@ -76,6 +77,12 @@ def test_shipped_query_has_its_parameters_sets_and_their_meaning(work: Workspace
     of_set = shown(work, query="persons_hard", set="table4", **{"persons_hard.min_confusion": "80"})
     assert fields(of_set)["persons_hard.table4.min_confusion"] == "64"
     assert "--set-from table4" in of_set.beside[1].text  # type: ignore[attr-defined]
+
+
+def test_query_that_selects_no_mentions_is_not_offered(work: Workspace) -> None:
+    [form] = [block for block in shown(work).blocks if isinstance(block, Form)]
+    offered = {*next(one.values for one in form.fields if one.name == "query")}
+    assert {*shipped_queries()} - offered == {"confused_pairs"}
 
 
 def test_edited_query_is_counted_and_replaces_the_choices(work: Workspace) -> None:

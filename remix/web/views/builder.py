@@ -344,6 +344,10 @@ def _editor(parameters: page.Parameters, text: str) -> page.Form:
     return page.Form([area, *hidden], button="Count the edited query")
 
 
+_TABLE = "table"
+"""The tag of a query that selects no documents or mentions, which is for the page SPARQL and `remix query`."""
+
+
 def _fields(work: page.Explored, corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
     """Return what can be chosen: a shipped query with its parameters, or columns with their bounds; and datasets."""
     shipped = parameters.get("query", "")
@@ -351,7 +355,7 @@ def _fields(work: page.Explored, corpus: FacetedCorpus, parameters: page.Paramet
         page.choose(
             "query",
             "shipped query",
-            ["", *shipped_queries()],
+            ["", *(name for name in shipped_queries() if _TABLE not in find(f"{name}.rq").tags)],
             shipped,
             "A query that remix ships with.",
             nothing="(none)",
