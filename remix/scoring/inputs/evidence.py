@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 NOT_OF_ANSWERS = frozenset({"overlap"})
 """Measures of annotations that are about their neighbours, not about their own form and entity."""
+_PERCENTILE = "Percentile"
+"""How columns end whose values are places among those of the origin, which is measured for them."""
 
 
 DETAILS: Mapping[str, Callable[[Frames], pl.DataFrame]] = {
@@ -289,19 +291,13 @@ class MeasuredAnswers:
 
         Those of documents and datasets are the origin's: its documents are as they were where gold was cut out.
         """
-        from remix.measures import MEASURES, compute, measure_named
+        from remix.measures import MEASURES, measure_named
 
         placed = ("ambiguitySurfaceForm", "ambiguityEntity") if asked is None or "normalised" in asked else ()
         # The classes of all answers are told by `types`.
         needed = {*(MEASURES.names() if asked is None else asked), "types", *(measure_named(n).name for n in placed)}
-        own = [measure for measure in MEASURES if not NOT_OF_ANSWERS & {one.name for one in measure.columns}]
-        names, known = [measure.name for measure in own if measure.name in needed], self.background
-
-        def measures_of(frames: Frames, within: Frames | None = None) -> Measured:
-            how = {"reference": known.reference, "case_sensitive": known.case_sensitive, "within": within}
-            return compute(frames, known.kb, measures=names, **how)  # type: ignore[arg-type]
-
-        origin, found = measures_of(known.frames), measures_of(self.frames, within=known.frames)
+        names, origin_frames = [name for name in _names_of_own() if name in needed], self.background.frames
+        origin, found = self._compute(origin_frames, names), self._compute(self.frames, names, within=origin_frames)
         places = [
             _place(found.annotations[name], origin.annotations[name]).alias(f"{name}Percentile")
             for name in placed
@@ -310,14 +306,33 @@ class MeasuredAnswers:
         annotations = found.annotations.with_columns(places)
         return replace(found, annotations=annotations, documents=origin.documents, datasets=origin.datasets)
 
+    def _compute(self, frames: Frames, names: Sequence[str], within: Frames | None = None) -> Measured:
+        from remix.measures import compute
+
+        known = self.background
+        how = {"reference": known.reference, "case_sensitive": known.case_sensitive, "within": within}
+        return compute(frames, known.kb, measures=names, **how)  # type: ignore[arg-type]
+
+    @cached_property
+    def _values(self) -> pl.DataFrame:
+        """Return the values of all measures on the answers, for which the origin itself need not be measured."""
+        return self._compute(self.frames, _names_of_own(), within=self.background.frames).annotations
+
     def values(self, column: str) -> pl.DataFrame | None:
         """Return answer and `value` of a column of the measures, None where they have no such column."""
-        values = self.measured.annotations.drop("document", "dataset")
+        values = self.measured.annotations if column.endswith(_PERCENTILE) else self._values
         if column not in values.columns:
             return None
         own = self.numbered.filter(side="answer")
         joined = own.join(values.select(iri="annotation", value=column), on="iri", maintain_order="left")
         return joined.select("value", answer="id")
+
+
+def _names_of_own() -> list[str]:
+    """Return the measures that speak of an answer's own form and entity."""
+    from remix.measures import MEASURES
+
+    return [one.name for one in MEASURES if not NOT_OF_ANSWERS & {column.name for column in one.columns}]
 
 
 CUT = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))

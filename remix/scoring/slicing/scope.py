@@ -11,13 +11,14 @@ import polars as pl
 
 from remix import progress
 from remix.errors import Error
-from remix.formats.nif.writing import triples_of
+from remix.formats.nif.writing import terms_of
 from remix.frames import Frames
 from remix.measures import MEASURES, Measure, Measured
 from remix.measures.declaration import write_out
 from remix.measures.enrichment import entity_lines
 from remix.names import EL, HFTS, HFTS_OLD, ITSRDF, NIF, OWL, RDF, RDFS, RMX, XSD
 from remix.rdf.iris import dataset_iri
+from remix.rdf.ntriples import serialise
 from remix.remixes.filters import keep_gold_links, links_kept_by, names_of
 from remix.scoring.inputs.evidence import NOT_OF_ANSWERS, Evidence, MeasuredAnswers
 from remix.scoring.matching import Scope
@@ -94,7 +95,7 @@ def select_answers(answers: MeasuredAnswers, query: str, docs: pl.Series) -> pl.
     asked = _asked_measures(tree)
     frames, measured = _with_readings(answers, classes, asked)
     named = tuple(asked[one.name] for one in measured.measures if one.name in asked)
-    graphs = _graphs(frames, replace(measured, measures=named))
+    graphs = _graphs(frames, replace(measured, measures=named), _named_predicates(tree))
     if any(term.startswith(f"<{RMX}entity") for term in _terms(tree)):
         graphs["urn:remix:entities"] = entity_lines(frames, answers.background.kb)
     with TemporaryDirectory(prefix="remix-") as place:
@@ -164,13 +165,20 @@ def _with_readings(answers: MeasuredAnswers, classes: list[str], asked: Collecti
     return frames, replace(measured, annotations=more(measured.annotations))
 
 
+def _named_predicates(tree: Node) -> frozenset[str] | None:
+    """Return the predicates of a query as terms, None for one that asks for predicates without naming them."""
+    predicates = [triple[1] for node in walk(tree) for triple in node.get("triples", ())]
+    if not all(isinstance(one, str) and one.startswith("<") for one in predicates):
+        return None
+    return frozenset(predicates)
+
+
 def _asked_measures(tree: Node) -> dict[str, Measure]:
     """Return the measures that a query names, or all where it asks for predicates without naming them.
 
     The others would be most of what is computed and loaded for it.
     """
-    predicates = [triple[1] for node in walk(tree) for triple in node.get("triples", ())]
-    if not all(isinstance(one, str) and one.startswith("<") for one in predicates):
+    if _named_predicates(tree) is None:
         return {measure.name: measure for measure in MEASURES}
     named = set(_terms(tree))
 
@@ -192,12 +200,16 @@ def _asked_measures(tree: Node) -> dict[str, Measure]:
     return {measure.name: measure for measure in measures if measure.columns or measure.summaries}
 
 
-def _graphs(frames: Frames, measured: Measured) -> dict[str, bytes]:
-    """Return the origin's documents and their measures, and the answers as their annotations: one graph a dataset."""
+def _graphs(frames: Frames, measured: Measured, predicates: Collection[str] | None) -> dict[str, bytes]:
+    """Return the origin's documents and their measures, and the answers as their annotations: one graph a dataset.
+
+    Of the documents and annotations that is what has these `predicates`, which a query can see; all without any.
+    """
     graphs = {}
+    seen = pl.lit(True) if predicates is None else pl.col("predicate").is_in([*predicates])
     for name in frames.documents["dataset"].unique().sort():
         iri = name if ":" in name else dataset_iri(name)
         of_dataset = frames.keep(documents=frames.documents.filter(dataset=name)["document"])
         named = replace(of_dataset, documents=of_dataset.documents.with_columns(dataset=pl.lit(iri)))
-        graphs[iri] = b"".join([*triples_of(named), measured.triples(name, iri)])
+        graphs[iri] = b"".join([*serialise(terms_of(named).filter(seen)), measured.triples(name, iri)])
     return graphs
