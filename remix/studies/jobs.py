@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import polars as pl
@@ -24,7 +24,7 @@ from remix.studies.counting import (
     sum_thresholds,
 )
 from remix.studies.results import DIFFERENCES
-from remix.studies.scores import Tests, counts_shown, differences, differences_of_targets, read_counts, score
+from remix.studies.scores import TargetCounts, Tests, differences, read_counts, rows_of_systems
 from remix.studies.shelf import StepShelf, write_frames
 
 Done = tuple[str, str]
@@ -155,20 +155,21 @@ class ScoreJob:
         """Do the step, and yield its kind and key."""
         with progress.enable(False), shelf.writing("scores", self.key, self.target) as place:
             found = read_counts(shelf, self.target, self.profile, self.cells)
+            held = _read_whole(shelf, self.held, self.profile, self.held_cells) if self.held else None
+            rows = rows_of_systems(self.tests, found, shelf, held=held, documents=self.documents)
             tested = [DIFFERENCES.empty().drop("p_holm")]
             if len(found.systems) > 1:
                 tested.append(differences(self.tests, found, shelf, parts=self.parts))
-            if self.held:
-                held = read_counts(shelf, self.held, self.profile, self.held_cells, parts=False)
-                originals = pl.concat(
-                    shelf.get("documents", key, "documents").with_columns(target=pl.lit(name))
-                    for name, key in self.documents.items()
-                )
-                tested.append(differences_of_targets(self.tests, found, held, originals))
-            rows = pl.concat([one for one in tested if len(one)] or tested[:1], how="diagonal_relaxed")
-            frames = {"scores": score(self.tests, found), "differences": rows}
-            write_frames(place, {**frames, "counts": counts_shown(self.tests, found)})
+            tested.append(rows.differences)
+            every = pl.concat([one for one in tested if len(one)] or tested[:1], how="diagonal_relaxed")
+            write_frames(place, {"scores": rows.scores, "differences": every, "counts": rows.counts})
         yield "scores", self.key
+
+
+@lru_cache(maxsize=1)
+def _read_whole(shelf: StepShelf, target: str, profile: str, cells: tuple[tuple[str, str], ...]) -> TargetCounts:
+    """Return the counts on a target without its parts, which many targets are held against one after another."""
+    return read_counts(shelf, target, profile, cells, parts=False)
 
 
 def job_of_json(said: Mapping[str, Any]) -> Job | ScoreJob:

@@ -81,8 +81,76 @@ def choice_of(tests: Tests, profile: str) -> Choice:
     return choose(asked)
 
 
-def score(tests: Tests, found: TargetCounts) -> pl.DataFrame:
-    """Return the rows of scores of all systems on a target and its parts."""
+@dataclass(frozen=True, eq=False)
+class SystemRows:
+    """What is made of the counts of systems one by one on a target: `scores`, `counts` per document as results have
+    them and, where the target is held against another, the `differences` of each system on both."""
+
+    scores: pl.DataFrame
+    counts: pl.DataFrame
+    differences: pl.DataFrame
+
+
+def rows_of_systems(
+    tests: Tests,
+    found: TargetCounts,
+    shelf: StepShelf,
+    *,
+    held: TargetCounts | None = None,
+    documents: Mapping[str, str] | None = None,
+) -> SystemRows:
+    """Return the rows of all systems on a target, those of each being kept on the shelf by its own counts.
+
+    So of a system more its own are made alone. `held` are the counts on the target that this one is held against,
+    `documents` the steps of the documents of both by their targets.
+    """
+    beside = sorted(found.keys.items()) if PROFILES[found.profile].sparse else []  # it leaves out what nobody has
+    common = {"tests": asdict(tests), "profile": found.profile, "documents": dict(documents or {}), "beside": beside}
+    read = {**common, "on": [_about(one) for one in (found, held) if one is not None]}
+    held_keys = held.keys if held is not None else {}
+    keys = {
+        name: key_of("system", {**read, "counts": key, "held": held_keys.get(name, "")})
+        for name, key in found.keys.items()
+    }
+    missing = [name for name, key in keys.items() if not shelf.has("system", key)]
+    if missing and beside:
+        missing = [*keys]
+    if missing:
+        some = replace(found, systems=tuple(missing), counts=found.counts.filter(pl.col("system").is_in(missing)))
+        made = {"scores": _score(tests, some), "counts": counts_shown(tests, some)}
+        if held is not None:
+            made["differences"] = differences_of_targets(tests, some, held, _originals(shelf, documents or {}))
+        for name in missing:
+            with shelf.writing("system", keys[name], f"{name} on {found.target}") as place:
+                write_frames(place, {kind: rows.filter(system=name) for kind, rows in made.items() if len(rows)})
+    every: dict[str, list[pl.DataFrame]] = {"scores": [], "counts": [], "differences": []}
+    for name, key in keys.items():
+        for kind, rows in every.items():
+            if (shelf.place("system", key) / f"{kind}.parquet").is_file():
+                # Systems of the same answers share a step, whose rows have the name of the first.
+                rows.append(_called(shelf.get("system", key, kind), name))
+    parts = {kind: pl.concat(rows, how="diagonal_relaxed") if rows else pl.DataFrame() for kind, rows in every.items()}
+    return SystemRows(_described(found, parts["scores"]), parts["counts"], parts["differences"])
+
+
+def _about(found: TargetCounts) -> list[object]:
+    return [found.target, dict(found.shown), content_hash(found.places.write_csv())]
+
+
+def _called(rows: pl.DataFrame, system: str) -> pl.DataFrame:
+    """Return the rows of one system, of a difference with itself too, under its name."""
+    names = [name for name in ("system", "other") if name in rows.columns]
+    return rows.with_columns(pl.lit(system).alias(name) for name in names)
+
+
+def _originals(shelf: StepShelf, documents: Mapping[str, str]) -> pl.DataFrame:
+    return pl.concat(
+        shelf.get("documents", key, "documents").with_columns(target=pl.lit(name)) for name, key in documents.items()
+    )
+
+
+def _score(tests: Tests, found: TargetCounts) -> pl.DataFrame:
+    """Return the rows of scores of systems on a target and its parts."""
     choice = choice_of(tests, found.profile)
     own = found.places.select("doc", "document", dataset=pl.lit("its own"))
     places = pl.concat([own, own.with_columns(dataset=pl.lit("all"))])
@@ -90,8 +158,13 @@ def score(tests: Tests, found: TargetCounts) -> pl.DataFrame:
         choice = replace(choice, intervals=False)
     counts = found.counts.drop("document", "nth", "fp_of_f1")
     rows = with_means(rows_of(counts, places, found.systems, expand(choice), ()), choice)
-    sizes = _documents_of_parts(counts)
-    rows = rows.filter(dataset="all").join(sizes, on=["column", "slice"], how="left", maintain_order="left")
+    return rows.filter(dataset="all").drop("dataset")
+
+
+def _described(found: TargetCounts, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of scores with what is said of the target and of its systems."""
+    sizes = _documents_of_parts(found.counts)
+    rows = rows.join(sizes, on=["column", "slice"], how="left", maintain_order="left")
     failures = pl.DataFrame([*found.failed.items()], schema={"system": pl.String, "failed": pl.Int64}, orient="row")
     rows = rows.drop("failed", strict=False).join(failures, on="system", how="left", maintain_order="left")
     of_f1 = pl.col("column").replace_strict(found.shown, default="all", return_dtype=pl.String)
@@ -102,7 +175,7 @@ def score(tests: Tests, found: TargetCounts) -> pl.DataFrame:
         mentions=pl.col("mentions").fill_null(0).cast(pl.Int64),
         state=pl.lit("there"),
         told=pl.lit(""),
-    ).drop("held", "dataset")
+    ).drop("held")
 
 
 def _documents_of_parts(counts: pl.DataFrame) -> pl.DataFrame:
