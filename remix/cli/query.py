@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from remix import tables
-from remix.cli._options import FILE, asking_options, calling, print_bytes, print_table
+from remix.cli._options import FILE, asking_options, calling, print_bytes, print_table, service_option
 from remix.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -25,13 +25,14 @@ AFTER = "stats"
 @click.command()
 @click.argument("query")
 @asking_options
+@service_option
 @click.option("-o", "--output", type=click.Choice([*tables.FORMATS, *GRAPHS]), help="Format (default: table or ttl).")
 @click.option("--to", type=FILE, help="Write the result to this file.")
 @click.option("--rewrite/--no-rewrite", default=True, help="Run a CONSTRUCT sooner, or exactly as it stands.")
 @click.option("--explain", is_flag=True, help="Print the query as it is run, on standard error.")
 @calling(Workspace.query)
 def command(query: partial[Result], output: str | None, to: Path | None, explain: bool) -> None:
-    """Run a shipped query, a .rq file or SPARQL text as it is, and print what it answers.
+    """Run a shipped query, a .rq file, SPARQL text or a filter (FILE.properties#NAME), and print what it answers.
 
     The default graph is the union of all datasets and their measures; well-known prefixes need no declaration. A
     CONSTRUCT is rewritten where that gives the same triples sooner. An empty workspace takes the sample corpus.

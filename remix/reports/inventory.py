@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from importlib.metadata import version
@@ -19,6 +19,7 @@ from remix._version import __version__
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.formats import SIZES
 from remix.registry import Registry
+from remix.remixes.filters import EntityFilter
 from remix.remixes.manifest import read_manifest
 from remix.reports.listings import LISTINGS
 from remix.reports.listings.content import sizes_in
@@ -80,13 +81,18 @@ def show_part(name: str, store: Store) -> str:
     raise UnknownName("dataset, query, measure or other part", name, known, "remix list kinds")
 
 
-def show_construct(name: str, values: Mapping[str, object], set_from: str | None, *, construct: bool) -> str:
-    """Return the CONSTRUCT that a query with these values stands for; raises `UsageError` for what is no query."""
+def show_construct(
+    find: Callable[[], Query], name: str, values: Mapping[str, object], set_from: str | None, *, whole: bool
+) -> str:
+    """Return the CONSTRUCT that a query with these values stands for; `find` returns the query of the name.
+
+    Raises `UsageError` for what is no query, and for values where the `whole` is not asked for.
+    """
     try:
-        query = find(name)
+        query = find()
     except UnknownName as error:
         raise UsageError(f"--construct is for queries, and '{name}' is none: {error}") from None
-    if not construct:
+    if not whole:
         raise UsageError("--set and --set-from give a query its values: they go with --construct")
     iri = f"urn:remix:dataset:{re.sub('[^A-Za-z0-9._-]+', '-', query.name).strip('-.') or 'query'}"
     return construct_of(query.bind(values, set_from), iri, name=query.name)
@@ -171,6 +177,14 @@ def _query(query: Query) -> str:
         parts.append(f"--set-from {name}: {given}")
     code = "\n".join(line for line in query.text.splitlines() if not line.startswith("#+"))
     return "\n\n".join([*parts, code.strip()]) + "\n"
+
+
+def show_filter(one: EntityFilter) -> str:
+    """Return what a filter asks of whom, as text."""
+    said = one.definition
+    does = "combines by" if said.kind == "combinator" else "asks"
+    asked = ", ".join(said.members) if said.members else said.text.strip()
+    return f"{one.name}: a filter ({said.kind}) of {one.file.path.name}\n\n{does} {said.service}:\n{asked}\n"
 
 
 def _remix(file: Path) -> str:

@@ -167,7 +167,10 @@ def find(name_or_path: Query | str | Path) -> Query:
         raise QueryError(f"{asked} is a folder; name a query in it")
     if asked.partition("#")[0].endswith(".properties"):
         shown = asked.partition("#")[0]
-        raise QueryError(f"{asked} is a filter: `remix build` and studies take one, `remix filters {shown}` shows them")
+        raise QueryError(
+            f"{asked} is a filter, which no query is here: `remix build`, `query`, `show` and studies take one, "
+            f"`remix filters {shown}` shows them"
+        )
     raise UnknownName("query", asked.removesuffix(".rq"), shipped_queries(), "remix list queries")
 
 

@@ -128,16 +128,16 @@ def rows_of_systems(
         for kind, rows in every.items():
             if (shelf.place("system", key) / f"{kind}.parquet").is_file():
                 # Systems of the same answers share a step, whose rows have the name of the first.
-                rows.append(_called(shelf.get("system", key, kind), name))
+                rows.append(_name_system(shelf.get("system", key, kind), name))
     parts = {kind: pl.concat(rows, how="diagonal_relaxed") if rows else pl.DataFrame() for kind, rows in every.items()}
-    return SystemRows(_described(found, parts["scores"]), parts["counts"], parts["differences"])
+    return SystemRows(_describe_rows(found, parts["scores"]), parts["counts"], parts["differences"])
 
 
 def _about(found: TargetCounts) -> list[object]:
     return [found.target, dict(found.shown), content_hash(found.places.write_csv())]
 
 
-def _called(rows: pl.DataFrame, system: str) -> pl.DataFrame:
+def _name_system(rows: pl.DataFrame, system: str) -> pl.DataFrame:
     """Return the rows of one system, of a difference with itself too, under its name."""
     names = [name for name in ("system", "other") if name in rows.columns]
     return rows.with_columns(pl.lit(system).alias(name) for name in names)
@@ -161,7 +161,7 @@ def _score(tests: Tests, found: TargetCounts) -> pl.DataFrame:
     return rows.filter(dataset="all").drop("dataset")
 
 
-def _described(found: TargetCounts, rows: pl.DataFrame) -> pl.DataFrame:
+def _describe_rows(found: TargetCounts, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of scores with what is said of the target and of its systems."""
     sizes = _documents_of_parts(found.counts)
     rows = rows.join(sizes, on=["column", "slice"], how="left", maintain_order="left")

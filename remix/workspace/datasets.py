@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.remixes import Remix
     from remix.store import DatasetEntry, Store
-    from remix.store.answers import Result
     from remix.store.loading import Outcome
 
     Dataset: TypeAlias = Path | str | Remix
@@ -304,39 +303,6 @@ class Datasets:
                 force=force,
             )
         return Listed(files, [{"file": str(file)} for file in files])
-
-    def query(
-        self,
-        query: Path | str,
-        *,
-        values: Mapping[str, object] | None = None,
-        set_from: str | None = None,
-        rewrite: bool = True,
-        allow_service: Several = (),
-        endpoint: str | None = None,
-        timeout: float = 600,
-    ) -> Result:
-        """Return what a shipped query, a `.rq` file or a text of SPARQL answers, here or at another `endpoint`.
-
-        `values` are those of its parameters, `set_from` names a set of them, `allow_service` the endpoints that SERVICE
-        may ask, and `timeout` the seconds it may run; without `rewrite` a CONSTRUCT is run as it stands. See
-        `remix.store.answers.answer` for the errors.
-        """
-        from remix.store.answers import answer
-        from remix.store.queries import find
-
-        if endpoint is None and not self.ensure_sample():
-            self._refresh()
-        return answer(
-            self.store,
-            find(query),
-            values=values,
-            set_from=set_from,
-            rewrite=rewrite,
-            allow_services=several(allow_service),
-            endpoint=endpoint,
-            timeout=timeout,
-        )
 
     @contextmanager
     def _place_datasets(self, datasets: Dataset | Iterable[Dataset]) -> Iterator[list[str]]:

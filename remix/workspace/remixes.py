@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from remix.question import Several, several
 from remix.workspace.knowledge import KnowledgeBases
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from remix.measures import Measured
     from remix.measures.measurement import Comparing
     from remix.remixes import Remix
-    from remix.remixes.filters import EntityFilter, Filters
+    from remix.remixes.filters import EntityFilter
     from remix.reports.statistics import Statistics
     from remix.store import Store
     from remix.store.mirror import Mirror
@@ -132,80 +132,6 @@ class Remixes(KnowledgeBases):
 
         return measures_of(self.store)
 
-    def open_filters(
-        self,
-        file: Path | str,
-        *,
-        service: Several = (),
-        allow_service: Several = (),
-        refresh: bool = False,
-        kept_only: bool = False,
-        timeout: float = 600,
-    ) -> Filters:
-        """Return the filters of a properties file of GERBIL's extension, by their names; nothing is asked yet.
-
-        Each says what it keeps of entities (`select`), and stands wherever a query does: `build(filters["Persons"])`.
-        `allow_service` are the addresses that may be asked, `service` settings `OLD=NEW` for what is asked in the place
-        of a service that the file names: another address, a file of RDF, 'loaded' (the datasets that are loaded) or
-        'kb' (what the attached knowledge base says of classes and labels). Answers are kept in the workspace; `refresh`
-        asks again, with `kept_only` nothing else is asked. See `remix.remixes.filters` for errors.
-
-        >>> persons = open_workspace("work").open_filters("filter.properties").find("persons")  # doctest: +SKIP
-        """
-        from remix.remixes.filters import open_filters
-        from remix.remixes.filters.services import Surroundings
-
-        around = Surroundings(
-            store=self.store,
-            kb=self.kb,
-            cache=self.store.own("cache") / "filters",
-            allowed=frozenset(several(allow_service)),
-            refresh=refresh,
-            timeout=timeout,
-            kept_only=kept_only,
-        )
-        return open_filters(file, around, service=several(service))
-
-    def filters(
-        self,
-        file: Path | str,
-        *,
-        filter: Several = (),
-        dataset: Several = (),
-        show: str = "kept",
-        service: Several = (),
-        allow_service: Several = (),
-        refresh: bool = False,
-        timeout: float = 600,
-    ) -> pl.DataFrame:
-        """Return what the filters of a file are, or what they keep of loaded datasets, by default of all.
-
-        `filter` names those that are looked at, by default all. `show` is 'definitions' (what each asks), 'kept' (how
-        much each keeps of each dataset), 'pairs' (each two of them compared) or 'entities' (a row an entity, with
-        whether each filter keeps it). See `open_filters` for the rest; of filters that may not be asked 'kept' is null.
-        """
-        from remix import progress
-        from remix.errors import UnknownName
-        from remix.measures.enrichment import named_frames
-        from remix.remixes.filters import compare_filters, count_kept, describe_filters, mark_entities
-
-        views = ("kept", "definitions", "pairs", "entities")
-        if show not in views:
-            raise UnknownName("view of filters", show, views)
-        found = self.open_filters(file, service=service, allow_service=allow_service, refresh=refresh, timeout=timeout)
-        chosen = [found.find(name) for name in several(filter)] or [*found.values()]
-        if show == "definitions":
-            return describe_filters(chosen)
-        self.ensure_sample(several(dataset))
-        self._refresh()
-        frames = named_frames(self.store, several(dataset) or None)
-        if show == "kept":
-            table, untold = count_kept(chosen, frames)
-            for reason in untold.values():
-                progress.note(f"not asked: {reason}")
-            return table
-        return compare_filters(chosen, frames) if show == "pairs" else mark_entities(chosen, frames)
-
     def build(
         self,
         query: Query | EntityFilter | Path | str = "",
@@ -315,38 +241,6 @@ class Remixes(KnowledgeBases):
         self._refresh()
         where = {"dataset": several(dataset), "edition": several(edition)}
         return describe_remix(self.store, query, name=name, values=values, set_from=set_from, kb=self.kb, **where)
-
-    def find_query(
-        self,
-        query: Query | EntityFilter | Path | str,
-        *,
-        dataset: Several = (),
-        service: Several = (),
-        allow_service: Several = (),
-        kept_only: bool = False,
-    ) -> Query:
-        """Return the query of a name, a file or a text or, for a filter, that of what it keeps of loaded datasets.
-
-        See `open_filters` for the options, which are those of filters, and for errors.
-        """
-        asked = {"service": service, "allow_service": allow_service, "kept_only": kept_only}
-        return self._find_query(query, self.store, several(dataset), **asked)
-
-    def _find_query(
-        self, query: Query | EntityFilter | Path | str, store: Store, datasets: tuple[str, ...], **asked: Any
-    ) -> Query:
-        """Return a query, or that of what a filter keeps of datasets of a store; `asked` are options of filters."""
-        from remix.measures.enrichment import named_frames
-        from remix.remixes.filters import EntityFilter
-        from remix.remixes.filters.definition import split_reference
-        from remix.store.queries import find
-
-        named = split_reference(str(query)) if isinstance(query, str | Path) else None
-        if named is not None:
-            query = self.open_filters(named[0], **asked).find(named[1])
-        if isinstance(query, EntityFilter):
-            return query.query(named_frames(store, datasets or None))
-        return find(query)
 
     def partition(
         self,

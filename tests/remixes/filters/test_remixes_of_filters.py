@@ -12,7 +12,7 @@ import polars as pl
 import pyoxigraph as ox
 import pytest
 
-from remix.errors import EmptySelection, NotAllowed, UsageError
+from remix.errors import EmptySelection, NotAllowed, QueryError, UsageError
 from remix.formats import read
 from remix.remixes import build
 from remix.remixes.filters import links_kept_by, open_filters
@@ -85,6 +85,29 @@ def test_the_remix_of_a_filter_has_the_mentions_of_what_it_keeps(
     assert work.build(work.open_filters(file).find("The Persons")).triples.equals(made.triples)
 
 
+def test_a_filter_is_asked_and_shown_as_a_query_is(small_store: Store, file: Path, tmp_path: Path) -> None:
+    work = Workspace(small_store.folder)
+    kept = work.build(f"{file}#the persons")
+    rows = work.query(f"{file}#the persons").table
+    # One mention of each of two persons: what the remix keeps, and no more.
+    assert len(rows) == 2
+    assert {*rows["annotation"]} == {*kept.frames.gold().annotations["annotation"]}
+    assert work.query(work.open_filters(file).find("The Persons")).table.equals(rows)
+    shown = work.show(f"{file}#the persons")
+    assert shown.startswith("The Persons: a filter (query) of own.properties\n\nasks kb.ttl:\nselect distinct ?v")
+    assert "combines by or:\nThe persons, Ranked" in work.show(f"{file}#Either")
+    whole = work.show(f"{file}#the persons", construct=True)
+    assert whole.startswith("PREFIX") and "CONSTRUCT" in whole and "Michael_Owen" in whole and "Paris" not in whole
+    with pytest.raises(NotAllowed, match="dbpedia.org"):
+        work.query(f"{file}#Asked")
+    with pytest.raises(NotAllowed, match="dbpedia.org"):
+        work.show(f"{file}#Asked", construct=True)
+    # A definition asks nobody, and another service may stand in the place of the one that the file names.
+    assert ADDRESS in work.show(f"{file}#Asked")
+    asked = work.query(f"{file}#Asked", service=f"{ADDRESS}={tmp_path / 'kb.ttl'}").table
+    assert asked.equals(rows)
+
+
 def test_a_filter_sees_the_datasets_that_are_named(small_store: Store, file: Path) -> None:
     work = Workspace(small_store.folder)
     both = work.build(f"{file}#Ranked").frames.gold().annotations["surface_form"]
@@ -139,12 +162,15 @@ def test_filters_from_the_command_line(small_store: Store, file: Path, tmp_path:
     assert made.returncode == 0, made.stderr
     assert [row["kept"] for row in json.loads(made.stdout)] == [2, 0, 2]
     assert (tmp_path / "Asked.ttl").is_file()
-    asked = run("query", f"{file.name}#Asked")
-    assert asked.returncode == 2
-    assert (
-        f"own.properties#Asked is a filter: `remix build` and studies take one, `remix filters {file.name}`"
-        in asked.stderr
-    )
+    refused = run("query", f"{file.name}#Asked")
+    assert refused.returncode == 2
+    assert f"asks {ADDRESS}, which a filter may not by itself: --allow-service" in refused.stderr
+    asked = run("query", f"{file.name}#Asked", "--service", f"{ADDRESS}=kb.ttl", "-o", "json")
+    assert len(json.loads(asked.stdout)) == 2
+    shown = run("show", f"{file.name}#Asked")
+    assert shown.stdout.startswith(f"Asked: a filter (query) of {file.name}")
+    with pytest.raises(QueryError, match="`remix build`, `query`, `show` and studies take one"):
+        find(f"{file.name}#Asked")
     file.write_text(file.read_text().replace("values ?v {##}", "values ?v {#}"))
     wrong = run("filters", file.name)
     assert wrong.returncode == 2
