@@ -157,7 +157,8 @@ def sort_rows(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
         pl.col(name).replace_strict({value: place for place, value in enumerate(known)}, default=len(known))
         for name, known in places.items()
     ]
-    sorting = [*order[1:3], order[3], "slice", order[0], "dataset", "system", pl.col("average") != "micro"]
+    # Columns that were not asked for have one place, and parts of several may be called the same.
+    sorting = [*order[1:3], order[3], "column", "slice", order[0], "dataset", "system", pl.col("average") != "micro"]
     return rows.sort(sorting)
 
 

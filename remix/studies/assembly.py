@@ -68,7 +68,8 @@ def assemble(
         mentions = _name_datasets(mentions, called)
         found["mentions"], found["members"] = mentions, members
         found["parts"] = _sizes_of_parts(cut["parts"], members, mentions)
-        found["outcomes"] = _outcomes(shelf, plan, cut["annotations"])
+        found["selected"] = _mentions_of_remixes(shelf, made, plan, cut["annotations"], mentions)
+        found["outcomes"] = _outcomes(shelf, plan, cut["annotations"].select("annotation", "mention"))
     empty: dict[str, Any] = {name: schema.empty() for name, schema in results.TABLES.items()}
     from remix.measures.partitions import label_of
 
@@ -172,6 +173,20 @@ def _sizes_of_parts(parts: pl.DataFrame, members: pl.DataFrame, mentions: pl.Dat
     found = every.join(counted, on=["column", "slice", "dataset"], how="left", maintain_order="left")
     found = found.with_columns(pl.col("documents", "mentions").fill_null(0)).sort("order", maintain_order=True)
     return found.select(results.PARTS.types.keys())
+
+
+def _mentions_of_remixes(
+    shelf: StepShelf, made: Prepared, plan: StudyPlan, annotations: pl.DataFrame, mentions: pl.DataFrame
+) -> pl.DataFrame:
+    """Return the mentions of each remix by what they have in the datasets: their document, span and entity."""
+    places = annotations.join(mentions.select("mention", "entity"), on="mention").rename({"document": "original"})
+    parts = [results.SELECTED.empty()]
+    for name, key in plan.documents.items():
+        if made.aims[name].kind == "remix":
+            own = shelf.get("documents", key, "mentions")
+            rows = places.join(own, on=["original", "begin", "end", "entity"], how="semi", nulls_equal=True)
+            parts.append(rows.select("mention", target=pl.lit(name)).select([*results.SELECTED.types]))
+    return pl.concat(parts).unique().sort("target", "mention")
 
 
 def _thresholds(shelf: StepShelf, plan: StudyPlan) -> pl.DataFrame:

@@ -98,7 +98,11 @@ class Reading:
 
 
 def read_gold(reading: Reading) -> dict[str, pl.DataFrame]:
-    """Return the documents of a target: document, home (its dataset), original (its IRI there) and mentions."""
+    """Return what a target has of the datasets that it comes from.
+
+    - `documents`: document, home (its dataset), original (its IRI there) and mentions, how many are required;
+    - `mentions`: original, begin, end and entity (the first by IRI, null for NIL) of each that is required.
+    """
     inputs = complete(reading.inputs, reading.choice)
     case = case_of(reading.choice.profile.prepare(inputs), reading.choice, scoped=False).pool()
     counted = case.kept.group_by("doc").agg(mentions=pl.col("group").n_unique().cast(pl.Int64))
@@ -115,7 +119,9 @@ def read_gold(reading: Reading) -> dict[str, pl.DataFrame]:
         pl.coalesce("original", "document").alias("original"),
         "mentions",
     )
-    return {"documents": found.sort("document")}
+    own = _mentions(case)[1].join(_spans(case), on="annotation").join(found, on="document")
+    names = ("original", "begin", "end", "entity")
+    return {"documents": found.sort("document"), "mentions": own.select(names).unique().sort(names)}
 
 
 def count_systems(reading: Reading, names: Sequence[str]) -> dict[str, dict[str, pl.DataFrame]]:
@@ -207,7 +213,7 @@ def cut(reading: Reading, by: Sequence[str]) -> dict[str, pl.DataFrame]:
     What was read has the columns of partitions (`by`) and further ones.
 
     - `mentions`: mention, dataset, document, annotation, entity, class and the columns;
-    - `annotations`: annotation and mention, those of alternatives among them;
+    - `annotations`: annotation and mention, those of alternatives among them, with document, begin and end;
     - `parts`: column, level, part, slice, low, high; `members`: mention, column, slice;
     - `boundaries`: label (of a column with its scheme), number, name, low, high of what numbers are cut into, or the
       vocabularies of a column of classes.
@@ -236,7 +242,7 @@ def cut(reading: Reading, by: Sequence[str]) -> dict[str, pl.DataFrame]:
         mentions = _with_column(mentions, groups, column_values(gold, column, *known.tables), column)
     return {
         "mentions": mentions,
-        "annotations": groups.select("annotation", "mention").unique().sort("annotation"),
+        "annotations": groups.unique(["annotation", "mention"]).join(_spans(case), on="annotation").sort("annotation"),
         "parts": pl.concat([_NO_PARTS, *parts]),
         "boundaries": pl.concat(boundaries),
         "members": pl.concat([none, *members]).sort("column", "slice", "mention"),
@@ -324,6 +330,11 @@ def _mentions(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     for table in (links, classes):
         mentions = mentions.join(table, on="mention", how="left", maintain_order="left")
     return groups, mentions
+
+
+def _spans(case: Case) -> pl.DataFrame:
+    """Return annotation, begin and end of all that is required."""
+    return case.kept.select("annotation", "begin", "end").unique("annotation")
 
 
 def _with_column(mentions: pl.DataFrame, groups: pl.DataFrame, values: pl.DataFrame, column: str) -> pl.DataFrame:

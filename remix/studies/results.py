@@ -125,6 +125,16 @@ MEMBERS = Schema(
     ("mention", "column", "slice"),
 )
 
+SELECTED = Schema(
+    "mentions of remixes",
+    "a mention of the datasets that a remix has",
+    (
+        SchemaColumn("target", pl.String(), "the remix"),
+        SchemaColumn("mention", pl.Int64(), "the number of the mention"),
+    ),
+    ("target", "mention"),
+)
+
 SCORES = Schema(
     "scores of a study",
     "a system on a target, or on a part of it; further columns are those of `remix.scoring.evaluate`",
@@ -233,6 +243,7 @@ TABLES = {
     "mentions": STUDIED_MENTIONS,
     "parts": PARTS,
     "members": MEMBERS,
+    "selected": SELECTED,
     "scores": SCORES,
     "differences": DIFFERENCES,
     "counts": COUNTED,
@@ -248,6 +259,7 @@ Measures: TypeAlias = Annotated[pl.DataFrame, MEASURES]
 StudiedMentions: TypeAlias = Annotated[pl.DataFrame, STUDIED_MENTIONS]
 Parts: TypeAlias = Annotated[pl.DataFrame, PARTS]
 Members: TypeAlias = Annotated[pl.DataFrame, MEMBERS]
+SelectedMentions: TypeAlias = Annotated[pl.DataFrame, SELECTED]
 StudyScores: TypeAlias = Annotated[pl.DataFrame, SCORES]
 Differences: TypeAlias = Annotated[pl.DataFrame, DIFFERENCES]
 Counted: TypeAlias = Annotated[pl.DataFrame, COUNTED]
@@ -281,6 +293,7 @@ class Results:
     mentions: StudiedMentions
     parts: Parts
     members: Members
+    selected: SelectedMentions
     scores: StudyScores
     differences: Differences
     counts: Counted

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from remix import progress
 from remix.errors import UsageError
 from remix.scoring.comparison import ComparedPart, compare_systems
-from remix.scoring.statistics.intervals import tables_of
+from remix.scoring.statistics.intervals import sum_documents, tables_of
 from remix.scoring.statistics.significance import between_systems, holm
 
 UNITS = 10
@@ -35,6 +35,15 @@ def counts(**systems):
 def f1(rows):
     tp, fp, fn = np.sum(rows, axis=0)
     return 2 * tp / (2 * tp + fp + fn) if tp + fp + fn else None
+
+
+@given(st.integers(1, 300), st.integers(0, 1000))
+def test_the_last_digit_of_a_sum_is_that_of_the_sum_alone(documents, seed):
+    """Sums of floats depend on their order, which numpy chooses by how many columns there are."""
+    values = np.random.default_rng(seed).random((documents, 5))
+    together = sum_documents(values)
+    assert together.tolist() == [sum_documents(values[:, [nth]]).item() for nth in range(5)]
+    assert np.allclose(together, values.sum(axis=0))
 
 
 @given(results, results)

@@ -138,6 +138,7 @@ def count_results(
         mentions=mentions.select(*_OWN, *(name for name in keep if name not in _OWN)),
         parts=parts,
         members=inside,
+        selected=held.filter(pl.col("target").is_in([*remixes])).select("target", "mention"),
         scores=_score(counts),
         counts=fit(counts.with_columns(**_literals(RULES)), TABLES["counts"].types),
         outcomes=outcomes,

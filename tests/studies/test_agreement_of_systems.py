@@ -56,6 +56,29 @@ def test_shares_of_all_some_and_none_are_counted_by_dataset_class_and_part() -> 
     assert frame["low all"].null_count() == len(frame)
 
 
+def test_remixes_are_groups_unless_a_system_selected_them() -> None:
+    """Persons are the mentions 1, 3, 5 and 7: One, Two find the first, One the third, One, Three the fifth, One, Two 7.
+
+    So 5 of 12 are not found: 1, 2, 1 and 1 of three systems.
+    """
+    results = small_results()
+    frame = table(results, "agreement-of-systems", "mentions-that-all-some-none-find")
+    persons = frame.filter(of="remix")
+    assert persons.select("part", "mentions", "share all", "share some", "share none").rows() == [
+        ("persons", 4, 0.0, 1.0, 0.0)
+    ]
+    # The remix is of all persons, so that it agrees with the class.
+    assert persons.drop("of", "part").equals(frame.filter(of="class", part="person").drop("of", "part"))
+    means = table(results, "difficulty", "difficulty").filter(of="remix")
+    assert means.select("part", "mentions", "difficulty").rows() == [("persons", 4, pytest.approx(5 / 12))]
+    state = pl.when(target="persons", system="One").then(pl.lit("fitted")).otherwise("state")
+    fitted = replace(results, scores=results.scores.with_columns(state=state))
+    made = shown(fitted, "difficulty")["difficulty"]
+    assert isinstance(made, ShownTable)
+    assert made.frame.filter(of="remix").is_empty()
+    assert any(note.startswith("Not shown: persons, whose mentions were selected") for note in made.notes)
+
+
 def test_kappa_of_each_two_and_of_all_is_that_of_cohen_and_of_fleiss() -> None:
     """One finds 6 of 8, Two 5, both 3, neither none: they agree on 3/8; chance is 6/8 · 5/8 + 2/8 · 3/8 = 36/64.
 

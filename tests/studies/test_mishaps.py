@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from remix.studies.results import Results
 from remix.studies.shelf import StepShelf
 from remix.workspace import Workspace
 from tests.commands import run_process
@@ -136,22 +137,27 @@ def test_why_a_step_has_no_result_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("average", ["micro", "macro"])
-def test_a_system_more_is_tested_against_the_others_alone_with_the_same_result(
+def test_a_system_more_is_scored_and_tested_alone_with_the_same_result(
     sample_workspace: Callable[[], Workspace], average: str
 ) -> None:
-    def run(work: Workspace, *names: str) -> pl.DataFrame:
-        said = {**STUDY, "datasets": ["sample-posts"], "runs": {}, "tasks": ["D2KB"], "by": ["pagerankSegment"]}
-        said |= {"systems": {name: {} for name in names}, "average": average}
-        return work.study(said).results.differences
+    def run(work: Workspace, *names: str) -> Results:
+        said = {**STUDY, "datasets": ["sample-posts", "sample-news"], "runs": {}, "tasks": ["D2KB"]}
+        said |= {"remixes": {"persons": {"query": "persons_hard.rq"}}, "by": ["pagerankSegment"], "average": average}
+        return work.study({**said, "systems": {name: {} for name in names}}).results
 
-    def pairs(work: Workspace) -> set[str]:
-        return {place.name for place in (work.store.own("cache") / "studies").glob("pair-*")}
+    def steps(work: Workspace, kind: str) -> set[str]:
+        return {place.name for place in (work.store.own("cache") / "studies").glob(f"{kind}-*")}
 
     work = sample_workspace()
     run(work, "prior", "random-candidate")
-    first = pairs(work)
+    pairs, systems = steps(work, "pair"), steps(work, "system")
     more = run(work, "oracle-candidates", "prior", "random-candidate")
-    assert len(first) == 1 and first < pairs(work) and len(pairs(work)) == 3
+    # Four targets: both datasets, all, the remix. One pair on each, then two more; two systems on each, then one more.
+    assert (len(pairs), len(systems)) == (4, 8)
+    assert pairs < steps(work, "pair") and len(steps(work, "pair")) == 12
+    assert systems < steps(work, "system") and len(steps(work, "system")) == 12
     at_once = run(sample_workspace(), "oracle-candidates", "prior", "random-candidate")
-    keys = ["system", "other", "column", "slice", "score"]
-    assert_frame_equal(more.sort(keys), at_once.sort(keys), check_exact=average == "micro", rel_tol=1e-12)
+    assert_frame_equal(more.scores, at_once.scores, check_exact=True)
+    assert_frame_equal(more.counts, at_once.counts, check_exact=True)
+    assert_frame_equal(more.differences, at_once.differences, check_exact=average == "micro", rel_tol=1e-12)
+    assert {*more.differences["family"]} == {"systems", "unfiltered"}

@@ -22,6 +22,7 @@ from remix.scoring.statistics.intervals import (
     Estimates,
     difference_of,
     jackknife,
+    sum_documents,
     tables_of,
 )
 from remix.scoring.statistics.significance import signs_of
@@ -165,7 +166,7 @@ class _Test:
             # Sums in another order differ in the last digits: what is as large must count as such.
             self.as_large[nth] += (np.abs(change) >= np.abs(self.observed[nth]) - 1e-12).sum(axis=0)
             self.defined[nth] += (~np.isnan(change)).sum(axis=0)
-            self.squares[nth] += np.nansum(change**2, axis=0)
+            self.squares[nth] += sum_documents(np.nan_to_num(change**2))
 
     def rows(self, systems: Sequence[str]) -> pl.DataFrame:
         """Return the rows of all pairs and scores."""
@@ -224,7 +225,7 @@ def contrasts_of_targets(
         low, high = difference_of(first, second)
         number = np.maximum(first.documents, second.documents)
         with np.errstate(all="ignore"):
-            spread = np.sqrt(((first.change - second.change) ** 2).sum(axis=0) * (number - 1) / number)
+            spread = np.sqrt(sum_documents((first.change - second.change) ** 2) * (number - 1) / number)
             difference = first.score - second.score
             least = np.minimum(first.documents, second.documents)
             p = 2 * stdtr(np.maximum(least - 1, 1), -np.abs(difference) / spread)

@@ -117,9 +117,21 @@ class Estimates:
         return [str(one) for one in np.select([*said.values()], [*said], "")]
 
 
+def sum_documents(values: Array) -> Array:
+    """Return the sums over documents, the first axis.
+
+    The last digit of a sum does not depend on how many others are summed beside it.
+
+    >>> sum_documents(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [4.0, 6.0]
+    """
+    sums: Array = np.ascontiguousarray(values.T).sum(axis=-1)
+    return sums
+
+
 def jackknife(tables: DocumentTables) -> dict[tuple[str, str], Estimates]:
     """Return the estimates of each average and score."""
-    whole = tables.columns.sum(axis=0)[None, :]
+    whole = sum_documents(tables.columns)[None, :]
     scores, without = tables.scores(whole), tables.scores(whole - tables.columns)
     return {key: _estimate(scores[key][0], without[key], *tables.weights(*key)) for key in scores}
 
@@ -133,18 +145,18 @@ def _estimate(score: Array, without: Array, items: Array, weights: Array) -> Est
 
     with np.errstate(all="ignore"):
         change = np.nan_to_num(without - score)
-        number, whole = (weights > 0).sum(axis=0), items.sum(axis=0)
-        shares = weights / weights.sum(axis=0)
-        freedom = np.maximum(1 / (shares**2).sum(axis=0) - 1, 1)
+        number, whole = (weights > 0).sum(axis=0), sum_documents(items)
+        shares = weights / sum_documents(weights)
+        freedom = np.maximum(1 / sum_documents(shares**2) - 1, 1)
         quantile = stdtrit(freedom, (1 + LEVEL) / 2)
         # Half a mention is as near to all as a logit comes.
         edge = np.minimum(0.5 / whole, 0.5)
         middle = logit(np.clip(score, edge, 1 - edge))
         moved = logit(np.clip(score + change, edge, 1 - edge)) - middle
-        spread = np.sqrt((moved**2).sum(axis=0) * (number - 1) / number)
+        spread = np.sqrt(sum_documents(moved**2) * (number - 1) / number)
         # Never less than that of mentions which have nothing to do with each other.
         spread = np.maximum(spread, 1 / np.sqrt(whole * score * (1 - score)))
-        effective = whole / (1 + CORRELATION * ((items**2).sum(axis=0) / whole - 1))
+        effective = whole / (1 + CORRELATION * (sum_documents(items**2) / whole - 1))
         bound = quantile**2 / (effective + quantile**2)
         low = np.where(score >= 1, 1 - bound, np.minimum(score, expit(middle - quantile * spread)))
         high = np.where(score <= 0, bound, np.maximum(score, expit(middle + quantile * spread)))
@@ -162,8 +174,8 @@ def difference_of(one: Estimates, other: Estimates) -> tuple[Array, Array]:
     that agree on all of these mentions may differ on the next.
     """
     with np.errstate(all="ignore"):
-        together = (one.change * other.change).sum(axis=0)
-        sizes = np.sqrt((one.change**2).sum(axis=0) * (other.change**2).sum(axis=0))
+        together = sum_documents(one.change * other.change)
+        sizes = np.sqrt(sum_documents(one.change**2) * sum_documents(other.change**2))
         most = 1 - 1 / np.minimum(one.effective, other.effective)
         correlation = np.minimum(np.where(sizes > 0, together / sizes, 0.0), np.maximum(most, 0.0))
         below, above = (one.score - one.low, one.high - one.score)
@@ -227,7 +239,7 @@ class DocumentTables:
 
     def score(self, average: str, score: str) -> Array:
         """Return a score of all documents together, one of each label."""
-        found: Array = self.scores(self.columns.sum(axis=0)[None, :])[average, score][0]
+        found: Array = self.scores(sum_documents(self.columns)[None, :])[average, score][0]
         return found
 
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from remix.scoring.statistics.effects import Numbers, Verdicts
 from remix.scoring.statistics.parts import interval_of_rate
-from remix.studies.exhibits._holes import THERE, list_names, order_datasets, order_systems
+from remix.studies.exhibits._holes import THERE, list_names, order_datasets, order_systems, order_targets
 from remix.studies.exhibits._measures import name_columns
 from remix.studies.exhibits._parts import parts_of_columns
 from remix.studies.results import Results, StudiedMentions
@@ -74,7 +74,8 @@ def found_mentions(results: Results) -> Found:
 def groups_of(results: Results, mentions: StudiedMentions) -> Iterator[tuple[str, str, Numbers]]:
     """Yield what mentions are grouped by, the name of each group, and the places of its mentions.
 
-    They are those of each dataset and of all, of each class, and of each part of the columns of the study.
+    They are those of each dataset and of all, of each remix that was not selected by what came of the runs of systems,
+    of each class, and of each part of the columns of the study.
     """
     places = mentions.select("mention", "dataset", "class").with_row_index("row")
     datasets = order_datasets(results)
@@ -82,6 +83,10 @@ def groups_of(results: Results, mentions: StudiedMentions) -> Iterator[tuple[str
         yield "dataset", name, _rows(places.filter(dataset=name))
     if len(datasets) > 1:
         yield "dataset", "all", _rows(places)
+    chosen, fitted = results.selected.join(places, on="mention"), fitted_remixes(results)
+    for name in order_targets(results, "remix").filter(state=THERE)["target"]:
+        if name not in fitted and len(rows := _rows(chosen.filter(target=name))):
+            yield "remix", name, rows
     if "class" not in results.columns:
         for name in places["class"].drop_nulls().unique().sort():
             yield "class", name, _rows(places.filter(pl.col("class") == name))
@@ -91,6 +96,21 @@ def groups_of(results: Results, mentions: StudiedMentions) -> Iterator[tuple[str
         for part in parts["slice"]:
             if len(rows := _rows(inside.filter(column=column, slice=part))):
                 yield names[column], part, rows
+
+
+def fitted_remixes(results: Results) -> list[str]:
+    """Return the remixes that were selected by what came of the run of a system of the study, in its order."""
+    fitted = set(results.scores.filter(state="fitted")["target"])
+    return [name for name in order_targets(results, "remix")["target"] if name in fitted]
+
+
+def tell_fitted(results: Results) -> Iterator[str]:
+    """Yield which remixes no group is made of, as who finds their mentions is how they were selected."""
+    if fitted := fitted_remixes(results):
+        yield (
+            f"Not shown: {list_names(fitted)}, whose mentions were selected by what came of the runs of systems that "
+            "are looked at."
+        )
 
 
 def _rows(places: pl.DataFrame) -> Numbers:

@@ -11,14 +11,14 @@ import polars as pl
 from remix.paper import Typesetting
 from remix.scoring.statistics.agreement import kappa, kappa_of_several
 from remix.studies.exhibit import Exhibit, ShownTable
-from remix.studies.exhibits._verdicts import Found, found_mentions, groups_of
+from remix.studies.exhibits._verdicts import Found, found_mentions, groups_of, tell_fitted
 from remix.studies.results import Results
 
 _SHARES = ("all", "some", "none")
 
 
 def show(results: Results) -> Iterator[ShownTable]:
-    """Yield how many mentions all, some and none find, by dataset, class and part, and the agreement of each two."""
+    """Yield how many mentions all, some and none find, by dataset, remix, class and part, and how far two agree."""
     found = found_mentions(results)
     if len(found.systems) < 2:
         return
@@ -48,6 +48,7 @@ def _all_some_none(results: Results, found: Found) -> ShownTable:
     )
     notes = (
         *found.notes(),
+        *tell_fitted(results),
         "In brackets stands the interval of 95 %, where ten documents hold the mentions.",
         "κ is that of Fleiss, of systems that find a mention or do not.",
     )

@@ -12,12 +12,12 @@ from remix.reports.charts import figure_of_parts
 from remix.studies.exhibit import Exhibit, ShownFigure, ShownTable
 from remix.studies.exhibits._measures import name_columns, name_file
 from remix.studies.exhibits._parts import label_parts, parts_of_columns, tell_boundaries
-from remix.studies.exhibits._verdicts import Found, found_mentions, groups_of
+from remix.studies.exhibits._verdicts import Found, found_mentions, groups_of, tell_fitted
 from remix.studies.results import Results
 
 
 def show(results: Results) -> Iterator[ShownFigure | ShownTable]:
-    """Yield how many mentions how many systems find, by dataset, and the mean difficulty of each part."""
+    """Yield how many mentions how many systems find, by dataset, and the mean difficulty of each remix and part."""
     found = found_mentions(results)
     if len(found.systems) < 2:
         return
@@ -28,7 +28,8 @@ def show(results: Results) -> Iterator[ShownFigure | ShownTable]:
         intervals={"difficulty": ("low", "high")},
         digits=3,
     )
-    notes = (*found.notes(), "In brackets stands the interval of 95 %, where ten documents hold the mentions.")
+    said = "In brackets stands the interval of 95 %, where ten documents hold the mentions."
+    notes = (*found.notes(), *tell_fitted(results), said)
     title = "Difficulty of mentions, the share of systems that do not find one, in the mean."
     yield ShownTable("difficulty", title, means, how, notes)
     names = name_columns(results.columns)
@@ -71,7 +72,7 @@ def _spread(results: Results, found: Found) -> ShownFigure:
 
 
 def _means(results: Results, found: Found) -> pl.DataFrame:
-    """Return of, part, mentions, difficulty, low and high of each dataset, class and part."""
+    """Return of, part, mentions, difficulty, low and high of each dataset, remix, class and part."""
     difficulty = 1 - found.right.mean(axis=1, dtype=np.float64)
     rows = [(of, name, len(own), *found.rate(difficulty, own)) for of, name, own in groups_of(results, found.mentions)]
     kinds = {"of": pl.String, "part": pl.String, "mentions": pl.Int64}
