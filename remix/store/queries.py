@@ -33,11 +33,12 @@ NUMBERS = {XSD + name for name in ("decimal", "double", "float")}
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter: its default as SPARQL has it, and what it means."""
+    """One parameter: its default as SPARQL has it, what it means, and its values where there are no others."""
 
     name: str
     default: str
     description: str = ""
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,11 +68,12 @@ class Query:
         said = _decorators(text, source)
         meanings = _mapping(said, "params", source)
         lines = _values(text)
-        for name_ in (name_ for name_ in meanings if name_ not in lines):
+        choices = _mapping(said, "choices", source)
+        for name_ in (name_ for name_ in (*meanings, *choices) if name_ not in lines):
             hint = nearest(name_, lines)
             raise QueryError(f"{source}: parameter '{name_}' has no line VALUES ?{name_} {{ … }}{hint}")
         parameters = {
-            name: Parameter(name, default, " ".join(str(meanings.get(name, "")).split()))
+            name: Parameter(name, default, " ".join(str(meanings.get(name, "")).split()), _list(choices, name))
             for name, (default, _) in lines.items()
         }
         query = cls(
@@ -91,7 +93,8 @@ class Query:
 
         A value is of the kind of its default: an IRI (in full or with a prefix), an integer, a number, a string.
 
-        Raises `UnknownName` for a parameter or set that the query lacks, `UsageError` for a value of another kind.
+        Raises `UnknownName` for a parameter or set that the query lacks and for a value that is none of a parameter's
+        choices, `UsageError` for a value of another kind.
 
         >>> Query.parse('SELECT * { VALUES ?n { 3 } ?s ?p ?n }').bind({"n": "5"})
         'SELECT * { VALUES ?n { 5 } ?s ?p ?n }'
@@ -111,6 +114,9 @@ class Query:
             if name in chosen:
                 given = chosen[name]
                 many = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+                known = self.parameters[name].choices
+                if known and (unknown := next((one for one in many if one not in known), None)) is not None:
+                    raise UnknownName(f"value of {name}", str(unknown), known, f"remix show {self.name}")
                 terms = [term_like(places[name][0], value, name, prefixes_of(self.text)) for value in many]
                 text = f"{text[:begin]} {' '.join(terms)} {text[end:]}"
         return text

@@ -103,6 +103,23 @@ def test_value_of_another_kind_is_refused(name: str, value: str, said: str) -> N
         Query.parse(TEXT).bind({name: value})
 
 
+def test_value_that_is_none_of_the_choices_is_refused_with_the_nearest() -> None:
+    """Whatever is not 'absolute' was a percentile."""
+    query = find("persons_hard")
+    assert query.parameters["scale"].choices == ("absolute", "percentile")
+    assert '"percentile"' in query.bind({"scale": "percentile"})
+    with pytest.raises(UnknownName, match="no value of scale named 'absolut'; did you mean 'absolute'"):
+        query.bind({"scale": "absolut"})
+    with pytest.raises(QueryError, match="parameter 'm' has no line VALUES"):
+        Query.parse("#+ choices:\n#+   m: [a, b]\nSELECT * { VALUES ?n { 3 } ?s ?p ?n }")
+
+
+def test_every_shipped_scale_has_its_choices() -> None:
+    queries = [find(name) for name in shipped_queries()]
+    scaled = [query for query in queries if "scale" in query.parameters]
+    assert len(scaled) > 10 and all(query.parameters["scale"].choices for query in scaled)
+
+
 def test_unknown_parameter_and_set_name_the_nearest() -> None:
     with pytest.raises(UnknownName, match="no parameter named 'bond'; did you mean 'bound'"):
         Query.parse(TEXT).bind({"bond": 1})

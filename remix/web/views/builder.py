@@ -440,6 +440,8 @@ def _parameter(one: Parameter, given: str, name: str, value: str, fault: str) ->
     value = value or _plain(given)
     kind = "a number" if re.fullmatch(r"[-+.\de]+", given) else "an IRI" if ":" in given else "a text"
     told = f"{one.description} ({kind}, by default {given})"
+    if one.choices and not fault:
+        return page.choose(name, one.name, one.choices, value, told)
     if (ends := _find_ends(one, given)) is not None and not fault:
         low, high = ends
         return page.Field(name, one.name, value, (), "range", low, high, (high - low) / 100, told)
