@@ -138,44 +138,154 @@ def _tabular(
     for command, font in (("bestvalue", "textbf"), ("worstvalue", "textit")):
         if f"\\{command}{{" in said:
             lines.append(f"\\providecommand{{\\{command}}}[2]{{\\{font}{{#1}}\\rlap{{\\{font}{{#2}}}}\\phantom{{#2}}}}")
-    floats = bool(how.caption or how.label)
-    lines += ["\\begin{table}", "\\centering"] if floats else []
-    lines += [f"\\caption{{{escape_latex(how.caption)}}}"] if how.caption else []
-    lines += [f"\\label{{{re.sub(r'[^A-Za-z0-9:._-]+', '-', how.label)}}}"] if how.label else []
-    for nth, own in enumerate(_panels(names, rows, numeric) if floats else [range(len(names))]):
+    if not (how.caption or how.label):
+        return [*lines, *_rows_of_panel([*range(len(names))], names, rows, ["r" if one else "l" for one in numeric])]
+    columns = _Columns.of(names, rows, numeric)
+    told = [f"\\caption{{{escape_latex(how.caption)}}}"] if how.caption else []
+    told += [f"\\label{{{re.sub(r'[^A-Za-z0-9:._-]+', '-', how.label)}}}"] if how.label else []
+    if len(columns.panels) * (len(rows) + 4) > _LONG:
+        lines[0] = "% longer than a page: needs \\usepackage{booktabs,longtable}, and a page of one column"
+        return [*lines, *_pages(columns, names, rows, told)]
+    lines += ["\\begin{table}", "\\centering", *columns.size, *told, *(["\\smallskip"] if told else [])]
+    for nth, own in enumerate(columns.panels):
         lines += ["", "\\medskip"] if nth else []
-        lines += [f"\\begin{{tabular}}{{{''.join('r' if numeric[column] else 'l' for column in own)}}}", "\\toprule"]
-        cells = [[row[column] for column in own] for row in [names, *rows]]
-        head, *body = (f"{' & '.join(row)} \\\\" for row in cells)
-        lines += [head, "\\midrule", *body, "\\bottomrule", "\\end{tabular}"]
-    return [*lines, *(["\\end{table}"] if floats else [])]
+        lines += _rows_of_panel(own, names, rows, columns.kinds)
+    return [*lines, "\\end{table}"]
 
 
-_WIDE = 100
-"""Letters that stand beside each other on a page."""
+def _lines(own: Sequence[int], rows: Sequence[Sequence[str]], kinds: Sequence[str]) -> list[str]:
+    """Return the lines of rows with the columns of a panel; what a column breaks is ragged."""
+    breaks = any(kinds[column].startswith("p") for column in own)
+    end = "\\tabularnewline" if breaks else "\\\\"
+    cells = [[_break(row[n]) if kinds[n].startswith("p") else row[n] for n in own] for row in rows]
+    return [f"{' & '.join(row)} {end}" for row in cells]
 
 
-def _panels(names: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[list[int]]:
-    """Return the columns that stand beside each other on a page; texts in front stand before each of several panels."""
-    widths = [max(_width(row[column]) for row in [names, *rows]) + 2 for column in range(len(names))]
-    front = next((nth for nth, number in enumerate(numeric) if number), 0)
-    first, panels = [*range(front)], [[*range(front)]]
-    for column in range(front, len(names)):
-        if len(panels[-1]) > front and sum(widths[one] for one in [*panels[-1], column]) > _WIDE:
-            panels.append([*first])
-        panels[-1].append(column)
-    return panels
+def _break(cell: str) -> str:
+    r"""Return a cell whose texts LaTeX breaks behind colons, too, and where a name goes on with a capital.
 
-
-def _width(cell: str) -> float:
-    r"""Return about how many letters wide a cell of LaTeX is; what is small counts less.
-
-    >>> _width(r"\bestvalue{0}{.812} {\scriptsize [0.790, 0.840]}"), _width(r"50.0 \%")
-    (15.8, 6.0)
+    >>> _break("surfaceForm:log-deciles")
+    '\\raggedright surface\\-Form:\\allowbreak{}log-deciles'
     """
-    said, _, small = cell.partition("{\\scriptsize")
-    shown = [re.sub(r"\\[A-Za-z]+|[\\{}$]", "", part).strip() for part in (said, small)]
-    return round(len(shown[0]) + 0.7 * len(shown[1]) + bool(shown[1]), 1)
+    return "\\raggedright " + re.sub(r"(?<=[a-z])(?=[A-Z])", r"\\-", cell.replace(":", ":\\allowbreak{}"))
+
+
+def _rows_of_panel(
+    own: Sequence[int], names: Sequence[str], rows: Sequence[Sequence[str]], kinds: Sequence[str]
+) -> list[str]:
+    head, *body = _lines(own, [names, *rows], kinds)
+    begin = f"\\begin{{tabular}}{{{''.join(kinds[column] for column in own)}}}"
+    return [begin, "\\toprule", head, "\\midrule", *body, "\\bottomrule", "\\end{tabular}"]
+
+
+def _pages(columns: _Columns, names: Sequence[str], rows: Sequence[Sequence[str]], told: Sequence[str]) -> list[str]:
+    """Return the lines of a table that goes on over pages, its header on each; all its panels have one number."""
+    lines = ["\\begingroup", *columns.size]
+    for nth, own in enumerate(columns.panels):
+        head, *body = _lines(own, [names, *rows], columns.kinds)
+        lines += ["\\addtocounter{table}{-1}"] if nth else []
+        lines += [f"\\begin{{longtable}}{{{''.join(columns.kinds[column] for column in own)}}}"]
+        top = ["\\toprule", head, "\\midrule"]
+        lines += [*told, "\\\\", *top, "\\endfirsthead"] if told and not nth else []
+        lines += [*top, "\\endhead", "\\bottomrule", "\\endfoot", *body, "\\end{longtable}"]
+    return [*lines, "\\endgroup"]
+
+
+_PAGE = 335.0
+"""The width of a page of the class article in points, less a little: widths of letters are about those that it has."""
+_LONG = 42
+"""Lines that stand below each other on a page, beside a caption."""
+_SMALL, _FONT = 0.86, ("\\footnotesize", "\\setlength{\\tabcolsep}{4pt}")
+"""The width of letters where columns do not all fit beside each other, and how they are asked for."""
+_LIMITS = (math.inf, 150.0, 110.0, 80.0, 60.0, 45.0)
+"""How broad a column of texts may be, in points, before its texts are broken."""
+_WIDTHS: Mapping[str, float] = {
+    letter: width
+    for width, letters in {
+        3.0: " !',.:;[]`fijl",
+        3.6: "-I",
+        4.0: "()rst",
+        4.5: "?cez",
+        5.0: "$*/0123456789J^ago~",
+        5.6: "Sbdhknpquvxy",
+        6.2: "Z",
+        6.6: "FL",
+        7.2: "BCEPTw",
+        7.8: "ADHNRUVXY<>",
+        8.4: "&+=@GKOQ#%m",
+        9.2: "M",
+        10.4: "W",
+    }.items()
+    for letter in letters
+}
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """How the columns of a table stand on a page: the `kinds` of tabular, the `panels` of those that stand beside each
+    other, texts in front standing in each, and what asks for the `size` of letters."""
+
+    kinds: tuple[str, ...]
+    panels: tuple[tuple[int, ...], ...]
+    size: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, names: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> _Columns:
+        """Return how they stand: in letters of the text where all fit, else in smaller ones, texts being broken."""
+        every = [[row[column] for row in [names, *rows]] for column in range(len(names))]
+        plain = tuple("r" if number else "l" for number in numeric)
+        natural = [max(map(_width, cells)) for cells in every]
+        if sum(natural) + 12 * len(names) <= _PAGE:
+            return cls(plain, (tuple(range(len(names))),))
+        natural = [max(_width(cell, _SMALL) for cell in cells) for cells in every]
+        pieces = [max(_width(piece, _SMALL) for cell in cells for piece in _pieces(cell)) for cells in every]
+        front = next((nth for nth, number in enumerate(numeric) if number), 0)
+        for limit in _LIMITS:
+            widths = [
+                width if number else min(width, max(limit, piece))
+                for width, piece, number in zip(natural, pieces, numeric, strict=True)
+            ]
+            before = sum(widths[:front]) + 8 * front
+            if before <= 0.6 * _PAGE and before + max(widths[front:], default=0) + 8 <= _PAGE:
+                break
+        panels = [[*range(front)]]
+        for column in range(front, len(names)):
+            if len(panels[-1]) > front and sum(widths[one] + 8 for one in [*panels[-1], column]) > _PAGE:
+                panels.append([*range(front)])
+            panels[-1].append(column)
+        kinds = [
+            kind if width >= whole else f"p{{{width:.0f}pt}}"
+            for kind, width, whole in zip(plain, widths, natural, strict=True)
+        ]
+        return cls(tuple(kinds), tuple(tuple(own) for own in panels), _FONT)
+
+
+def _pieces(cell: str) -> list[str]:
+    """Return what LaTeX does not break of a cell (see `_break`).
+
+    >>> _pieces("surfaceForm:log-deciles of b")
+    ['surface', 'Form:', 'log-', 'deciles', 'of', 'b']
+    """
+    return re.findall(r"[^\s:-]*[:-]|[^\s:-]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", cell)) or [""]
+
+
+def _width(cell: str, letters: float = 1.0) -> float:
+    r"""Return how many points wide a cell of LaTeX is about, in letters of ten points or so much of these.
+
+    What is small has one size, whatever stands around it.
+
+    >>> _width("0.5"), _width(r"50 \%"), _width(r"0 {\scriptsize [0]}"), _width(r"0\rlap{\textsuperscript{*}}")
+    (13.0, 21.4, 16.8, 5.0)
+    """
+    said, _, small = re.sub(r"\\rlap\{\\textsuperscript\{[^{}]*\}\}", "", cell).partition("{\\scriptsize ")
+    bold = sum(
+        _WIDTHS.get(letter, 8.0) for one in re.findall(r"\\(?:best|worst)value\{([^{}]*)\}", said) for letter in one
+    )
+    named = r"\$\\[A-Za-z]+\$|\\(?:text|ldots)[a-z]*\{\}"
+    parts = (re.sub(named, "w", part) for part in (said, small))
+    plain = [re.sub(r"\\[A-Za-z]+|\\(?=[&%$#_{}])|(?<!\\)[{}$]", "", part) for part in parts]
+    widths = [sum(_WIDTHS.get(letter, 8.0) for letter in part) for part in plain]
+    return round(letters * (widths[0] + 0.15 * bold) + 0.8 * widths[1], 1)
 
 
 def _decimals(frame: pl.DataFrame, how: Typesetting, column: str) -> int:

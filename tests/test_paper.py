@@ -32,7 +32,8 @@ SCORES = pl.DataFrame(
 
 def rows_of(latex: str) -> list[list[str]]:
     """The cells of a table of LaTeX, its headings first."""
-    lines = [line.removesuffix(r" \\") for line in latex.splitlines() if line.endswith(r"\\")]
+    ends = (r" \\", r" \tabularnewline")
+    lines = [line.rpartition(" ")[0] for line in latex.splitlines() if line.endswith(ends)]
     return [re.split(r"(?<!\\) & ", line) for line in lines]
 
 
@@ -44,8 +45,8 @@ def check_latex(text: str) -> None:
         depth += {"{": 1, "}": -1}.get(token, 0)
         assert depth >= 0
     assert depth == 0
-    columns = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", bare)
-    assert [{len(columns[0])}] == [{len(row) for row in rows_of(text)}]
+    (columns,) = re.findall(r"\\begin\{tabular\}\{((?:[lr]|p\{\d+pt\})+)\}", bare)
+    assert [{len(re.sub(r"p\{\d+pt\}", "p", columns))}] == [{len(row) for row in rows_of(text)}]
     assert not re.search(r"(?<!\\)[#%]", re.sub(r"\{#[12]\}", "", bare))
     assert bare.count(r"\begin{") == bare.count(r"\end{")
 
@@ -128,19 +129,70 @@ def test_whatever_stands_in_a_table_latex_can_read_it(rows: list[tuple[str | Non
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in markdown} == {3}
 
 
-@pytest.mark.extra
-def test_table_can_be_set_by_latex(tmp_path: Path) -> None:
+def set_by_latex(folder: Path, body: str) -> str:
+    """Set a text twice, as references and the columns of long tables want it, and return what LaTeX said then."""
     program = next(filter(None, map(shutil.which, ("tectonic", "pdflatex"))), None)
     if program is None:
         pytest.skip("needs tectonic or pdflatex")
+    packages = "\\usepackage{booktabs,longtable}"
+    document = f"\\documentclass{{article}}\n{packages}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
+    (folder / "table.tex").write_text(document, encoding="utf-8")
+    more = (
+        ["--print", "--keep-logs"] if program.endswith("tectonic") else ["-interaction=nonstopmode", "-halt-on-error"]
+    )
+    for _ in range(3):
+        done = subprocess.run([program, *more, "table.tex"], cwd=folder, check=True, capture_output=True, timeout=100)
+    assert (folder / "table.pdf").stat().st_size > 1000
+    return done.stdout.decode(errors="replace")
+
+
+@pytest.mark.extra
+def test_table_can_be_set_by_latex(tmp_path: Path) -> None:
     how = Typesetting(best={"r": "highest"}, intervals={"r": ("low", "high")}, marks={"r": "mark"}, caption="A_1 ≥ α")
     signs = escape_latex(r"\ ~ ^ & % $ # _ { } < > | † ≤ α … –")
-    body = f"{typeset(SCORES, 'latex', how)}\n{signs}"
-    document = f"\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
-    (tmp_path / "table.tex").write_text(document, encoding="utf-8")
-    more = [] if program.endswith("tectonic") else ["-interaction=nonstopmode", "-halt-on-error"]
-    subprocess.run([program, *more, "table.tex"], cwd=tmp_path, check=True, capture_output=True, timeout=100)
-    assert (tmp_path / "table.pdf").stat().st_size > 1000
+    set_by_latex(tmp_path, f"{typeset(SCORES, 'latex', how)}\n{signs}")
+
+
+def wide_table(rows: int) -> tuple[pl.DataFrame, Typesetting]:
+    """A table whose texts alone are wider than a page, with twelve columns of scores and their intervals."""
+    parts = {"column": "ambiguitySurfaceForm:log-deciles", "slice": "organisations × 03: > 3.084, ≤ 5.416"}
+    more = {"within": "density-of-the-document:quantiles", "target": "dbpedia-spotlight-oke-2015-task-1-example-set"}
+    texts = {name: [text] * rows for name, text in {**parts, **more}.items()}
+    systems = [f"System {number}" for number in range(12)]
+    values = {name: [number / 24] * rows for number, name in enumerate(systems)}
+    ends = {f"{end} of {name}": [0.123] * rows for name in systems for end in ("low", "high")}
+    how = Typesetting(
+        columns=[*texts, *systems],
+        best=dict.fromkeys(systems, "highest"),
+        across=True,
+        intervals={name: (f"low of {name}", f"high of {name}") for name in systems},
+        caption="Scores.",
+        label="tab:scores",
+    )
+    return pl.DataFrame({**texts, **values, **ends}), how
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("rows", [2, 60])
+def test_a_wide_or_long_table_stays_on_the_page(tmp_path: Path, rows: int) -> None:
+    said = set_by_latex(
+        tmp_path, f"{typeset(*wide_table(rows)[:1], 'latex', wide_table(rows)[1])}\nSee~\\ref{{tab:scores}}."
+    )
+    assert "Overfull" not in said and "too large" not in said and "undefined" not in said
+    assert "multiply" not in said
+
+
+def test_a_table_that_is_longer_than_a_page_goes_on_with_its_header() -> None:
+    frame, how = wide_table(60)
+    text = typeset(frame, "latex", how)
+    panels = text.split("\\begin{longtable}")[1:]
+    assert text.startswith("% longer than a page: needs \\usepackage{booktabs,longtable}") and "{table}[" not in text
+    assert len(panels) > 1 and text.count("\\caption{") == text.count("\\label{") == 1
+    assert text.count("\\addtocounter{table}{-1}") == len(panels) - 1  # all of them are one table
+    # Each panel has all rows, and what is in front of them in each; each system is in one.
+    assert all(panel.count("organisations") == 60 and panel.count("\\endhead") == 1 for panel in panels)
+    assert [panel.count("\\endfirsthead") for panel in panels] == [1, *[0] * (len(panels) - 1)]
+    assert all(sum(f"System {number} " in panel for panel in panels) == 1 for number in range(12))
 
 
 def test_a_table_that_is_wider_than_a_page_stands_in_panels_of_its_columns() -> None:
