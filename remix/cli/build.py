@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from remix import tables
 from remix.cli._options import (
     COUNT,
+    FILE,
     MENTIONS,
     asking_options,
     calling,
@@ -33,6 +35,13 @@ AFTER = "query"
     "--query",
     "A shipped query, a .rq file, SPARQL text, or a filter of GERBIL's, FILE.properties#NAME (default, with --balance: "
     "all annotations).",
+)
+@click.option(
+    "--from",
+    "manifest",
+    metavar="MANIFEST",
+    type=FILE,
+    help="Build what the manifest of a remix tells of, in the place of a query, and say what differs.",
 )
 @asking_options
 @service_option
@@ -73,8 +82,10 @@ AFTER = "query"
 @option("--without SYSTEM", "Hide this system's run from the query, and from difficulty and agreement; repeatable.")
 @option("--explain", "Also print the query as it was run and what each condition left.")
 @option("--fix-variables", "Mend a template variable that the pattern never binds.")
-@calling(Workspace.build)
-def command(build: partial[Remix], to: Path, output: str, explain: bool) -> None:
+@calling(Workspace.build, Workspace.build_again)
+def command(
+    build: partial[Remix], build_again: partial[Remix], manifest: Path | None, to: Path, output: str, explain: bool
+) -> None:
     """Make a remix: the documents and annotations that a query selects, as NIF with a manifest.
 
     Writes NAME.ttl and NAME.manifest.ttl and prints how much each dataset gave. An empty workspace takes the sample
@@ -83,12 +94,18 @@ def command(build: partial[Remix], to: Path, output: str, explain: bool) -> None
     With --balance a remix has no skew by construction, and a second table says of each part how many mentions were
     there, how many were chosen, and which parts limit it. A mention of several parts of a column counts in each.
 
+    With --from a remix is built of the manifest of another alone, with its query and choices: of the same datasets
+    the same bytes come out, and what is other than it was is told. Its query asks no endpoint but by --allow-service.
+
     \b
     Example:
       remix build --query persons_hard.rq --set min_confusion=5
       remix build --balance class,ambiguitySurfaceForm:quantiles:2 --seed 1
+      remix build --from theirs/persons_hard.manifest.ttl --to mine
     """
-    remix = build()
+    if manifest is not None:
+        _refuse_choices()
+    remix = build() if manifest is None else build_again()
     if explain:
         print("\n".join(line for line in remix.rewritten.splitlines() if not line.startswith("#+")), end="\n\n")
         print("As one CONSTRUCT, which any store runs: `remix show QUERY --construct`, with the same --set.\n")
@@ -99,3 +116,18 @@ def command(build: partial[Remix], to: Path, output: str, explain: bool) -> None
     file, manifest = remix.place(to)
     for line in (*remix.notes, f"{file} and {manifest} are written"):
         print(line, file=sys.stderr)
+
+
+_BESIDE_FROM = {"manifest", "to", "force", "output", "explain", "allow_service", "timeout", "workspace"}
+
+
+def _refuse_choices() -> None:
+    """Raise `UsageError` for options that a manifest decides."""
+    context = click.get_current_context()
+    given = [
+        one.opts[0]
+        for one in context.command.params
+        if one.name not in _BESIDE_FROM and context.get_parameter_source(str(one.name)) == ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise click.UsageError(f"--from takes all choices of the manifest: leave out {', '.join(given)}")

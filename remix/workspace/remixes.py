@@ -224,6 +224,37 @@ class Remixes(KnowledgeBases):
             made.write(to, force=force)
         return made
 
+    def build_again(
+        self,
+        manifest: Path | str,
+        *,
+        to: Path | str | None = None,
+        force: bool = False,
+        allow_service: Several = (),
+        timeout: float = 600,
+    ) -> Remix:
+        """Return the remix that a manifest tells of, built from that alone, with what differs told in its `notes`.
+
+        The manifest is `NAME.manifest.ttl`, of whomever: of the same datasets, by their hashes, the same bytes come
+        out. An endpoint is asked that is allowed by `allow_service`. `to`, `force` and `timeout` are those of `build`,
+        as are the errors; raises `BadInput` for what is no manifest, `UsageError` for datasets that are not loaded.
+        """
+        from dataclasses import replace
+
+        from remix.rdf.turtle import turtle
+        from remix.remixes.recipe import read_recipe
+
+        recipe = read_recipe(manifest)
+        self.ensure_sample(recipe.contents)
+        self._refresh()
+        asked = {"name": recipe.name, "dataset": recipe.datasets(self.datasets()), **recipe.choices}
+        made = self.build(recipe.query, fix_variables=True, allow_service=allow_service, timeout=timeout, **asked)
+        told = recipe.tell(made.signature, self.datasets(), turtle(made.triples))
+        made = replace(made, notes=(*made.notes, *told))
+        if to is not None:
+            made.write(to, force=force)
+        return made
+
     def describe_remix(
         self,
         query: Query,

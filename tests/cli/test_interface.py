@@ -42,6 +42,7 @@ ELSEWHERE = {
     ("enrich", "seed"): "difficulty",
     ("query", "explain"): "",
     ("drop", "run"): "drop_run",
+    ("build", "from"): "build_again",
     ("kb build", "from"): "sources",
     ("fetch", "files_only"): "fetch_kb",
     ("errors", "class"): "errors",
