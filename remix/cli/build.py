@@ -101,7 +101,7 @@ def command(
     Example:
       remix build --query persons_hard.rq --set min_confusion=5
       remix build --balance class,ambiguitySurfaceForm:quantiles:2 --seed 1
-      remix build --from theirs/persons_hard.manifest.ttl --to mine
+      remix build --from persons_hard.manifest.ttl --to again
     """
     if manifest is not None:
         _refuse_choices()
