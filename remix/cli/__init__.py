@@ -21,7 +21,7 @@ import click
 
 from remix._version import __version__
 from remix.cells import spell_out
-from remix.errors import Error, is_panic, nearest
+from remix.errors import Error, Faults, is_panic, nearest
 from remix.resources import entry_points
 
 _MOMENT = 0.5
@@ -225,7 +225,9 @@ def leave() -> None:
 
 
 def _line(error: BaseException) -> str:
-    """Return what went wrong in one line; an error that is not remix's own says how to report it."""
+    """Return what went wrong in a line, or a line for each of several faults; what is no error of remix is a defect."""
+    if isinstance(error, Faults):
+        return "\n".join(" ".join(line.split()) for line in str(error).splitlines())
     said = " ".join(str(error).split())
     if isinstance(error, Error):
         return said

@@ -46,7 +46,7 @@ def _faults(host: Host, study: Study) -> Iterator[str]:
     loaded = [*host.store.state.datasets]
     known = [*loaded, *catalog.names()]
     for name in study.datasets:
-        if name not in known and not Path(name).exists() and "://" not in name:
+        if name not in loaded and not _can_be_loaded(name):
             yield f"datasets: '{name}' is neither loaded, nor a file, nor known{nearest(name, known)}"
     for system in study.systems:
         yield from _faults_of_system(system)
@@ -71,6 +71,11 @@ def _faults(host: Host, study: Study) -> Iterator[str]:
         yield from _fault_of("by", partial(_look_up_columns, host, study, text))
 
 
+def _can_be_loaded(name: str) -> bool:
+    """Return whether a dataset is a file, an address, or one of the catalogue."""
+    return name in catalog.names() or Path(name).exists() or "://" in name
+
+
 def _fault_of(place: str, look: Callable[[], object]) -> Iterator[str]:
     """Yield why something cannot be looked up, if it cannot."""
     try:
@@ -86,7 +91,8 @@ def _look_up_columns(host: Host, study: Study, text: str) -> None:
     known = {*OWN, *(one.name for one in columns_of(MEASURES)), *(one.name for one in summaries_of(MEASURES))}
     asked = [one.column for one in breakdown(text) if one.column not in known and not is_of_errors(one.column)]
     names = [name for name in study.datasets if name in host.store.state.datasets]
-    if not asked or len(names) < len(study.datasets):
+    later = [name for name in study.datasets if name not in names and _can_be_loaded(name)]
+    if not asked or later or not names:  # what is still to be loaded may have further columns
         return
     gold = host.store.frames(names)
     for name in asked:

@@ -16,7 +16,7 @@ from polars.testing import assert_frame_equal
 from remix.studies.results import Results
 from remix.studies.shelf import StepShelf
 from remix.workspace import Workspace
-from tests.commands import run_process
+from tests.commands import run_process, run_verb
 from tests.systems.services import Asked, Refused, serving
 
 pytestmark = pytest.mark.long
@@ -134,6 +134,27 @@ def test_why_a_step_has_no_result_is_kept(tmp_path: Path) -> None:
     assert not shelf.has("count", "a")
     assert not shelf.lacks("count", "a")
     assert shelf.why_not("count", "a") == "nothing to count"
+
+
+def test_each_fault_of_a_definition_has_a_line_on_the_command_line(
+    sample_workspace: Callable[[], Workspace], tmp_path: Path
+) -> None:
+    """The column is none of the datasets that are there, whatever becomes of the one that there is not."""
+    (tmp_path / "mine.toml").write_text(
+        'datasets = ["sample-newz", "sample-posts"]\nby = ["pagerankSegmnt"]\nexhibits = ["orgins"]\n[systems.priorr]\n'
+    )
+    done = run_verb("study", "mine.toml", "-w", str(sample_workspace().folder), folder=tmp_path)
+    assert done.returncode == 2
+    first, *faults = done.stderr.splitlines()
+    assert first == "remix: study 'mine' has 4 faults:"
+    begins = (
+        "- datasets: 'sample-newz'",
+        "- systems.priorr: ",
+        "- exhibits: no exhibit named 'orgins'",
+        "- by: no column",
+    )
+    assert all(fault.startswith(begin) for fault, begin in zip(faults, begins, strict=True))
+    assert all(name in done.stderr for name in ("'sample-news'", "'prior'", "'origins'", "pagerankSegment"))
 
 
 @pytest.mark.parametrize("average", ["micro", "macro"])
