@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
@@ -13,19 +13,16 @@ from polars.testing import assert_frame_equal
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.frames_folder import finish, under_way, write_part
-from remix.kb import KnowledgeBase
-from remix.measures import Measured, compute, compute_folder, compute_table
-from remix.measures._spark import MeasuredTable
+from remix.measures import compute, compute_folder, compute_table
 from remix.measures.enrichment import named_frames
 from remix.store import Store
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.extra
 
 ROOT = Path(__file__).resolve().parents[2]
-FRAMES = ("documents", "annotations", "links", "classes", "regions")
 
 
 @pytest.fixture(scope="module")
@@ -35,34 +32,6 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Frames:
     for file in sorted((ROOT / "datasets" / "corpus").glob("*.ttl")):
         store.load(file)
     return named_frames(store)
-
-
-@pytest.fixture(scope="module")
-def kb(sample_kb: KnowledgeBase) -> KnowledgeBase:
-    return sample_kb
-
-
-def as_polars(table: DataFrame) -> pl.DataFrame:
-    return pl.DataFrame(pl.from_arrow(table.toArrow()))
-
-
-def assert_same(found: MeasuredTable, whole: Measured) -> None:
-    for level in ("annotations", "documents", "classes"):
-        rows, expected = as_polars(getattr(found, level)), getattr(whole, level)
-        key = [column for column in ("annotation", "document", "class") if column in rows.columns]
-        assert rows.height == expected.height
-        assert_frame_equal(rows.sort(key), expected.sort(key), rel_tol=1e-12, abs_tol=0)
-    assert_frame_equal(found.summary.datasets, whole.datasets, rel_tol=1e-12, abs_tol=0)
-    assert found.summary.signature == whole.signature and found.summary.skipped == whole.skipped
-
-
-def test_every_measure_of_the_sample_with_other_choices_equals_that_in_memory(
-    spark: SparkSession, sample: Frames, kb: KnowledgeBase, tmp_path: Path
-) -> None:
-    choices: dict[str, Any] = {"reference": "union", "case_sensitive": True, "without_sources": ["label"]}
-    sample.write(tmp_path)
-    tables = {name: spark.read.parquet(str(tmp_path / f"{name}.parquet")) for name in FRAMES}
-    assert_same(compute_table(tables, kb, **choices), compute(sample, kb, **choices))
 
 
 def test_a_folder_of_frames_without_a_knowledge_base_equals_that_in_memory(

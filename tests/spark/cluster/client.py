@@ -23,6 +23,11 @@ FRAMES = ("documents", "annotations", "links", "classes", "regions")
 LEVELS = ("annotations", "documents", "classes")
 # So little damping ends the iterations within one job, of fewer steps than usual.
 CHOICES: dict[str, Any] = {"name": "both", "damping": 0.1, "tolerance": 1e-12, "without_sources": ["gold:*"]}
+MEASURED: dict[str, dict[str, Any]] = {
+    "default": {},
+    "other": {"reference": "union", "case_sensitive": True, "without_sources": ["label"]},
+}
+"""By which choices the frames are measured."""
 
 
 def main(folder: Path, sources: list[str], sample: Path) -> None:
@@ -31,14 +36,17 @@ def main(folder: Path, sources: list[str], sample: Path) -> None:
     with spark_session() as spark:
         build([("tables", one) for one in sources], folder / "spark", engine="spark", **CHOICES)
         tables = {name: spark.read.parquet(str(folder / f"{name}.parquet")) for name in FRAMES}
-        measured = compute_table(tables, KnowledgeBase.open(sample))
-        for level in LEVELS:
-            rows = getattr(measured, level).toArrow()
-            pl.DataFrame(pl.from_arrow(rows)).write_parquet(folder / f"{level}-measured.parquet")
-        measured.summary.datasets.write_parquet(folder / "datasets-measured.parquet")
+        found: dict[str, Any] = {"master": spark.sparkContext.master}
+        for name, choices in MEASURED.items():
+            measured = compute_table(tables, KnowledgeBase.open(sample), **choices)
+            (place := folder / name).mkdir()
+            for level in LEVELS:
+                rows = getattr(measured, level).toArrow()
+                pl.DataFrame(pl.from_arrow(rows)).write_parquet(place / f"{level}.parquet")
+            measured.summary.datasets.write_parquet(place / "datasets.parquet")
+            found[name] = {"signature": str(measured.summary.signature), "skipped": measured.summary.skipped}
         workers = spark.range(8, numPartitions=8).mapInArrow(_places, "id long").toArrow()["id"].to_pylist()
-        found: dict[str, Any] = {"master": spark.sparkContext.master, "workers": workers}
-        found |= {"signature": str(measured.summary.signature), "skipped": measured.summary.skipped}
+        found["workers"] = workers
         try:  # Each process sees its own working directory there, as if storage were not shared.
             rows = nw.from_native(spark.range(7))
             SparkTables(spark).write(rows, Path("/proc/self/cwd/lost.parquet"))

@@ -25,7 +25,7 @@ from remix.kb import KnowledgeBase, build, lookup
 from remix.measures import compute
 from remix.measures.enrichment import named_frames
 from remix.store import Store
-from tests.spark.cluster.client import CHOICES, LEVELS
+from tests.spark.cluster.client import CHOICES, LEVELS, MEASURED
 from tests.spark.conftest import QUICK_JAVA, SMALL, needed
 
 # It has a folder of its own, so that it may run beside the session that the others share; a cluster of processes takes
@@ -173,15 +173,16 @@ def test_it_answers_the_same(made: Made) -> None:
     assert two.height > 10 and two.equals(one)
 
 
-def test_every_measure_of_the_sample_equals_that_in_memory(made: Made, sample_kb: KnowledgeBase) -> None:
-    whole = compute(made.frames, sample_kb)
+@pytest.mark.parametrize("name", MEASURED)
+def test_every_measure_of_the_sample_equals_that_in_memory(made: Made, sample_kb: KnowledgeBase, name: str) -> None:
+    whole = compute(made.frames, sample_kb, **MEASURED[name])
     for level in LEVELS:
-        rows, expected = pl.read_parquet(made.folder / f"{level}-measured.parquet"), getattr(whole, level)
+        rows, expected = pl.read_parquet(made.folder / name / f"{level}.parquet"), getattr(whole, level)
         by = [column for column in ("annotation", "document", "class") if column in rows.columns]
         assert_frame_equal(rows.sort(by), expected.sort(by), rel_tol=1e-12, abs_tol=0)
-    rows = pl.read_parquet(made.folder / "datasets-measured.parquet")
+    rows = pl.read_parquet(made.folder / name / "datasets.parquet")
     assert_frame_equal(rows, whole.datasets, rel_tol=1e-12, abs_tol=0)
-    assert made.found["signature"] == str(whole.signature) and tuple(made.found["skipped"]) == whole.skipped
+    assert made.found[name] == {"signature": str(whole.signature), "skipped": [*whole.skipped]}
 
 
 def test_both_workers_work_and_what_they_write_elsewhere_is_no_success(cluster: str, made: Made) -> None:
