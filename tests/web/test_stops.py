@@ -139,6 +139,23 @@ def test_page_that_is_still_being_counted_does_not_keep_a_server_that_stops(smal
 
 
 @pytest.mark.long
+@in_proc
+def test_what_is_made_ready_for_pages_does_not_keep_a_server_that_stops(small_store: Store) -> None:
+    """A step begins half a second after the first page; this one takes 600 s, and nobody waits for it."""
+    preparing = (
+        "import sys, time\nfrom remix.web import preparation\n"
+        "preparation.frames_of = lambda *_: (print('a step', file=sys.stderr, flush=True), time.sleep(600))"
+    )
+    with started(serving(small_store.folder, before=preparing)) as (process, address):
+        assert client.get(address.replace("/sparql", "/start")).status_code == 200
+        assert process.stderr is not None
+        while "a step" not in process.stderr.readline():
+            pass
+        process.terminate()
+        assert said_after(process).splitlines() == ["stopped"]
+
+
+@pytest.mark.long
 def test_client_that_does_not_read_does_not_keep_a_server_that_stops(small_store: Store) -> None:
     large = f'SELECT (CONCAT("{"x" * 10000}", STR(?a)) AS ?x) {{ ?a ?b ?c . ?d ?e ?f }} LIMIT 1600'
     with (
