@@ -118,5 +118,4 @@ def prepare_pages(work: Explored) -> Preparation:
 def _parse_queries() -> None:
     """Read the queries that ship, which the page of SPARQL lists, and one of them by the parser of edited queries."""
     queries = [find(f"{name}.rq") for name in shipped_queries()]
-    for query in queries[:1]:
-        plan(query.bind({}))
+    plan(queries[0].bind({}))
