@@ -5,9 +5,11 @@ Whatever the file, it has the sheets that `remix.reports.layout` lays out, so th
 
 from __future__ import annotations
 
+import contextlib
 import io
+import logging
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -92,13 +94,25 @@ def render(figure: Figure, suffix: str, width: str = "screen") -> list[bytes]:
         raise Error("plots as PDF and PNG need matplotlib: pip install 'nel-remix[plot]'; as SVG they do not") from None
     # Letters stay letters, of a font that papers take.
     settings: dict[str, Any] = {"pdf.fonttype": 42, "hatch.linewidth": 0.8 * scale, "text.parse_math": False}
-    with _ONE, matplotlib.rc_context(settings), warnings.catch_warnings(record=True) as told:
+    with _ONE, _silent_on_weights(), matplotlib.rc_context(settings), warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         drawn = [_draw_sheet(sheet, scale) for sheet in sheets]
         contents = _as_pdf(drawn) if suffix == ".pdf" else [_as_png(one, _RESOLUTION[width]) for one in drawn]
     if any("missing from font" in str(one.message) for one in told):
         progress.note("no font here has all letters of the figure; those that it has not are boxes: an SVG keeps them")
     return contents
+
+
+@contextlib.contextmanager
+def _silent_on_weights() -> Iterator[None]:
+    """Keep matplotlib from a line for each bold label and each font of another script that has no bold letters."""
+    teller = logging.getLogger("matplotlib.font_manager")
+    before = teller.level
+    teller.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        teller.setLevel(before)
 
 
 def _as_png(drawn: Drawn, resolution: int) -> bytes:

@@ -15,6 +15,7 @@ import pytest
 from remix.errors import UsageError
 from remix.names import RMX
 from remix.publication.card import draw_measures
+from remix.reports import plots
 from remix.reports.figures import KINDS, NAMED, Axis, Figure, Panel, Series
 from remix.reports.plots import render, save
 from remix.reports.scores import _bars, figure_of_scores, figure_of_slices
@@ -155,6 +156,21 @@ def test_every_kind_of_panel_is_drawn_for_print_as_on_pages(tmp_path: Path) -> N
     assert (said["one"], said["two"], said["Nothing to draw: no point has a value."]) == (1, 1, 1)
     (png,) = render(whole, ".png")
     assert png[:4] == b"\x89PNG"
+
+
+@pytest.mark.long
+def test_a_font_of_other_scripts_without_bold_letters_is_no_matter_to_tell(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As many systems have 'Droid Sans Fallback', which matplotlib told of a hundred times on the terminal."""
+    monkeypatch.setattr(plots, "_OTHERS", ("cmr10",))  # comes with matplotlib, in one weight
+    plots._fonts.cache_clear()
+    try:
+        assert "cmr10" in plots._fonts()
+        render(Figure("bold", [Panel("a title", "bars", [Series("one", ["a"], [0.5])])]), ".png")
+    finally:
+        plots._fonts.cache_clear()
+    assert not [one.message for one in caplog.records if "font" in one.message]
 
 
 def test_card_draws_the_shares_of_its_dataset_without_matplotlib() -> None:
