@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -228,10 +228,10 @@ class Frames:
 
     @classmethod
     def concat(cls, parts: Iterable[Frames]) -> Frames:
-        """Return the rows of all parts, one after another."""
+        """Return the rows of all parts, one after another; a part alone is returned itself."""
         every = list(parts)
-        if not every:
-            return cls.empty()
+        if len(every) < 2:
+            return every[0] if every else cls.empty()
         return cls(**{name: pl.concat([getattr(part, name) for part in every]) for name in SCHEMAS})
 
     def keep(self, documents: pl.Series | None = None, annotations: pl.Series | None = None) -> Frames:
@@ -258,11 +258,30 @@ class Frames:
         )
 
     def in_dataset(self, name: str) -> Frames:
-        """Return the frames with all documents and annotations in the dataset of a name."""
+        """Return the frames with all documents and annotations in the dataset of a name, which is not hashed."""
         documents, annotations = (
             rows.with_columns(dataset=pl.lit(name)) for rows in (self.documents, self.annotations)
         )
-        return replace(self, documents=documents, annotations=annotations)
+        return replace(self, documents=documents, annotations=annotations).known_as(self.known_hash)
+
+    @property
+    def known_hash(self) -> str:
+        """Return what `remix.scoring.choice.frames_hash` does, where it was kept with their files, else nothing.
+
+        It is no field of the frames, so that what is made of them with other rows has none.
+        """
+        return str(self.__dict__.get(_HASH, ""))
+
+    def known_as(self, known_hash: str) -> Frames:
+        """Return the same rows with their hash.
+
+        >>> one = Frames.empty().known_as("a1b2")
+        >>> one.in_dataset("news").known_hash, one.gold().known_hash
+        ('a1b2', '')
+        """
+        made = replace(self)
+        made.__dict__[_HASH] = known_hash
+        return made
 
     def one_layer(self) -> pl.DataFrame:
         """Return the annotations of the layer that is scored, which are all where a file has no others.
@@ -282,8 +301,8 @@ class Frames:
 
     def write(self, folder: Path) -> None:
         """Write each frame as a Parquet file of its name into the folder, which must exist; raises `Error`."""
-        for field in fields(self):
-            write_parquet(getattr(self, field.name), folder / f"{field.name}.parquet")
+        for name in SCHEMAS:
+            write_parquet(getattr(self, name), folder / f"{name}.parquet")
 
     @classmethod
     def read(cls, folder: Path, *, sealed: bool = False) -> Frames:
@@ -332,6 +351,9 @@ class Frames:
             return cls(*pl.collect_all(scans)) if folders else cls.empty()
         # A file is of the time before some column existed, or is damaged, which is said of that file.
         return cls.concat(cls.read(folder) for folder in folders)
+
+
+_HASH = "known hash"
 
 
 def _scan(files: list[Path], schema: Mapping[str, pl.DataType] | None = None) -> pl.LazyFrame:

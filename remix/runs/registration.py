@@ -24,7 +24,7 @@ from remix.names import FAILED
 from remix.places import discard, folder_written
 from remix.resources import folder as resources
 from remix.runs.findings import findings_of
-from remix.scoring.choice import frames_hash
+from remix.scoring.choice import HASHED_BY, frames_hash
 from remix.scoring.inputs.gold import is_gold
 from remix.scoring.inputs.texts import laid_on_gold, tell_forms
 from remix.signature import content_hash
@@ -44,6 +44,8 @@ class Run:
     `system` is the name of the run, which is that of the system that made it or what its user calls it. `source` are
     the files that it came from, empty where remix ran the system itself; `seed`, `kb` and `version` are what it ran
     with then. `documents` and `answers` are how many there are, `checksum` is that of the files that keep them.
+    `frames_hash` is that of the answers, behind the number of the rule by which it was made and a colon; what an
+    earlier version registered has none.
     """
 
     system: str
@@ -57,6 +59,7 @@ class Run:
     documents: int = 0
     answers: int = 0
     checksum: str = ""
+    frames_hash: str = ""
 
     @property
     def folder_name(self) -> str:
@@ -84,7 +87,11 @@ def save_run(folder: Path, run: Run, answers: Frames, record: Record | None = No
     with folder_written(target) as aside:
         answers.write(aside)
         run = replace(
-            run, documents=answers.documents.height, answers=answers.annotations.height, checksum=_checksum(aside)
+            run,
+            documents=answers.documents.height,
+            answers=answers.annotations.height,
+            checksum=_checksum(aside),
+            frames_hash=f"{HASHED_BY}:{frames_hash(answers)}",
         )
         (aside / "run.json").write_text(json.dumps(asdict(run), indent=1, sort_keys=True), encoding="utf-8")
         write_record(aside, made)
@@ -150,9 +157,16 @@ def read_answers_of(folder: Path, runs: Sequence[Run]) -> list[Frames]:
         except FileNotFoundError as error:
             raise StoreError(f"{error.filename} is gone: remove {place}, {_AGAIN}") from None
     try:
-        return Frames.read_each([folder / run.folder_name for run in runs])
+        read = Frames.read_each([folder / run.folder_name for run in runs])
     except StoreError as error:
         raise StoreError(f"{error}: remove its folder, {_AGAIN}") from None
+    return [_with_hash(answers, run) for answers, run in zip(read, runs, strict=True)]
+
+
+def _with_hash(answers: Frames, run: Run) -> Frames:
+    """Return answers with the hash that was kept of them, where it is of these files and of the rule of this remix."""
+    rule, _, known = run.frames_hash.partition(":")
+    return answers.known_as(known) if run.checksum and rule == HASHED_BY else answers
 
 
 def _checksum(folder: Path) -> str:

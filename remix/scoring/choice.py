@@ -290,6 +290,10 @@ def _hash_rows(rows: pl.DataFrame) -> str:
     return "" if rows.is_empty() else content_hash(rows.write_csv())[:LENGTH]
 
 
+HASHED_BY = "1"
+"""The number of the rule by which frames are hashed, another for each rule: what was hashed is kept with runs."""
+
+
 def frames_hash(frames: Frames) -> str:
     """Return the SHA-256 of all that is scored; the order of rows does not matter.
 
@@ -300,7 +304,14 @@ def frames_hash(frames: Frames) -> str:
 
 
 def frames_hashes(every: Sequence[Frames]) -> list[str]:
-    """Return the `frames_hash` of each of several frames, whose rows are sorted at once."""
+    """Return the `frames_hash` of each of several frames; the rows of those that do not know it are sorted at once."""
+    hashes = iter(_hash_each([frames for frames in every if not frames.known_hash]))
+    return [frames.known_hash or next(hashes) for frames in every]
+
+
+def _hash_each(every: Sequence[Frames]) -> list[str]:
+    if not every:
+        return []
     own = pl.col("annotation")
     columns: list[str | pl.Expr] = [
         *("annotation", "document", "begin", "end", "is_nil", "ignorable", "confidence"),

@@ -11,7 +11,7 @@ import polars as pl
 
 from remix.errors import Error
 from remix.formats.identifiers import annotation_iris
-from remix.frames import VALUES, Frames
+from remix.frames import SCHEMAS, VALUES, Frames
 from remix.iris import canonical, is_nil
 from remix.names import FAILED, RMX
 from remix.systems import SPAN, check_task
@@ -137,12 +137,12 @@ def _in_order(frames: Frames, made: Frames) -> Frames:
     """Return answers in the order of gold's documents."""
     places = frames.documents.select("document").with_row_index("place")
     parts = {}
-    for one in fields(Frames):
-        rows = getattr(made, one.name)
+    for name in SCHEMAS:
+        rows = getattr(made, name)
         if "document" in rows.columns:
-            parts[one.name] = rows.join(places, on="document").sort("place", maintain_order=True).drop("place")
+            parts[name] = rows.join(places, on="document").sort("place", maintain_order=True).drop("place")
         else:
-            parts[one.name] = rows
+            parts[name] = rows
     return Frames(**parts)
 
 

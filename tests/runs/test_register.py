@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -15,6 +16,7 @@ from remix.cli import cli
 from remix.errors import BadInput, StoreError, UnknownName, UsageError
 from remix.formats import read
 from remix.runs.registration import list_runs, load_run
+from remix.scoring.choice import HASHED_BY, frames_hash
 from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb
 
@@ -310,6 +312,42 @@ def test_run_whose_files_changed_by_a_bit_is_not_scored(workspace: Workspace) ->
     file.write_bytes(content)
     with pytest.raises(StoreError, match=r"its files are not what was written\): .* `remix run add` again"):
         workspace.evaluate("gold")
+
+
+def test_hash_of_answers_is_kept_with_them_and_a_run_without_it_is_scored_as_before(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """As runs of an earlier version have none, or one that was made by another rule."""
+
+    def signature(**choices: object) -> str:
+        read = Workspace(workspace.folder)  # which has read no run before
+        rows = read.evaluate("gold", task=["A2KB"], match=["strong"], **choices).rows
+        return next(part for part in rows["signature"][0].split("|") if part.startswith("run:"))
+
+    def keep_hash(said: str | None) -> None:
+        described = json.loads(file.read_text())
+        del described["frames_hash"]
+        file.write_text(json.dumps(described if said is None else {**described, "frames_hash": said}))
+
+    workspace.add_run("a", SMALL / "a.ttl")
+    [file] = workspace.runs_folder.glob("*/run.json")
+    [run] = list_runs(workspace.runs_folder)
+    found = load_run(workspace.runs_folder, "a", "gold")[1]
+    assert run.frames_hash == f"{HASHED_BY}:{found.known_hash}" and frames_hash(replace(found)) == found.known_hash
+    assert signature() == f"run:{found.known_hash[:12]}"
+    (tmp_path / "mapping.tsv").write_text("Q1\tQ2\n")
+    mapped = signature(relax=tmp_path / "mapping.tsv")
+    keep_hash(f"{HASHED_BY}:{'0' * 64}")
+    assert signature() == "run:000000000000"  # it is what was kept that is told, of answers as they were read alone
+    assert signature(relax=tmp_path / "mapping.tsv") == mapped
+    for said in (f"{HASHED_BY}0:{'0' * 64}", "", None):
+        keep_hash(said)
+        assert signature() == f"run:{found.known_hash[:12]}"
+    # Other answers of the name have their own.
+    workspace.add_run("a", SMALL / "b.ttl", replace=True)
+    other = load_run(workspace.runs_folder, "a", "gold")[1]
+    assert frames_hash(replace(other)) == other.known_hash != found.known_hash
+    assert signature() == f"run:{other.known_hash[:12]}"
 
 
 @pytest.mark.long

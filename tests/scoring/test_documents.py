@@ -15,7 +15,7 @@ from remix.documents import align
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.formats.identifiers import document_iris
 from remix.frames import Frames
-from remix.scoring.choice import frames_hash
+from remix.scoring.choice import HASHED_BY, frames_hash
 from tests.scoring.conftest import evaluate
 
 
@@ -265,6 +265,29 @@ def test_candidates_and_values_are_part_of_the_signature():
     values = Frames.of(values=pl.DataFrame({"subject": ["a"], "term": ["t"], "number": [1.0]}))
     others = [replace(plain, candidates=candidates.candidates), replace(plain, values=values.values)]
     assert len({frames_hash(frames) for frames in (plain, *others)}) == 3
+
+
+def test_rule_by_which_frames_are_hashed_is_the_one_that_its_number_tells():
+    """Hashes are kept with runs: where another one comes out here, `HASHED_BY` is to be another number, too."""
+    every = Frames.of(
+        documents=pl.DataFrame({"document": ["d"], "text": ["Ada met Bob"]}),
+        annotations=pl.DataFrame(
+            {"annotation": ["a"], "document": ["d"], "begin": [0], "end": [3], "confidence": [0.5]}
+        ),
+        links=pl.DataFrame({"annotation": ["a"], "entity": ["e:Ada"]}),
+        classes=pl.DataFrame({"annotation": ["a"], "class": ["c:Person"]}),
+        regions=pl.DataFrame({"document": ["d"], "begin": [0], "end": [11]}),
+        candidates=pl.DataFrame({"annotation": ["a"], "entity": ["e:Ada"], "score": [0.25]}),
+        values=pl.DataFrame({"subject": ["a"], "term": ["t:x"], "number": [1.0]}),
+    )
+    hashed = "5163a3ed3c82a7377a294ed7f984c71a81db2c962eb5014796643ea0f81d4b37"
+    assert (HASHED_BY, frames_hash(every), frames_hash(every.in_dataset("news"))) == ("1", hashed, hashed)
+    assert frames_hash(every.known_as("kept")) == frames_hash(every.known_as("kept").in_dataset("news")) == "kept"
+    assert frames_hash(Frames.concat([every.known_as("kept")])) == "kept"
+    # What has other rows is hashed again.
+    fewer = every.known_as("kept").keep(annotations=pl.Series(["b"]))
+    assert frames_hash(fewer) == frames_hash(every.keep(annotations=pl.Series(["b"]))) not in ("kept", hashed)
+    assert "kept" not in frames_hash(Frames.concat([every.known_as("kept"), Frames.empty()]))
 
 
 _documents = st.lists(
