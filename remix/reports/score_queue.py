@@ -3,7 +3,7 @@
 What is asked for last goes first, scores before their intervals and tests, and of these small questions before large
 ones. One of the processes takes no large question, so that these never hold up small ones. Scores of several datasets
 are answered together where that is quicker. A process ends when nothing waits any more, when a question takes more than
-its time or its memory, and with the server.
+its time or its memory, and with the server. The first ones may be begun ahead of any question, which they wait for.
 """
 
 from __future__ import annotations
@@ -133,15 +133,22 @@ class ScoreQueue:
         self._waiting: dict[Path, QueuedQuestion] = {}
         self._running: dict[str, list[QueuedQuestion]] = {}
         self._threads: dict[str, threading.Thread] = {}
-        self._processes: list[subprocess.Popen[str]] = []
+        self._ahead: list[_Process] = []
+        self._processes: list[_Process] = []
         self._asked = 0
         self._closed = False
         self._lock = threading.Lock()
 
     @property
     def processes(self) -> list[subprocess.Popen[str]]:
-        """Return the processes that are there now."""
-        return [*self._processes]
+        """Return the processes that are there now, without those that wait for a first question."""
+        return [one.process for one in self._processes]
+
+    def begin_ahead(self) -> None:
+        """Begin the process of each lane, which takes longer than many a question, before there is any."""
+        with self._lock, suppress(OSError):  # where there can be no more processes, who asks is told
+            if not self._closed:
+                self._ahead += [_Process() for _ in LANES[len(self._ahead) :]]
 
     def put(self, jobs: Sequence[QueuedQuestion]) -> None:
         """Let jobs wait for their turn, before those that were asked for earlier; one that waits or runs is not twice.
@@ -195,31 +202,38 @@ class ScoreQueue:
         jobs = self._take(lane)
         try:
             while jobs:
-                # The folder in which the server was started is no place to take modules from, but remix may be.
-                with TemporaryDirectory(prefix="remix-", ignore_cleanup_errors=True) as scratch:
-                    with Path(scratch, _SAID).open("wb") as said, self._lock:
-                        if self._closed:
-                            return
-                        self._processes.append(process := _begin_process(scratch, said.fileno()))
-                    try:
-                        jobs = self._feed(lane, process, jobs, Path(scratch, _SAID))
-                    finally:
-                        with self._lock:
-                            self._processes.remove(process)
+                with self._lock:
+                    if self._closed:
+                        return
+                    self._processes.append(begun := self._take_process())
+                try:
+                    jobs = self._feed(lane, begun, jobs)
+                finally:
+                    begun.tidy()
+                    with self._lock:
+                        self._processes.remove(begun)
         finally:
             with self._lock:
                 if self._threads.get(lane) is threading.current_thread():
                     del self._threads[lane], self._running[lane]
 
-    def _feed(
-        self, lane: str, process: subprocess.Popen[str], jobs: list[QueuedQuestion], said: Path
-    ) -> list[QueuedQuestion]:
+    def _take_process(self) -> _Process:
+        """Return a process that was begun ahead and lives, or a new one; the lock is held."""
+        while self._ahead:
+            found = self._ahead.pop()
+            if found.process.poll() is None:
+                return found
+            found.end()
+        return _Process()
+
+    def _feed(self, lane: str, begun: _Process, jobs: list[QueuedQuestion]) -> list[QueuedQuestion]:
         """Give a process one job after the other, and return those for the next process, if it has not done all.
 
         Its input stays open while this process lives, and it ends when the input does. It may have died; and one that
         has computed intervals has little of the processors for ever, so that scores are for another. Of jobs that are
         given at once it says which it has left, and where it died of them each is tried alone.
         """
+        process = begun.process
         assert process.stdin is not None and process.stdout is not None
         given, slow, died = jobs, False, False
         with suppress(OSError), process.stdin, process.stdout:
@@ -236,7 +250,7 @@ class ScoreQueue:
         code = process.wait()
         if not given or not died:
             return given
-        why = None if self._closed else explain_end(code, said.read_text(errors="replace"), self._seconds)
+        why = None if self._closed else explain_end(code, begun.read_said(), self._seconds)
         if why and len(given) > 1:
             self._put_back(given)
             return self._take(lane)
@@ -252,23 +266,48 @@ class ScoreQueue:
         with self._lock:
             self._closed = True
             self._waiting.clear()
-            threads, processes = [*self._threads.values()], self.processes
+            threads, processes, ahead = [*self._threads.values()], self.processes, self._ahead
+            self._ahead = []
         for process in processes:
             process.kill()
+        for one in ahead:
+            one.end()
         for thread in threads:
             thread.join(_PATIENCE)
 
 
-def _begin_process(scratch: str, said: int) -> subprocess.Popen[str]:
-    path = os.pathsep.join(filter(None, (str(_HOME), os.environ.get("PYTHONPATH", ""))))
-    return subprocess.Popen(
-        [sys.executable, "-P", "-c", _COMMAND, scratch],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=said,
-        env={**os.environ, "PYTHONPATH": path, "TMPDIR": scratch},
-        text=True,
-    )
+class _Process:
+    """A process that answers, and a folder of its own that holds its temporary files and what it says of its end."""
+
+    def __init__(self) -> None:
+        self._scratch = TemporaryDirectory(prefix="remix-", ignore_cleanup_errors=True)
+        self._said = Path(self._scratch.name, _SAID)
+        # The folder in which the server was started is no place to take modules from, but remix may be.
+        path = os.pathsep.join(filter(None, (str(_HOME), os.environ.get("PYTHONPATH", ""))))
+        with self._said.open("wb") as said:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _COMMAND, self._scratch.name],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                env={**os.environ, "PYTHONPATH": path, "TMPDIR": self._scratch.name},
+                text=True,
+            )
+
+    def read_said(self) -> str:
+        """Return what the process said on its standard error."""
+        return self._said.read_text(errors="replace")
+
+    def tidy(self) -> None:
+        """Remove the folder of a process that has ended."""
+        self._scratch.cleanup()
+
+    def end(self) -> None:
+        """Kill a process that nothing was asked of, unless it has died, and wait until it is gone."""
+        self.process.kill()
+        with suppress(OSError), self.process:
+            pass
+        self.tidy()
 
 
 def explain_end(code: int, said: str, seconds: float) -> str | None:

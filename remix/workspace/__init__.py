@@ -8,6 +8,7 @@ what is scored and served.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -407,6 +408,11 @@ class Workspace(Studies):
         `/annotate/NAME`; raises `UnknownName` and `MissingKnowledge` as `remix.systems.annotate`.
         """
         from remix.reports.score_cache import ScoreCache
+
+        self.ensure_sample()
+        self._scores = scores = ScoreCache(self, waits=False)
+        if any(self.runs_folder.glob("[!.]*/run.json")):
+            scores.queue.begin_ahead()  # they begin while what follows is imported
         from remix.store.running import GIBIBYTE
         from remix.web.annotator import annotators
         from remix.web.explorer import prepare, routes
@@ -414,21 +420,19 @@ class Workspace(Studies):
         from remix.web.protocol import Limits
         from remix.web.server import serve
 
-        self.ensure_sample()
-        self._scores = scores = ScoreCache(self, waits=False)
         open_to = several(allow_service), several(allow_origin)
         limits = Limits(timeout, int(memory * GIBIBYTE), largest * 1_000_000, concurrent, *open_to)
-        offered = annotators(several(system), self.kb, concurrent)
-        serve(
-            self.store,
-            host=host,
-            port=port,
-            limits=limits,
-            pages=routes(self, prepare_pages(self).page),
-            annotators=offered,
-            begun=prepare,
-            over=scores.close,
-        )
+        with closing(scores):  # also where it is not served
+            serve(
+                self.store,
+                host=host,
+                port=port,
+                limits=limits,
+                pages=routes(self, prepare_pages(self).page),
+                annotators=annotators(several(system), self.kb, concurrent),
+                begun=prepare,
+                over=scores.close,
+            )
 
 
 def _only_dataset(run: str, datasets: list[str]) -> str:

@@ -26,6 +26,7 @@ from remix.store.queries import Query
 from remix.web.explorer import arrange, render_page
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
 from remix.workspace import Workspace
+from tests.processes import run_python
 
 KNOWN, ONTOLOGY = "http://dbpedia.org/resource/", "http://dbpedia.org/ontology/"
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -370,6 +371,76 @@ def test_scores_of_several_datasets_are_asked_at_once_and_what_is_left_or_died_o
     assert (tmp_path / "5").exists() and (tmp_path / "7").exists()
     assert [name for name, _ in failed] == ["6-bad"]
     queue.close()
+
+
+WAITING = """
+import os, sys
+for line in sys.stdin:
+    place = line.strip()
+    with open(place + ".part", "w") as file:
+        file.write(str(os.getpid()))
+    os.rename(place + ".part", place)
+    print(flush=True)
+"""
+
+
+def test_processes_that_were_begun_ahead_answer_first_and_end_with_the_queue(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two that were begun one has died: the other answers, and a new one what is asked after it."""
+    monkeypatch.setattr(score_queue, "_COMMAND", WAITING)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    queue = score_queue.ScoreQueue(60, lambda job, why: None)
+
+    def ask(name: str) -> int:
+        queue.put([QueuedQuestion(str(tmp_path / name), tmp_path / name, name)])
+        patience = time.monotonic() + 60
+        while queue.processes or queue._threads or not (tmp_path / name).exists():
+            assert time.monotonic() < patience
+            time.sleep(0.005)
+        return int((tmp_path / name).read_text())
+
+    queue.begin_ahead()
+    queue.begin_ahead()  # there are as many already
+    first, second = (one.process for one in queue._ahead)
+    second.kill()
+    second.wait(20)
+    assert [ask("one") == first.pid, ask("two") in (first.pid, second.pid)] == [True, False]
+    queue.begin_ahead()
+    waiting = [one.process for one in queue._ahead]
+    queue.close()
+    assert [one.wait(20) for one in waiting] == [-signal.SIGKILL] * len(LANES)
+    queue.begin_ahead()
+    assert not queue._ahead and sorted(one.name for one in tmp_path.iterdir()) == ["one", "two"]
+
+
+SERVED = """
+import sys
+from pathlib import Path
+from remix.errors import Error
+from remix.reports.score_queue import ScoreQueue
+from remix.workspace import Workspace
+begun, begin = [], ScoreQueue.begin_ahead
+def begin_and_note(queue):
+    begin(queue)
+    begun.extend(one.process for one in queue._ahead)
+ScoreQueue.begin_ahead = begin_and_note
+try:
+    Workspace(Path(sys.argv[1])).serve(host="192.0.2.1", port=0)
+except Error as error:
+    print(len(begun), all(one.poll() is not None for one in begun), "cannot be listened on" in str(error))
+"""
+
+
+def test_server_begins_processes_for_scores_where_runs_are_registered_and_leaves_none_where_it_cannot_listen(
+    work: Workspace, tmp_path: Path
+) -> None:
+    (tmp_path / "gold.jsonl").write_text('{"document": "d", "text": "Ada", "begin": 0, "end": 3, "entity": "e:A"}')
+    without = Workspace(tmp_path / "without")
+    without.load([tmp_path / "gold.jsonl"])
+    for folder, count in ((work.folder, len(LANES)), (without.folder, 0)):
+        ended = run_python(["-c", SERVED, str(folder)])
+        assert ended.stdout.split() == [str(count), "True", "True"], ended.stderr
 
 
 def test_process_that_dies_is_not_told_as_one_that_took_too_long(
