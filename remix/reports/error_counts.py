@@ -10,12 +10,12 @@ from remix.scoring.errors import TAXONOMIES
 
 TAXONOMY = "neleval"
 ANY = "any error"
-"""Counts what is wrong or missed, of all mentions and answers."""
+"""Counts what is wrong or missed, of all mentions and answers that count."""
 
 
 def explain_classes() -> dict[str, str]:
     """Return what each class of errors means and of what its rate is, `ANY` first."""
-    return {ANY: "what is wrong or missed (of all mentions and answers)", **TAXONOMIES[TAXONOMY].classes}
+    return {ANY: "what is wrong or missed (of all mentions and answers that count)", **TAXONOMIES[TAXONOMY].classes}
 
 
 def count_errors(judged: Judgements, *, parts: bool = False) -> pl.DataFrame:
@@ -50,12 +50,13 @@ def count_errors(judged: Judgements, *, parts: bool = False) -> pl.DataFrame:
 
 _IN_GOLD, _ANSWERED = pl.col("annotation").is_not_null(), pl.col("answer").is_not_null()
 _LINKED, _AS_LINK = pl.col("gold") != "NIL", pl.col("answer") != "NIL"
+_COUNTS = pl.col("outcome") != "ignored"
 _WRONG = {ANY: pl.col("outcome").is_in(["wrong", "missed"])}
 _COULD_BE = {
-    ANY: pl.col("mention").is_not_null(),
+    ANY: _COUNTS,
     "wrong_link": _IN_GOLD & _ANSWERED & _LINKED & _AS_LINK,
     "link_as_nil": _IN_GOLD & _ANSWERED & _LINKED,
     "nil_as_link": _IN_GOLD & _ANSWERED & ~_LINKED,
     "missing": _IN_GOLD,
-    "extra": _ANSWERED & (pl.col("outcome") != "ignored"),
+    "extra": _ANSWERED & _COUNTS,
 }

@@ -59,6 +59,17 @@ def test_no_more_errors_are_counted_than_there_could_have_been_of_alternatives(
     assert (found["errors"] <= found["of"]).all()
 
 
+def test_answers_that_do_not_count_are_among_neither_errors_nor_what_could_be_wrong(small: Workspace) -> None:
+    """Without the answer on New York, which gold neither requires nor rejects, three of four are wrong, none extra."""
+    judged = small.judgements("gold")
+    extra = judged.mentions.filter(pl.col("annotation").is_null())["mention"].implode()
+    outcome = pl.when(pl.col("mention").is_in(extra)).then(pl.lit("ignored")).otherwise("outcome")
+    rows = judged.systems.with_columns(outcome=outcome, classes=pl.when(outcome != "ignored").then("classes"))
+    found = count_errors(replace(judged, systems=rows)).filter(system="a")
+    counts = {name: (errors, of) for name, errors, of in found.select("class", "errors", "of").rows()}
+    assert (counts[ANY], counts["missing"], counts["extra"]) == ((3, 4), (1, 4), (0, 3))
+
+
 @pytest.mark.long
 def test_counts_are_those_of_the_evaluation(answered_sample: Workspace) -> None:
     for dataset in ("sample-news", "sample-posts"):
