@@ -1,8 +1,9 @@
 """Queries as files: SPARQL that runs anywhere, with metadata and parameters in its comments.
 
 The metadata are the decorators that grlc has introduced, YAML in comments that begin with `#+`: `summary`,
-`description`, `tags`, `defaults`; beside them `params` (what each parameter means) and `sets` (named sets of
-values). A parameter is a variable with a line `VALUES ?name { default }`; binding replaces what is in the braces.
+`description`, `tags`, `defaults`; beside them `params` (what each parameter means), `choices` (its values where there
+are no others), `bounds` (between which numbers it lies) and `sets` (named sets of values). A parameter is a variable
+with a line `VALUES ?name { default }`; binding replaces what is in the braces.
 """
 
 from __future__ import annotations
@@ -32,13 +33,33 @@ NUMBERS = {XSD + name for name in ("decimal", "double", "float")}
 
 
 @dataclass(frozen=True, slots=True)
+class Range:
+    """Between which numbers a parameter lies, both among them; without a `high` there is no largest.
+
+    `where` are another parameter and its value, if it holds for this value alone.
+    """
+
+    low: float
+    high: float | None = None
+    where: tuple[str, str] | None = None
+
+    def __str__(self) -> str:
+        ends = f"at least {self.low:g}" if self.high is None else f"between {self.low:g} and {self.high:g}"
+        return ends if self.where is None else f"{ends} where {self.where[0]} is {self.where[1]}"
+
+    def __contains__(self, number: float) -> bool:
+        return self.low <= number <= (math.inf if self.high is None else self.high)
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter: its default as SPARQL has it, what it means, and its values where there are no others."""
+    """One parameter: its default as SPARQL has it, what it means, its values where there are no others, its bounds."""
 
     name: str
     default: str
     description: str = ""
     choices: tuple[str, ...] = ()
+    bounds: tuple[Range, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,12 +89,18 @@ class Query:
         said = _decorators(text, source)
         meanings = _mapping(said, "params", source)
         lines = _values(text)
-        choices = _mapping(said, "choices", source)
-        for name_ in (name_ for name_ in (*meanings, *choices) if name_ not in lines):
+        choices, bounds = _mapping(said, "choices", source), _mapping(said, "bounds", source)
+        for name_ in (name_ for name_ in (*meanings, *choices, *bounds) if name_ not in lines):
             hint = nearest(name_, lines)
             raise QueryError(f"{source}: parameter '{name_}' has no line VALUES ?{name_} {{ … }}{hint}")
         parameters = {
-            name: Parameter(name, default, " ".join(str(meanings.get(name, "")).split()), _list(choices, name))
+            name: Parameter(
+                name,
+                default,
+                " ".join(str(meanings.get(name, "")).split()),
+                _list(choices, name),
+                _ranges(bounds[name], name, lines, source) if name in bounds else (),
+            )
             for name, (default, _) in lines.items()
         }
         query = cls(
@@ -94,7 +121,7 @@ class Query:
         A value is of the kind of its default: an IRI (in full or with a prefix), an integer, a number, a string.
 
         Raises `UnknownName` for a parameter or set that the query lacks and for a value that is none of a parameter's
-        choices, `UsageError` for a value of another kind.
+        choices, `UsageError` for a value of another kind and for a number beyond the bounds of a parameter.
 
         >>> Query.parse('SELECT * { VALUES ?n { 3 } ?s ?p ?n }').bind({"n": "5"})
         'SELECT * { VALUES ?n { 5 } ?s ?p ?n }'
@@ -107,6 +134,7 @@ class Query:
         for name in chosen:
             if name not in self.parameters:
                 raise UnknownName("parameter", name, self.parameters, f"remix show {self.name}")
+        ranges = self.ranges(values, set_from)
         # From the last to the first, so that places stay right.
         for begin, end, name in sorted(
             ((*one, name) for name, (_, found) in places.items() for one in found), reverse=True
@@ -118,8 +146,33 @@ class Query:
                 if known and (unknown := next((one for one in many if one not in known), None)) is not None:
                     raise UnknownName(f"value of {name}", str(unknown), known, f"remix show {self.name}")
                 terms = [term_like(places[name][0], value, name, prefixes_of(self.text)) for value in many]
+                if (known_range := ranges.get(name)) is not None:
+                    self._refuse_beyond(known_range, name, many)
                 text = f"{text[:begin]} {' '.join(terms)} {text[end:]}"
         return text
+
+    def ranges(self, values: Mapping[str, object], set_from: str | None = None) -> dict[str, Range]:
+        """Return between which numbers parameters lie under this binding, those alone of which the query says it.
+
+        >>> text = "#+ bounds:\n#+   n: {of=a: [0, 1], of=b: [0]}\nSELECT * { VALUES ?n { 1 } VALUES ?of { 'a' } }"
+        >>> str(Query.parse(text).ranges({})["n"]), str(Query.parse(text).ranges({"of": "b"})["n"])
+        ('between 0 and 1 where of is a', 'at least 0 where of is b')
+        """
+        chosen = {**(self.sets.get(set_from, {}) if set_from else {}), **values}
+        said = {name: str(chosen.get(name, plain_term(one.default))) for name, one in self.parameters.items()}
+        return {
+            name: own
+            for name, one in self.parameters.items()
+            for own in one.bounds
+            if own.where is None or said[own.where[0]] == own.where[1]
+        }
+
+    def _refuse_beyond(self, known: Range, name: str, values: Sequence[object]) -> None:
+        for beyond in (value for value in values if float(str(value)) not in known):
+            raise UsageError(
+                f"parameter '{name}' lies {known}, not at {beyond}: give a number that does; `remix show {self.name}` "
+                "says what it means"
+            )
 
     def values(self, values: Mapping[str, object], set_from: str | None = None) -> dict[str, str]:
         """Return every parameter with the value it has under this binding, as SPARQL spells it."""
@@ -229,6 +282,31 @@ def _mapping(said: Mapping[str, object], key: str, source: str) -> dict[str, Any
     return {str(name): item for name, item in value.items()}
 
 
+def _ranges(said: object, name: str, lines: Mapping[str, tuple[str, object]], source: str) -> tuple[Range, ...]:
+    """Return the bounds of a parameter: `[LOW]` or `[LOW, HIGH]`, or these by `PARAMETER=VALUE`."""
+    default, found = lines[name][0], list[Range]()
+    if not re.match(r"[-+]?\.?\d", default) and not _is_number(_parse(default, PREFIXES)):
+        raise QueryError(f"{source}: '{name}' has bounds, and its default {default} is no number")
+    for where, ends in said.items() if isinstance(said, dict) else [("", said)]:
+        other, equals, value = str(where).partition("=")
+        if equals and other not in lines or where and not equals:
+            raise QueryError(
+                f"{source}: the bounds of '{name}' are said where a parameter has a value, as scale=percentile, not "
+                f"where '{where}'{nearest(other, lines)}"
+            )
+        ends = ends if isinstance(ends, list) else [ends]
+        numbers = [float(one) for one in ends if isinstance(one, int | float) and not isinstance(one, bool)]
+        if not 1 <= len(numbers) == len(ends) <= 2 or sorted(numbers) != numbers:
+            raise QueryError(f"{source}: the bounds of '{name}' are a list [LOW] or [LOW, HIGH] of numbers, not {ends}")
+        found.append(Range(numbers[0], numbers[1] if numbers[1:] else None, (other, value) if equals else None))
+    return tuple(found)
+
+
+def plain_term(term: str) -> str:
+    """Return a term of SPARQL as users write a value: without its quotes or brackets."""
+    return term[1:-1] if term[:1] + term[-1:] in ('""', "<>", "''") else term
+
+
 def _list(said: Mapping[str, object], key: str) -> tuple[str, ...]:
     value = said.get(key) or []
     return tuple(str(item) for item in value) if isinstance(value, list) else (str(value),)
@@ -273,7 +351,7 @@ def term_like(default: str, value: object, name: str, declared: Mapping[str, str
         return str(_iri(text.strip(), name, prefixes))
     kind = like.datatype.value if isinstance(like, ox.Literal) else XSD + "string"
     # A bound whose default is a count or a percentile may be a fraction on another scale.
-    if kind in INTEGERS | NUMBERS:
+    if _is_number(like):
         return _number(text, name, default)
     if kind == XSD + "boolean":
         if text.lower() not in ("true", "false"):
@@ -293,6 +371,10 @@ def _parse(default: str, prefixes: Mapping[str, str]) -> ox.NamedNode | ox.Liter
     except (SyntaxError, StopIteration):
         return None
     return term if isinstance(term, ox.NamedNode | ox.Literal) else None
+
+
+def _is_number(term: ox.NamedNode | ox.Literal | None) -> bool:
+    return isinstance(term, ox.Literal) and term.datatype.value in INTEGERS | NUMBERS
 
 
 def _iri(text: str, name: str, prefixes: Mapping[str, str]) -> ox.NamedNode:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -118,6 +119,100 @@ def test_every_shipped_scale_has_its_choices() -> None:
     queries = [find(name) for name in shipped_queries()]
     scaled = [query for query in queries if "scale" in query.parameters]
     assert len(scaled) > 10 and all(query.parameters["scale"].choices for query in scaled)
+
+
+BOUNDED = """#+ choices:
+#+   of: [a, b]
+#+ bounds:
+#+   share: [0, 1]
+#+   count: {of=a: [1], of=b: [-5, 1.5]}
+#+ sets:
+#+   many:
+#+     count: 100
+SELECT * { VALUES ?of { "a" } VALUES ?share { 0.5 } VALUES ?count { 3 } ?s ?p ?share }"""
+
+
+@pytest.mark.parametrize(
+    ("values", "set_from", "said"),
+    [
+        ({"share": 0}, None, None),
+        ({"share": "1"}, None, None),
+        (
+            {"share": "1.0001"},
+            None,
+            "parameter 'share' lies between 0 and 1, not at 1.0001: .* `remix show query` says",
+        ),
+        ({"share": -0.1}, None, "not at -0.1"),
+        ({"share": "1e2"}, None, "not at 1e2"),
+        ({"share": [0.5, 2]}, None, "not at 2"),
+        ({"count": 10**6}, None, None),
+        ({"count": 0}, None, "parameter 'count' lies at least 1 where of is a, not at 0"),
+        ({"count": 0, "of": "b"}, None, None),
+        ({"count": 2, "of": "b"}, None, "'count' lies between -5 and 1.5 where of is b, not at 2"),
+        ({}, "many", None),
+        ({"of": "b"}, "many", "'count' lies between -5 and 1.5 where of is b, not at 100"),
+        ({"of": "b", "count": 1}, "many", None),
+    ],
+)
+def test_number_beyond_the_bounds_of_a_parameter_is_refused(
+    values: dict[str, object], set_from: str | None, said: str | None
+) -> None:
+    query = Query.parse(BOUNDED)
+    if said is None:
+        assert query.bind(values, set_from)
+    else:
+        with pytest.raises(UsageError, match=said):
+            query.bind(values, set_from)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ("m: [0, 1]", "parameter 'm' has no line VALUES"),
+        ("n: [1, 0]", r"the bounds of 'n' are a list \[LOW\] or \[LOW, HIGH\] of numbers, not \[1, 0\]"),
+        ("n: [0, 1, 2]", r"not \[0, 1, 2\]"),
+        ("n: []", r"not \[\]"),
+        ("n: [true]", r"not \[True\]"),
+        ("n: few", r"not \['few'\]"),
+        ("n: {off=a: [0]}", "not where 'off=a'; did you mean 'of'"),
+        ("n: {of: [0]}", "as scale=percentile, not where 'of'"),
+        ("of: [0, 1]", "'of' has bounds, and its default 'a' is no number"),
+    ],
+)
+def test_bounds_that_say_nothing_are_refused_with_what_they_are(bounds: str, said: str) -> None:
+    with pytest.raises(QueryError, match=said):
+        Query.parse(f"#+ bounds:\n#+   {bounds}\nSELECT * {{ VALUES ?n {{ 3 }} VALUES ?of {{ 'a' }} ?s ?p ?n }}")
+
+
+def test_every_number_of_a_shipped_query_has_bounds_and_defaults_and_sets_lie_within() -> None:
+    """A percentile lies between 0 and 100, whatever it is of."""
+    for query in map(find, shipped_queries()):
+        scales = query.parameters["scale"].choices if "scale" in query.parameters else ("",)
+        for one in query.parameters.values():
+            number = not one.choices and re.match(r"[0-9.]", one.default) is not None
+            for scale in scales:
+                known = query.ranges({"scale": scale} if scale else {}).get(one.name)
+                assert (known is not None) == number, (query.name, one.name)
+                if scale == "percentile" and known is not None and known.where is not None:
+                    assert (known.low, known.high) == (0, 100)
+        for set_from in (None, *query.sets):
+            assert query.bind(
+                {one.name: one.default for one in query.parameters.values() if one.bounds and not set_from}, set_from
+            )
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "said"),
+    [
+        ("agreement_between", {"max_agreement": 5}, "'max_agreement' lies between 0 and 1, not at 5"),
+        ("persons_hard", {"scale": "percentile", "min_confusion": 640}, "between 0 and 100 where scale is percentile"),
+        ("medium_skew", {"min_extremes": 7}, "between 0 and 6"),
+        ("born_before", {"year": 476}, "between 1000 and 9999"),
+    ],
+)
+def test_number_that_a_shipped_query_cannot_mean_is_refused(name: str, values: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        find(name).bind(values)
 
 
 def test_unknown_parameter_and_set_name_the_nearest() -> None:

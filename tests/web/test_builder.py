@@ -130,7 +130,7 @@ WRONG = "query=persons_hard&persons_hard.min_confusion=abc&persons_hard.max_prom
 
 
 def test_wrong_values_of_a_query_stand_in_the_form_with_the_reason_and_nothing_is_counted(get: Get) -> None:
-    """A prominence lies between 0 and 100, as its meaning says; a confusion is any number."""
+    """A prominence lies between 0 and 100, a confusion is any number that is not negative."""
     answer = get(f"/builder?{WRONG}")
     assert answer.status_code == 200
     for name, value in (("min_confusion", "abc"), ("max_prominence", "101")):
@@ -143,6 +143,17 @@ def test_wrong_values_of_a_query_stand_in_the_form_with_the_reason_and_nothing_i
     assert "<table" not in answer.text and "Left are" not in answer.text and "remix build" not in answer.text
     right = get("/builder?query=persons_hard&persons_hard.min_confusion=80").text
     assert "aria-invalid" not in right and "Left are" in right
+
+
+def test_ends_of_a_parameter_are_those_of_the_scale_that_is_chosen(get: Get) -> None:
+    def field(address: str) -> str:
+        return " ".join(re.findall('<input[^>]* name="persons_hard.min_confusion"[^>]*>', get(address).text))
+
+    absolute = field("/builder?query=persons_hard&persons_hard.min_confusion=640")
+    assert 'type="range"' not in absolute and "aria-invalid" not in absolute
+    percentile = "/builder?query=persons_hard&persons_hard.scale=percentile&persons_hard.min_confusion"
+    assert 'max="100' in field(f"{percentile}=64") and "aria-invalid" in field(f"{percentile}=640")
+    assert "where scale is percentile, not at 640" in get(f"{percentile}=640").text
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "rq", "ttl", "manifest.ttl", "zip", "svg"])

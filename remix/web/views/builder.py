@@ -20,7 +20,7 @@ from remix.rdf.turtle import turtle
 from remix.remixes.facets import Condition, Facet, FacetedCorpus, compose, corpus_of
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.reports.labels import label_classes
-from remix.store.queries import Parameter, Query, find, shipped_queries
+from remix.store.queries import Parameter, Query, Range, find, plain_term, shipped_queries
 from remix.vocabularies import ALL, Vocabularies
 from remix.web import page
 
@@ -72,20 +72,22 @@ class _Choices:
 
 def _find_faults(query: Query, set_from: str | None, parameters: page.Parameters) -> dict[str, page.WrongAddress]:
     """Return what is wrong with values of a query's parameters, by the names of their fields."""
-    given, found = query.values({}, set_from), dict[str, page.WrongAddress]()
-    for one in query.parameters.values():
-        name = _field_name(query.name, set_from, one.name)
-        value = parameters.get(name, "")
-        ends = _find_ends(one, given[one.name])
+    chosen, found = _choose_values(query, set_from, parameters), dict[str, page.WrongAddress]()
+    # Between which numbers a parameter lies may depend on another one.
+    others = {one: value for one, value in chosen.items() if value in query.parameters[one].choices}
+    for one, value in chosen.items():
         try:
-            if value:
-                query.bind({one.name: value}, set_from)
-            if value and ends is not None and not ends[0] <= float(value) <= ends[1]:
-                low, high = (f"{end:g}" for end in ends)
-                found[name] = page.WrongAddress(f"parameter '{one.name}' lies between {low} and {high}, not at {value}")
+            query.bind({**others, one: value}, set_from)
         except UsageError as error:
-            found[name] = page.WrongAddress(str(error))
+            if str(error) not in map(str, found.values()):  # what a set brings is said once
+                found[_field_name(query.name, set_from, one)] = page.WrongAddress(str(error))
     return found
+
+
+def _choose_values(query: Query, set_from: str | None, parameters: page.Parameters) -> dict[str, str]:
+    """Return what the address says of the parameters of a query, by their names."""
+    given = {one: parameters.get(_field_name(query.name, set_from, one), "") for one in query.parameters}
+    return {one: value for one, value in given.items() if value}
 
 
 def _list_faults(parameters: page.Parameters) -> list[page.WrongAddress]:
@@ -127,7 +129,7 @@ def _read(corpus: FacetedCorpus, parameters: page.Parameters) -> _Choices:
         values = {
             one: value
             for one in query.parameters
-            if (value := parameters.get(_field_name(shipped, set_from, one), "")) and value != _plain(given[one])
+            if (value := parameters.get(_field_name(shipped, set_from, one), "")) and value != plain_term(given[one])
         }
         if wrong := _find_faults(query, set_from, parameters):
             raise next(iter(wrong.values()))
@@ -419,38 +421,25 @@ def _of_query(query: Query, parameters: page.Parameters) -> list[page.Field]:
             page.choose("set", "set of parameters", ["", *query.sets], set_from or "", told, nothing="(defaults)")
         )
     given, wrong = query.values({}, set_from), _find_faults(query, set_from, parameters)
+    ranges = query.ranges(_choose_values(query, set_from, parameters), set_from)
     for one in query.parameters.values():
         name = _field_name(query.name, set_from, one.name)
         fault = str(wrong.get(name, ""))
-        fields.append(_parameter(one, given[one.name], name, parameters.get(name, ""), fault))
+        fields.append(_parameter(one, given[one.name], name, parameters.get(name, ""), fault, ranges.get(one.name)))
     return fields
 
 
-def _find_ends(one: Parameter, given: str) -> tuple[float, float] | None:
-    """Return between which numbers a parameter lies, where its meaning tells them and its default lies within."""
-    ends = re.search(r"(?:between |\(|from )(\d+)(?: and | to )(\d+)", one.description)
-    if not re.fullmatch(r"[-+.\de]+", given) or not (ends or "percentile" in one.description):
-        return None
-    low, high = (float(ends[1]), float(ends[2])) if ends else (0.0, 100.0)
-    return (low, high) if low <= float(given) <= high else None
-
-
-def _parameter(one: Parameter, given: str, name: str, value: str, fault: str) -> page.Field:
+def _parameter(one: Parameter, given: str, name: str, value: str, fault: str, known_range: Range | None) -> page.Field:
     """Return the field of a parameter: a slider where it lies between two numbers, unless what was typed does not."""
-    value = value or _plain(given)
+    value = value or plain_term(given)
     kind = "a number" if re.fullmatch(r"[-+.\de]+", given) else "an IRI" if ":" in given else "a text"
     told = f"{one.description} ({kind}, by default {given})"
     if one.choices and not fault:
         return page.choose(name, one.name, one.choices, value, told)
-    if (ends := _find_ends(one, given)) is not None and not fault:
-        low, high = ends
+    if known_range is not None and (high := known_range.high) is not None and not fault:
+        low = known_range.low
         return page.Field(name, one.name, value, (), "range", low, high, (high - low) / 100, told)
     return page.Field(name, one.name, value, explained=told, fault=fault)
-
-
-def _plain(term: str) -> str:
-    """Return a term of SPARQL as users write a value: without its quotes or brackets."""
-    return term[1:-1] if term[:1] + term[-1:] in ('""', "<>", "''") else term
 
 
 def _columns(corpus: FacetedCorpus, parameters: page.Parameters) -> page.Table:
