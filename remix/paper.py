@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING
 
 from remix.cells import plain, spell_out
 from remix.errors import UnknownName, UsageError, nearest
+from remix.latex import OTHER, begin_with, escape_latex
 
 if TYPE_CHECKING:
     import polars as pl
@@ -132,8 +133,8 @@ def _tabular(
     names: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool], how: Typesetting
 ) -> list[str]:
     """Return the lines of a table of booktabs, which floats where it has a caption or a label."""
-    said = "".join(cell for row in rows for cell in row)
-    lines = ["% needs \\usepackage{booktabs}"]
+    said = "".join([*names, *(cell for row in rows for cell in row), escape_latex(how.caption)])
+    lines = begin_with(said)
     # The digits of bold and of italics are of another width: what follows the point takes the room of plain ones.
     for command, font in (("bestvalue", "textbf"), ("worstvalue", "textit")):
         if f"\\{command}{{" in said:
@@ -144,7 +145,7 @@ def _tabular(
     told = [f"\\caption{{{escape_latex(how.caption)}}}"] if how.caption else []
     told += [f"\\label{{{re.sub(r'[^A-Za-z0-9:._-]+', '-', how.label)}}}"] if how.label else []
     if len(columns.panels) * (len(rows) + 4) > _LONG:
-        lines[0] = "% longer than a page: needs \\usepackage{booktabs,longtable}, and a page of one column"
+        lines[:1] = begin_with(said, long=True)[:1]
         return [*lines, *_pages(columns, names, rows, told)]
     lines += ["\\begin{table}", "\\centering", *columns.size, *told, *(["\\smallskip"] if told else [])]
     for nth, own in enumerate(columns.panels):
@@ -277,6 +278,7 @@ def _width(cell: str, letters: float = 1.0) -> float:
     >>> _width("0.5"), _width(r"50 \%"), _width(r"0 {\scriptsize [0]}"), _width(r"0\rlap{\textsuperscript{*}}")
     (13.0, 21.4, 16.8, 5.0)
     """
+    cell = re.sub(OTHER, r"\1", cell)
     said, _, small = re.sub(r"\\rlap\{\\textsuperscript\{[^{}]*\}\}", "", cell).partition("{\\scriptsize ")
     bold = sum(
         _WIDTHS.get(letter, 8.0) for one in re.findall(r"\\(?:best|worst)value\{([^{}]*)\}", said) for letter in one
@@ -416,59 +418,6 @@ def _latex(frame: pl.DataFrame, how: Typesetting, column: str, looks: Sequence[s
 
 def _raise(mark: str) -> str:
     return f"\\textsuperscript{{{escape_latex(mark)}}}" if mark else ""
-
-
-_GREEK = {
-    "α": "alpha",
-    "β": "beta",
-    "γ": "gamma",
-    "δ": "delta",
-    "θ": "theta",
-    "κ": "kappa",
-    "λ": "lambda",
-    "μ": "mu",
-    "ρ": "rho",
-    "σ": "sigma",
-    "τ": "tau",
-    "Δ": "Delta",
-}
-_MARKUP: Mapping[str, str] = {
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    "\\": "\\textbackslash{}",
-    "~": "\\textasciitilde{}",
-    "^": "\\textasciicircum{}",
-    "<": "$<$",
-    ">": "$>$",
-    "|": "\\textbar{}",
-    "\n": " ",
-    "†": "$\\dagger$",
-    "‡": "$\\ddagger$",
-    "≤": "$\\leq$",
-    "≥": "$\\geq$",
-    "≠": "$\\neq$",
-    "≈": "$\\approx$",
-    "±": "$\\pm$",
-    "×": "$\\times$",
-    "·": "$\\cdot$",
-    "−": "$-$",
-    "∞": "$\\infty$",
-    "→": "$\\rightarrow$",
-    "←": "$\\leftarrow$",
-    "–": "--",
-    "—": "---",
-    "…": "\\ldots{}",
-    "\xa0": "~",
-    **{letter: f"$\\{name}$" for letter, name in _GREEK.items()},
-}
-
-
-def escape_latex(text: str) -> str:
-    r"""Return a text that LaTeX sets as it is: what is markup to it is escaped, signs that it knows by name are named.
-
-    >>> escape_latex("50 % of R&D_1 ≥ α"), escape_latex(r"a\b~{c}")
-    ('50 \\% of R\\&D\\_1 $\\geq$ $\\alpha$', 'a\\textbackslash{}b\\textasciitilde{}\\{c\\}')
-    """
-    return "".join(_MARKUP.get(letter, letter) for letter in spell_out(text))
 
 
 def _escape_markdown(text: str) -> str:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from remix import tables
 from remix.errors import UnknownName
-from remix.paper import Typesetting, escape_latex, typeset
+from remix.latex import escape_latex
+from remix.paper import Typesetting, typeset
 
 SCORES = pl.DataFrame(
     {
@@ -129,12 +130,12 @@ def test_whatever_stands_in_a_table_latex_can_read_it(rows: list[tuple[str | Non
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in markdown} == {3}
 
 
-def set_by_latex(folder: Path, body: str) -> str:
-    """Set a text twice, as references and the columns of long tables want it, and return what LaTeX said then."""
-    program = next(filter(None, map(shutil.which, ("tectonic", "pdflatex"))), None)
+def set_by_latex(folder: Path, body: str, *programs: str, packages: str = "") -> str:
+    """Set a text, as references and the columns of long tables want it, and return what LaTeX said then."""
+    program = next(filter(None, map(shutil.which, programs or ("tectonic", "pdflatex"))), None)
     if program is None:
-        pytest.skip("needs tectonic or pdflatex")
-    packages = "\\usepackage{booktabs,longtable}"
+        pytest.skip(f"needs {' or '.join(programs or ('tectonic', 'pdflatex'))}")
+    packages = f"\\usepackage{{booktabs,longtable}}{packages}"
     document = f"\\documentclass{{article}}\n{packages}\n\\begin{{document}}\n{body}\n\\end{{document}}\n"
     (folder / "table.tex").write_text(document, encoding="utf-8")
     more = (
@@ -144,6 +145,40 @@ def set_by_latex(folder: Path, body: str) -> str:
         done = subprocess.run([program, *more, "table.tex"], cwd=folder, check=True, capture_output=True, timeout=100)
     assert (folder / "table.pdf").stat().st_size > 1000
     return done.stdout.decode(errors="replace")
+
+
+SCRIPTS = {
+    "中国 北京": r"\otherscript{中国}{??} \otherscript{北京}{??}",
+    "بغداد": r"\otherscript{بغداد}{?????}",
+    "ירושלים": r"\otherscript{ירושלים}{???????}",
+    "Việt Nam": r"Vi\otherscript{ệ}{e}t Nam",
+    "Käse, Gdańsk & 50 %": r"Käse, Gdańsk \& 50 \%",
+    "Ka\u0308se": r"Käse",  # the mark stands behind its letter, which LaTeX does not set
+    "«męka»": r"«męka»",
+    "Σ p ∈ P ∖ Q ∪ R": r"$\Sigma$ p $\in$ P $\setminus$ Q $\cup$ R",
+    "a\u200bb": "a\\otherscript{\u200b}{}b",
+}
+"""Texts of many scripts, and what LaTeX is given of them."""
+
+
+def test_letters_that_latex_lacks_have_others_in_their_place_which_is_said() -> None:
+    assert {text: escape_latex(text) for text in SCRIPTS} == SCRIPTS
+    found = typeset(pl.DataFrame({"name": [*SCRIPTS]}), "latex").splitlines()
+    assert found[1:4] == [
+        r"% has letters that need \usepackage[T1]{fontenc}",
+        "% has letters that the fonts of LaTeX lack: pdflatex sets plain letters or ? in their place; lualatex and",
+        "% xelatex set them with a font that has them (fontspec; babel for what is read from right to left)",
+    ]
+    assert typeset(pl.DataFrame({"name": ["Käse"]}), "latex").count("%") == 1
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("program", ["pdflatex", "lualatex"])
+@pytest.mark.parametrize("caption", ["", "Names of 中国"])
+def test_whichever_script_a_name_has_latex_sets_the_table(tmp_path: Path, program: str, caption: str) -> None:
+    rows = pl.DataFrame({"name": [*SCRIPTS, *set("".join(SCRIPTS))], "中": 1.5})
+    coding = "\\usepackage[T1]{fontenc}" if program == "pdflatex" else ""
+    set_by_latex(tmp_path, typeset(rows, "latex", Typesetting(caption=caption)), program, packages=coding)
 
 
 @pytest.mark.extra
