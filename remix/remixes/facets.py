@@ -146,8 +146,9 @@ def compose(conditions: Sequence[Condition], *, note: str = "", also: Sequence[s
             tests.append(f"{facet.variable} IN ({', '.join(facet.spell(value) for value in one.among)})")
         body += _condition(one, " && ".join(tests))
     body += also
-    summary = "; ".join(map(str, conditions)) or "every annotation"
-    head = [f"#+ summary: {_quote_yaml(f'Annotations with {summary}' if conditions else 'Every annotation')}"]
+    summary = f"Annotations with {'; '.join(map(str, conditions))}" if conditions else "Every annotation"
+    summary += " of those that further patterns select" if also else ""
+    head = [f"#+ summary: {_quote_yaml(summary)}"]
     head += [f"#+ description: {_quote_yaml(note)}"] if note else []
     head += ["#+ tags: [composed]", *(["#+ params:", *told] if told else [])]
     head += [f"PREFIX {name}: <{PREFIXES[name]}>" for name in _PREFIX_NAMES if f"{name}:" in " ".join(body)]

@@ -5,7 +5,8 @@ What is cut and how is said and done as where scores are sliced (`remix.measures
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,7 +33,7 @@ from remix.measures.partitions import (
     partition,
     tabulate_parts,
 )
-from remix.names import ITSRDF, NIF
+from remix.names import ITSRDF, NIF, RMX
 from remix.progress import track
 from remix.rdf.terms import iri as without_brackets
 from remix.rdf.terms import quote
@@ -177,7 +178,7 @@ _CLASS = Column("itsrdf:taClassRef", "string", pl.lit(None), "class of the annot
 def _query(made: Partitioned, part: Subset) -> str:
     """Return the query that selects the annotations of a part.
 
-    It selects the part and, where annotations have alternatives or a class has several spellings, what else fits: of
+    It selects the part and, where one span has alternatives or a class has several spellings, what else fits: of
     that the part is what `Partitioned` has. Of columns that are no triples it selects all.
     """
     where = where_of_part(made.asked, made.parts, part)
@@ -194,13 +195,26 @@ def where_of_part(asked: Breakdown, parts: Partition, part: Subset) -> str:
     if part.category is not None:
         return f"{value} FILTER(STR(?value) = {quote(part.category)}) "
     if part.missing:
-        categories = ", ".join(quote(one.category) for one in parts if one.category is not None)
-        among = f" FILTER(STR(?value) IN ({categories}))" if categories else ""
-        return f"FILTER NOT EXISTS {{ {value}{among} }} "
+        known = [one.category for one in parts if one.category is not None]
+        among = f" {_among(known, of_classes=column in OF_CLASSES)}" if known else ""
+        none = f"FILTER NOT EXISTS {{ {value}{among} }} "
+        if of_documents:
+            return none
+        # Alternatives of a group are one mention: it has a value where one of them has.
+        others = f"?annotation <{RMX}group> ?group . ?other <{RMX}group> ?group ; <{NIF}referenceContext> ?document ; "
+        others += f"<{write_out(chosen.term)}> ?value ."
+        return f"{none}FILTER NOT EXISTS {{ {others}{among} }} "
     bounds = {sign: repr(bound) for sign, bound in ((">", part.low), ("<=", part.high)) if bound is not None}
     # With an exponent it is a double, as the values are; without one a decimal, which holds fewer digits.
     tests = [f"?value {sign} {bound if 'e' in bound else bound + 'e0'}" for sign, bound in bounds.items()]
     return value + (f" FILTER({' && '.join(tests)}) " if tests else " ")
+
+
+def _among(known: Sequence[str], *, of_classes: bool) -> str:
+    """Return the test of whether `?value` is among these; classes are tested as IRIs, which a store looks up."""
+    if of_classes and all(re.fullmatch(r'https?://[^\s<>"{}|\\^`]+', one) for one in known):
+        return f"FILTER(?value IN ({', '.join(f'<{one}>' for one in known)}))"
+    return f"FILTER(STR(?value) IN ({', '.join(map(quote, known))}))"
 
 
 def partition_folder(folder: FramesFolder, by: str, *, to: Path | None, replace: bool = False) -> pl.DataFrame:

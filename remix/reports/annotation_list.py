@@ -22,7 +22,7 @@ from remix.scoring.slicing import slice_named
 from remix.store import Store
 
 TYPES = (*(name.capitalize() for name in COARSE), "NIL", "other")
-"""The coarse types of annotations: what is of no type is 'other'."""
+"""The coarse types of annotations: what links to nothing is 'NIL' beside the type that it has, and the rest 'other'."""
 BESIDE = 60
 """Characters of the text that stand on either side of a mention."""
 BARS = 30
@@ -129,9 +129,10 @@ def _list_required(store: Store) -> pl.DataFrame:
     types = classes.select("annotation", type=named).drop_nulls().unique()
     types = types.group_by("annotation").agg(types=pl.col("type").sort())
     rows = rows.join(types, on="annotation", how="left", maintain_order="left")
-    none = pl.concat_list(pl.when("is_nil").then(pl.lit("NIL")).otherwise(pl.lit("other")))
+    typed, none = pl.col("types").fill_null(pl.lit([], pl.List(pl.String))), pl.lit(["other"], pl.List(pl.String))
     documents = frames.documents.select("document", name=pl.coalesce("given", "document")).with_row_index("place")
-    rows = rows.with_columns(types=pl.when("is_nil").then(none).otherwise(pl.coalesce("types", none)))
+    nil = pl.concat_list(pl.lit(["NIL"], pl.List(pl.String)), typed)
+    rows = rows.with_columns(types=pl.when("is_nil").then(nil).otherwise(pl.coalesce("types", none)))
     rows = rows.join(documents, on="document", how="left", maintain_order="left")
     return rows.sort("dataset", "place", "begin", "end", descending=[False, False, False, True], nulls_last=True)
 
@@ -201,13 +202,13 @@ def fields_of_measure(name: str) -> dict[str, str] | None:
     >>> fields_of_measure("formAcronym"), fields_of_measure("overlapNone")
     ({'by': 'formAcronym', 'part': 'true'}, {'by': 'overlap', 'part': 'none'})
     >>> fields_of_measure("typePerson"), fields_of_measure("pagerank"), fields_of_measure("density")
-    ({'type': 'Person'}, {'column': 'pagerank'}, None)
+    ({'type': 'Person', 'by': 'is_nil', 'part': 'false'}, {'column': 'pagerank'}, None)
     """
     measure = next((one for one in MEASURES if any(name == summary.name for summary in one.summaries)), None)
     if measure is None or any(name == one.name and one.over == "documents" for one in measure.summaries):
         return None
     if name.removeprefix("type") in TYPES[:-2]:
-        return {"type": name.removeprefix("type")}
+        return {"type": name.removeprefix("type"), "by": "is_nil", "part": "false"}  # it is of entities
     for column in measure.columns:
         if column.name == name:
             return {"by": name, "part": "true"} if column.kind == "boolean" else {"column": name}

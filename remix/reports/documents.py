@@ -65,7 +65,7 @@ def list_annotations(frames: Frames, measured: Measured) -> pl.DataFrame:
 def explain_columns(measured: Measured) -> dict[str, str]:
     """Return what columns of `list_annotations` say by which annotations can be told apart, by their names."""
     own = {
-        "type": "The coarse type of the entity; NIL has none.",
+        "type": "The coarse type of the entity; a mention that links to none is NIL.",
         "prominence": "How prominent the entity is among all of the knowledge base: head, torso or tail.",
         "confusion": "How many entities the surface form may mean.",
     }

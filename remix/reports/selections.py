@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from remix.errors import UsageError
+from remix.measures.columns import OF_ANNOTATIONS, OF_DOCUMENTS
+from remix.measures.partitions import Subset
 from remix.names import ITSRDF, NIF, RMX, shorten
 from remix.rdf.terms import quote
 from remix.remixes.facets import Condition, compose, list_facets
@@ -52,17 +55,22 @@ def builder_parameters(
 
     They are its conditions where it has them, else a query in SPARQL. `outcome` is that of a `system` on the dataset
     ('errors' is wrong or missed), and `error_class` one that it made, as `remix annotate` and `remix run add` keep it.
+    Raises `UsageError` for a part that no query can say.
     """
     asked = _Query()
-    if wanted.by and wanted.part:
+    dataset = wanted.dataset
+    if wanted.by == "dataset" and wanted.part:
+        dataset = dataset or find_part(parts_of(store, wanted.by), wanted.part).name
+    elif wanted.by and wanted.part:
         _add_part(store, asked, wanted)
     if wanted.column:
         _add_column(store, asked, wanted)
     facets = list_facets()
     if wanted.type == "NIL":
-        asked.lines.append(f'?annotation <{RMX}nil> "explicit" .')
+        asked.lines.append(f"{_NIL} .")
     elif wanted.type == "other":
         asked.lines.append(f"FILTER NOT EXISTS {{ {facets['type'].pattern} }}")
+        asked.lines.append(f"FILTER NOT EXISTS {{ {_NIL} }}")
     elif wanted.type:
         asked.add(Condition(facets["type"], among=(wanted.type,)), in__type=wanted.type)
     if wanted.entity:
@@ -78,7 +86,7 @@ def builder_parameters(
         asked.lines.append(f"GRAPH {run} {{ ?annotation {_OUTCOMES[outcome].format(run=run)} }}")
         if error_class:
             asked.lines.append(f'GRAPH {run} {{ ?annotation <{RMX}errorClass> "neleval:{error_class}" }}')
-    where = {"dataset": wanted.dataset}
+    where = {"dataset": dataset}
     if asked.said and not asked.lines:
         return {**where, **asked.fields}
     return {**where, "sparql": compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)}
@@ -89,13 +97,28 @@ def _add_part(store: Store, asked: _Query, wanted: Wanted) -> None:
     slicing, facets = parts_of(store, wanted.by), list_facets()
     part, column = find_part(slicing, wanted.part), slicing.asked.column
     facet = facets.get("class" if column in OF_CLASSES else column)
-    if facet is None or part.missing or (part.category is not None and facet.kind == "number"):
+    if facet is None and column in (*OF_ANNOTATIONS, *OF_DOCUMENTS):
+        asked.lines.append(_where_of_own(column, part))
+    elif facet is None or part.missing or (part.category is not None and facet.kind == "number"):
         asked.lines.append(where_of_part(slicing.asked, slicing.parts, part))
     elif part.category is not None:
         said = {} if "," in part.category else {f"in__{facet.name}": shorten(part.category)}
         asked.add(Condition(facet, among=(part.category,)), **said)
     else:
         _add_range(store, asked, facet.name, list_wanted(store, Wanted(by=wanted.by, part=part.name))[facet.name])
+
+
+_NIL = f'?annotation <{RMX}nil> "explicit"'
+"""The pattern of an annotation that gold links to nothing, as `enrich` stores it."""
+
+
+def _where_of_own(column: str, part: Subset) -> str:
+    """Return the pattern of a part of a column that every gold has; raises `UsageError` where no triple has it."""
+    if column == "is_nil" and part.category is not None:
+        return f"{_NIL} ." if part.category == "true" else f"FILTER NOT EXISTS {{ {_NIL} }}"
+    if column == "surface_form" and part.category is not None:
+        return f"?annotation <{NIF}anchorOf> ?form FILTER (STR(?form) = {quote(part.category)})"
+    raise UsageError(f"no query can select by {column}: `remix partition --by {column}` makes a remix of each part")
 
 
 def _add_column(store: Store, asked: _Query, wanted: Wanted) -> None:

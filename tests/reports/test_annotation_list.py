@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from remix.errors import UnknownName, UsageError
-from remix.names import PREFIXES
+from remix.names import DBR, PREFIXES
 from remix.reports.annotation_list import Wanted, count_mentions, fields_of_measure, list_wanted
 from remix.reports.labels import label_entities
 from remix.reports.selections import builder_parameters
@@ -165,3 +165,84 @@ def test_classes_of_wikidata_are_called_by_the_name_that_is_known_on_all_pages(t
     [form] = [block for block in built.blocks if isinstance(block, Form)]
     [field] = [one for one in form.fields if one.name == "in.class"]
     assert field.words == {"wd:Q43229": "Organisation – wd:Q43229"}
+
+
+TYPED = {
+    "Ada": (f"{DBR}Ada", "dbo:Person", ""),
+    "Bob": ("", "dbo:Person", ""),
+    "Cid": ("", "", ""),
+    "Dan": (f"{DBR}Dan", "", ""),
+    "Eve": (f"{DBR}Eve", "dbo:Person", "1"),
+    "Eva": (f"{DBR}Eva", "", "2"),
+}
+"""Mentions with what they link to, their class, and the option that they are: of Eve and Eva one is enough."""
+
+
+@pytest.fixture(scope="module")
+def typed(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """A document whose mentions are typed or not, linked or NIL, and alternatives of each other."""
+    text, lines = " ".join(TYPED), [f"@prefix {name}: <{PREFIXES[name]}> ." for name in ("nif", "itsrdf", "dbo", "rmx")]
+    context = f"<http://e.org/d#char=0,{len(text)}>"
+    lines.append(f'{context} a nif:Context ; nif:isString "{text}" .')
+    for form, (entity, kind, option) in TYPED.items():
+        begin = text.index(form)
+        line = f"<http://e.org/d#char={begin},{begin + 3}> a nif:Phrase ; nif:referenceContext {context} ; "
+        line += f'nif:beginIndex {begin} ; nif:endIndex {begin + 3} ; nif:anchorOf "{form}"'
+        line += f" ; itsrdf:taIdentRef <{entity}>" if entity else ""
+        line += f" ; itsrdf:taClassRef {kind}" if kind else ""
+        line += f' ; rmx:group "g" ; rmx:option "{option}"' if option else ""
+        lines.append(f"{line} .")
+    folder = tmp_path_factory.mktemp("typed")
+    (folder / "own.ttl").write_text("\n".join(lines))
+    work = open_workspace(folder / "work")
+    work.load([folder / "own.ttl"])
+    work.enrich()
+    return work
+
+
+@pytest.mark.parametrize(
+    ("asked", "forms"),
+    [
+        ({"type": "Person"}, ["Ada", "Bob", "Eve"]),
+        ({"type": "NIL"}, ["Bob", "Cid"]),
+        ({"type": "other"}, ["Dan", "Eva"]),
+        (fields_of_measure("typePerson"), ["Ada", "Eve"]),
+        # Eva is an alternative of Eve, who has a class: so has their mention.
+        ({"by": "type", "part": "unspecified"}, ["Cid", "Dan"]),
+        ({"by": "is_nil", "part": "true"}, ["Bob", "Cid"]),
+        ({"by": "is_nil", "part": "false"}, ["Ada", "Dan", "Eve", "Eva"]),
+        ({"by": "surface_form", "part": "Dan"}, ["Dan"]),
+        ({"by": "dataset", "part": "own"}, [*TYPED]),
+        ({"by": "type", "part": "http://dbpedia.org/ontology/Person"}, ["Ada", "Bob", "Eve"]),
+    ],
+    ids=str,
+)
+def test_lists_and_their_remixes_have_the_same_mentions_by_type_and_by_what_every_gold_has(
+    typed: Workspace, asked: dict[str, str], forms: list[str]
+) -> None:
+    wanted = Wanted("own", **asked)
+    rows = list_wanted(typed.store, wanted)
+    assert rows["surface_form"].to_list() == forms
+    page = VIEWS["builder"].show(typed, builder_parameters(typed.store, wanted))
+    assert page.tables["waterfall"]["mentions"][-1] == count_mentions(rows)
+
+
+def test_part_that_no_query_can_say_is_listed_and_no_other_remix_is_offered(typed: Workspace) -> None:
+    page = VIEWS["annotations"].show(typed, {"by": "words", "part": "6"})
+    assert page.dropped == [] and page.tables["annotations"].height == len(TYPED)
+    assert all("Make this a remix" not in links_of(block) for block in page.blocks)
+
+
+def test_types_of_errors_are_those_of_annotations(typed: Workspace) -> None:
+    """A system that answers nothing misses each mention: of a type as many as the list has."""
+    typed.add_run("silent", pl.DataFrame({"document": ["http://e.org/d"], "begin": [0], "end": [1], "entity": ["e:X"]}))
+    asked = {"dataset": "own", "system": "silent", "show": "missed", "type": "Person"}
+    errors = VIEWS["errors"].show(typed, asked).tables["errors"]
+    listed = VIEWS["annotations"].show(typed, {"dataset": "own", "type": "Person"}).tables["annotations"]
+    assert errors["surface_form"].to_list() == listed["surface_form"].to_list() == ["Ada", "Bob", "Eve"]
+
+
+def test_no_two_facets_have_one_name(typed: Workspace) -> None:
+    page = VIEWS["annotations"].show(typed, {"dataset": "own", "by": "type"})
+    [facets] = [block for block in page.blocks if isinstance(block, Facets)]
+    assert [one.name for one in facets.facets] == ["dataset", "type", "part of type", "entity"]

@@ -54,16 +54,24 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     mentions = count_mentions(rows)
     told = f"{rows.height} annotations"
     told += f" of {mentions} mentions, as alternatives of one count once" if mentions != rows.height else ""
-    remix = page.address("builder", **builder_parameters(work.store, wanted, **_outcome(asked)))
     blocks = [
         _form(work, asked),
-        page.Note(f"{told}.", links={"Make this a remix": remix} if rows.height else {}),
+        page.Note(f"{told}.", links=_offer_remix(work, wanted, asked) if rows.height else {}),
         page.Facets([*_list_filters(work, wanted, asked, outcomes)]),
         _tabulate(work, rows, wanted, asked),
         *page.tell_missing(work),
         *_tell_commands(asked),
     ]
     return page.Page(_title(asked), blocks, dropped=dropped)
+
+
+def _offer_remix(work: page.Explored, wanted: Wanted, asked: Mapping[str, str]) -> dict[str, str]:
+    """Return the address at which a remix is made of the annotations, none where no query can say which they are."""
+    try:
+        found = builder_parameters(work.store, wanted, **_outcome(asked))
+    except UsageError:
+        return {}
+    return {"Make this a remix": page.address("builder", **found)}
 
 
 def _title(asked: Mapping[str, str]) -> str:
@@ -141,7 +149,7 @@ def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
     dataset, by = asked.get("dataset", ""), asked.get("by", "")
     systems = sorted({run.system for run in list_answers(work) if run.dataset == dataset})
     known = [*list_quantities(measures_of(work.store))]
-    columns = [name for name in OWN if name not in ("document", "surface_form", "ignorable")]
+    columns = [name for name in OWN if name not in ("document", "surface_form", "ignorable", "kb")]
     columns += [one.name for measure in measures_of(work.store).measures for one in measure.columns]
     fields = [
         page.choose("dataset", "dataset", ["", *(one.name for one in page.list_datasets(work))], dataset),
@@ -182,6 +190,7 @@ def _list_filters(
     """Return what the list can be narrowed down by, each value with the annotations that it would leave."""
     plain = {name: said for name, said in asked.items() if name not in ("at", "sort")}
     found = []
+    asked_elsewhere = ("dataset", "type", "outcome", "entity")  # two facets of a name could not be told apart
 
     def leave(**without: str) -> pl.DataFrame:
         rows = list_wanted(work.store, replace(wanted, **without))
@@ -210,6 +219,7 @@ def _list_filters(
             for value, number in counts.iter_rows()
         ]  # fmt: skip
         called = label_of(wanted.by).words if name == "part" else name
+        called = f"part of {called}" if name == "part" and called in asked_elsewhere else called
         found.append(page.FacetCounts(called, told))
 
     if outcomes is None:
