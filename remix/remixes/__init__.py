@@ -340,7 +340,7 @@ def _title(name: str | None, query: Query, entries: Iterable[DatasetEntry]) -> s
     """Return the name of the remix, which is part of its file's name and its IRI; raises `UsageError`."""
     title = re.sub(r"[^A-Za-z0-9._-]+", "-", query.name).strip("-.") or "query" if name is None else name
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", title):
-        raise UsageError(f"'{title}' cannot name a remix: use letters, digits, '-', '_' and '.'")
+        raise UsageError(f"'{title}' cannot name a remix: use up to 100 letters, digits, '-', '_' and '.'")
     if any(entry.name == title for entry in entries):
         raise UsageError(f"a dataset of the workspace is named '{title}': give the remix another with --name")
     return title

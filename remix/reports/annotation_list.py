@@ -34,10 +34,10 @@ _COLUMNS = tuple(column.name for measure in MEASURES for column in measure.colum
 class Wanted:
     """Which annotations are wanted; an empty field says nothing.
 
-    - `dataset`, `document` (its name), `entity`, `type` (one of `TYPES`);
+    - `dataset`, `document` (its name), `entity` (one of several apart by spaces), `type` (one of `TYPES`);
     - `by` and `part`: a column as `remix partition --by` takes it, and the name of one of its parts;
     - `column`: one that they have a value of, and `bar`: the bar of its histogram in the dataset, as `log:7`;
-    - `find`: what the surface form contains.
+    - `find`: what the surface form contains, and `form`: what it is.
     """
 
     dataset: str = ""
@@ -49,6 +49,7 @@ class Wanted:
     column: str = ""
     bar: str = ""
     find: str = ""
+    form: str = ""
 
 
 def parts_of(store: Store, by: str) -> Slicing:
@@ -90,7 +91,10 @@ def list_wanted(store: Store, wanted: Wanted) -> pl.DataFrame:
     if wanted.type:
         rows = rows.filter(pl.col("types").list.contains(name_type(wanted.type)))
     if wanted.entity:
-        rows = rows.filter(pl.col("entities").str.split(" ").list.contains(wanted.entity))
+        links = pl.col("entities").str.split(" ")
+        rows = rows.filter(links.list.set_intersection(wanted.entity.split(" ")).list.len() > 0)
+    if wanted.form:
+        rows = rows.filter(surface_form=wanted.form)
     if wanted.find:
         rows = rows.filter(pl.col("surface_form").str.to_lowercase().str.contains(wanted.find.lower(), literal=True))
     if wanted.by:

@@ -65,19 +65,7 @@ def builder_parameters(
         _add_part(store, asked, wanted)
     if wanted.column:
         _add_column(store, asked, wanted)
-    facets = list_facets()
-    if wanted.type == "NIL":
-        asked.lines.append(f"{_NIL} .")
-    elif wanted.type == "other":
-        asked.lines.append(f"FILTER NOT EXISTS {{ {facets['type'].pattern} }}")
-        asked.lines.append(f"FILTER NOT EXISTS {{ {_NIL} }}")
-    elif wanted.type:
-        asked.add(Condition(facets["type"], among=(wanted.type,)), in__type=wanted.type)
-    if wanted.entity:
-        asked.lines.append(f"?annotation <{ITSRDF}taIdentRef> ?entity FILTER (STR(?entity) = {quote(wanted.entity)})")
-    if wanted.find:
-        found = f"CONTAINS(LCASE(STR(?form)), {quote(wanted.find.lower())})"
-        asked.lines.append(f"?annotation <{NIF}anchorOf> ?form FILTER ({found})")
+    _add_kind(asked, wanted)
     if wanted.document:
         [iri] = list_wanted(store, Wanted(wanted.dataset, wanted.document))["document"].unique().to_list()[:1]
         asked.lines.append(f"FILTER (STR(?document) = {quote(iri)})")
@@ -90,6 +78,26 @@ def builder_parameters(
     if asked.said and not asked.lines:
         return {**where, **asked.fields}
     return {**where, "sparql": compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)}
+
+
+def _add_kind(asked: _Query, wanted: Wanted) -> None:
+    """Add of which type an annotation is, to what it links, and by which form."""
+    facets = list_facets()
+    if wanted.type == "NIL":
+        asked.lines.append(f"{_NIL} .")
+    elif wanted.type == "other":
+        asked.lines.append(f"FILTER NOT EXISTS {{ {facets['type'].pattern} }}")
+        asked.lines.append(f"FILTER NOT EXISTS {{ {_NIL} }}")
+    elif wanted.type:
+        asked.add(Condition(facets["type"], among=(wanted.type,)), in__type=wanted.type)
+    if wanted.entity:
+        known = ", ".join(map(quote, wanted.entity.split(" ")))
+        asked.lines.append(f"?annotation <{ITSRDF}taIdentRef> ?entity FILTER (STR(?entity) IN ({known}))")
+    if wanted.form:
+        asked.lines.append(_where_of_form(wanted.form))
+    if wanted.find:
+        found = f"CONTAINS(LCASE(STR(?form)), {quote(wanted.find.lower())})"
+        asked.lines.append(f"?annotation <{NIF}anchorOf> ?form FILTER ({found})")
 
 
 def _add_part(store: Store, asked: _Query, wanted: Wanted) -> None:
@@ -117,8 +125,12 @@ def _where_of_own(column: str, part: Subset) -> str:
     if column == "is_nil" and part.category is not None:
         return f"{_NIL} ." if part.category == "true" else f"FILTER NOT EXISTS {{ {_NIL} }}"
     if column == "surface_form" and part.category is not None:
-        return f"?annotation <{NIF}anchorOf> ?form FILTER (STR(?form) = {quote(part.category)})"
+        return _where_of_form(part.category)
     raise UsageError(f"no query can select by {column}: `remix partition --by {column}` makes a remix of each part")
+
+
+def _where_of_form(form: str) -> str:
+    return f"?annotation <{NIF}anchorOf> ?form FILTER (STR(?form) = {quote(form)})"
 
 
 def _add_column(store: Store, asked: _Query, wanted: Wanted) -> None:

@@ -9,6 +9,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 import polars as pl
 
@@ -294,13 +295,15 @@ class ErrorsReport(Printed):
 
 
 def name_document(named: object) -> str:
-    """Return the last part of a document's name, without the length of its text.
+    """Return the last part of a document's name as people read it, without the length of its text.
 
-    >>> name_document("http://example.org/news/7#char=0,120")
-    '7'
+    >>> name_document("http://example.org/news/7#char=0,120"), name_document("http://example.org/caf%C3%A9")
+    ('7', 'café')
     """
     name = re.sub(r"#char=\d*,\d*$", "", str(named))
-    return name.rstrip("/").rpartition("/")[2] or name
+    last = name.rstrip("/").rpartition("/")[2] or name
+    read = unquote(last)
+    return read if read.isprintable() and "\N{REPLACEMENT CHARACTER}" not in read else last
 
 
 def _mark(row: Mapping[str, object], beside: int = BESIDE) -> str:

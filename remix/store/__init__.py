@@ -395,7 +395,7 @@ def _check_name(name: str) -> str:
     """Return a name that may stand in an IRI and be a folder's; raises `UsageError`."""
     if not re.fullmatch(r"[A-Za-z0-9][\w.-]{0,99}", name, re.ASCII):
         raise UsageError(
-            f"'{name}' cannot name a dataset: use letters, digits, '-', '_' and '.', beginning with a letter or digit"
+            f"'{name}' cannot name a dataset: use up to 100 letters, digits, '-', '_' and '.', first a letter or digit"
         )
     return name
 

@@ -209,10 +209,10 @@ def find(name_or_path: Query | str | Path) -> Query:
         return name_or_path
     asked = str(name_or_path)
     # A file that the user names by a path, or that lies where they are, comes before a shipped one.
-    file = Path(asked) if _is_file(asked) else None
-    if file is None and (is_query(asked) or is_update(asked)):
+    own = Path(asked) if _is_file(asked) else None
+    if own is None and (is_query(asked) or is_update(asked)):
         return Query.parse(readable(asked))
-    if file := file or _find_shipped(asked.removesuffix(".rq")):
+    if file := own or _find_shipped(asked.removesuffix(".rq")):
         try:
             text = file.read_bytes().decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -221,7 +221,7 @@ def find(name_or_path: Query | str | Path) -> Query:
             raise QueryError(f"{file} cannot be read: {error.strerror}") from None
         if not text.strip():
             raise QueryError(f"{file} is empty")
-        return _parse_file(text, file.stem, str(file) if asked != file.stem else file.name)
+        return _parse_file(text, file.stem, str(own) if own else file.name)
     if asked and Path(asked).is_dir():
         raise QueryError(f"{asked} is a folder; name a query in it")
     if asked.partition("#")[0].endswith(".properties"):

@@ -13,6 +13,7 @@ import polars as pl
 from remix.errors import Error, UnknownName
 from remix.measures.labels import label_of, words_with_name
 from remix.registry import Registry
+from remix.reports.annotation_list import fields_of_measure
 from remix.scoring.inputs.sources import Keeper
 
 if TYPE_CHECKING:
@@ -189,25 +190,26 @@ class Facets(Shown):
 
 
 @dataclass(frozen=True)
+class Legend(Shown):
+    """What the looks of segments mean: an example of each with its label beside it."""
+
+    text: str
+    segments: Sequence[Segment]
+
+
+@dataclass(frozen=True)
 class Passages(Shown):
     """Texts, one after another, with facets beside them; the keys n and p lead from one text to the next.
 
     Those that are `paired` stand side by side, where there is room. Long ones are `boxed`: they scroll by themselves,
-    so that what stands behind them is near.
+    so that what stands behind them is near. The `legend` of their marks stays in view above them.
     """
 
     passages: Sequence[Passage]
     facets: Sequence[FacetCounts] = ()
     paired: bool = False
     boxed: bool = False
-
-
-@dataclass(frozen=True)
-class Legend(Shown):
-    """What the looks of segments mean: an example of each with its label beside it."""
-
-    text: str
-    segments: Sequence[Segment]
+    legend: Legend | None = None
 
 
 @dataclass(frozen=True)
@@ -376,10 +378,10 @@ class Page:
     A page that is not ready yet is asked for again after `refresh` seconds. `error` is what went wrong with what was
     asked, which a block says; data have it in their place. So it is with what is `missing` of a page, which could be
     made another time: a part of a table is no data. `neighbours` are the addresses of the pages before (`prev`)
-    and after it (`next`), to which the arrow keys lead as well. `dropped` says which choices of the address do not fit,
-    without which the page is shown; data are refused for them. So they are for `faults`, values that are wrong, which
-    the form of the page says beside the fields: it shows nothing that would be counted by them. `data` names the table
-    that the address has as data, by default the first.
+    and after it (`next`), to which the arrow keys lead as well, and `turns` is what these are. `dropped` says which
+    choices of the address do not fit, without which the page is shown; data are refused for them. So they are for
+    `faults`, values that are wrong, which the form of the page says beside the fields: it shows nothing that would be
+    counted by them. `data` names the table that the address has as data, by default the first.
     """
 
     title: str
@@ -389,6 +391,7 @@ class Page:
     error: Error | None = None
     missing: Sequence[str] = ()
     neighbours: Mapping[str, str] = field(default_factory=dict)
+    turns: str = "page"
     dropped: Sequence[Error] = ()
     faults: Sequence[WrongAddress] = ()
     data: str = ""
@@ -467,6 +470,18 @@ def address(view: str, /, **parameters: object) -> str:
         f"{_quote(name)}={_quote(str(value))}" for name, value in parameters.items() if value not in (None, "")
     )
     return f"/{view}?{given}" if given else f"/{view}"
+
+
+def address_of_measure(dataset: str, measure: str) -> str:
+    """Return the address of the annotations that a measure of a dataset is of, of its documents for one of texts.
+
+    >>> address_of_measure("news", "formAcronym"), address_of_measure("news", "density")
+    ('/annotations?dataset=news&by=formAcronym&part=true', '/dataset?name=news#documents')
+    """
+    told = fields_of_measure(measure)
+    if told is None:
+        return f"{address('dataset', name=dataset)}#documents"
+    return address("annotations", dataset=dataset, **told)
 
 
 _quote = lru_cache(maxsize=5000)(quote_plus)

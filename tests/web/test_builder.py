@@ -116,6 +116,7 @@ def test_query_of_the_page_builds_the_same_in_a_terminal(get: Get, work: Workspa
         ("/builder?sparql=/etc/passwd", 400, "Not possible"),
         ("/builder?sparql=SELECT+%7B", 400, "<textarea"),
         ("/builder?sparql=DROP+ALL", 403, "would change data"),
+        ("/builder?query=confused_pairs", 400, ">Not possible: confused_pairs.rq selects ?entity"),
         ("/builder.ttl?sparql=SELECT+%3Fannotation+%7B+%3Fannotation+rmx%3AisRare+7+%7D", 400, "selects nothing"),
         ("/builder.rq?on=nope", 404, "no column"),
     ],

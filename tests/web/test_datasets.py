@@ -13,8 +13,10 @@ from remix.measures.partitions import partition
 from remix.reports.contrasts import find_distance
 from remix.reports.statistics import Quantity, draw_shares, values_of
 from remix.store import Store
+from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Drawing, Form, Note, Page, Table
 from remix.workspace import Workspace, open_workspace
+from tests.pages import follow
 
 SMALL = Path(__file__).resolve().parents[1] / "remixes" / "small"
 
@@ -176,6 +178,44 @@ def test_matrix_of_overlap_counts_shared_forms_and_a_cell_leads_to_them(pair: Wo
         "posts",
         "other",
     ]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("of", ["forms", "entities"])
+def test_numbers_of_a_pair_lead_to_as_many_annotations(work: Workspace, of: str) -> None:
+    names = ("sample-news", "sample-posts")
+    table = table_of(shown(work, "overlap", of=of, dataset=names[0], other=names[1]), of)
+    rows = table.frame.sort("shared item").gather_every(max(1, table.frame.height // 5))
+    assert rows.height >= 5
+    for row in rows.to_dicts():
+        for name in names:
+            found = follow(work, table.links[name](row))
+            assert found.tables["annotations"].height == row[name] > 0 and found.dropped == []
+            assert {*found.tables["annotations"]["dataset"]} == {name}
+
+
+def test_shares_of_overlap_are_shown_in_per_cent_and_stay_numbers_in_data(pair: Workspace) -> None:
+    page = shown(pair, "overlap", of="forms")
+    value = page.tables["forms"].filter(pl.col("shared with") == "posts")["other"].item()
+    assert f">{100 * value:.1f} %<" in render_page(page, VIEWS["overlap"], "of=forms")
+    assert " %<" not in render_page(shown(pair, "overlap", of="forms", show="count"), VIEWS["overlap"], "")
+
+
+@pytest.mark.long
+def test_numbers_of_the_table_of_datasets_lead_to_what_they_count(work: Workspace) -> None:
+    """A measure of mentions leads to annotations, one of texts to documents."""
+    table = table_of(shown(work, "datasets", measures="nilExplicit,density"), "datasets")
+    row = table.frame.row(by_predicate=pl.col("dataset") == "sample-news", named=True)
+    places = {name: lead(row) for name, lead in table.links.items()}
+    assert follow(work, places["documents"]).tables["documents"].height == row["documents"]
+    listed = follow(work, places["mentions"]).tables["annotations"]
+    assert listed.height == row["annotations"] and places["annotations"] == places["mentions"]
+    nil = follow(work, places["nilExplicit"]).tables["annotations"]
+    assert {*nil["entity"]} == {"NIL"} and places["density"] == "/dataset?name=sample-news#documents"
+    assert {name for name, kind in table.frame.schema.items() if kind.is_numeric()} - {*places} == {
+        "share with nilExplicit",
+        "share with density",
+    }
 
 
 @pytest.mark.long

@@ -17,7 +17,7 @@ from remix.reports.documents import class_annotations, list_annotations
 from remix.reports.sentences import name_document
 from remix.store import Store
 from remix.web.explorer import render_page
-from remix.web.page import VIEWS, Code, Legend, Note, Page, Passages, Segment, Table
+from remix.web.page import VIEWS, Code, Legend, Note, Page, Passage, Passages, Segment, Table
 from remix.web.views.document import Mark, lay_out
 from remix.workspace import Workspace, open_workspace
 from tests.workspaces import ITEM, build_labelled
@@ -47,8 +47,9 @@ def marked(page: Page) -> dict[str, str]:
 
 
 def legend_of(page: Page) -> dict[str, str]:
-    [legend] = [block for block in page.blocks if isinstance(block, Legend)]
-    return {one.text: one.classes for one in legend.segments}
+    [passages] = [block for block in page.blocks if isinstance(block, Passages)]
+    assert passages.legend is not None
+    return {one.text: one.classes for one in passages.legend.segments}
 
 
 def mark(begin: int, end: int, look: str = "x") -> Mark:
@@ -309,3 +310,10 @@ def test_texts_of_both_directions_stand_apart_in_tables_and_identifiers_are_shor
     assert "<bdi>\u05d0\u05d3\u05d4</bdi></td>" in html and ">Ada</td>" in html
     assert html.count("Ada Lovelace <small>wd:Q7259</small>") == 2 and item not in html
     assert '<bdi title="http://e.org/7">7</bdi>' in html
+
+
+def test_legend_of_a_long_text_stands_in_its_box() -> None:
+    legend = Legend("What marks mean:", [Segment("correct", "correct")])
+    page = Page("x", [Passages([Passage("", [Segment("text")])], boxed=True, legend=legend)])
+    text = render_page(page, DOCUMENT, "")
+    assert text.index('class="boxed"') < text.index('class="legend"') < text.index("<article")

@@ -170,7 +170,7 @@ def build(
     if scores not in ("computed", "published"):
         raise UsageError(f"scores are computed or published, not '{scores}'")
     if not re.fullmatch(r"\w[\w.-]{0,99}", name):
-        raise UsageError(f"'{name}' cannot name a knowledge base: use letters, digits, '-', '_' and '.'")
+        raise UsageError(f"'{name}' cannot name a knowledge base: use up to 100 letters, digits, '-', '_' and '.'")
     works = ENGINES[engine], memory or os.environ.get("REMIX_MEMORY", MEMORY)
     rules = Rules(tuple(sorted(without_sources)), tuple(sorted(uncounted)), complete, damping, tolerance, scores)
     nothing = pl.Series([], dtype=pl.String)

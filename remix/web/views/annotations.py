@@ -42,8 +42,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     asked, dropped = _fit(work, {name: said for name, said in parameters.items() if said})
     if asked.get("type"):
         asked["type"] = name_type(asked["type"])
-    if (entity := asked.get("entity")) and list_wanted(work.store, Wanted(entity=entity)).is_empty():
-        dropped.append(UnknownName("entity that an annotation links to", asked.pop("entity")))
+    for name, what in (("entity", "entity that an annotation links to"), ("form", "surface form of an annotation")):
+        if asked.get(name) and list_wanted(work.store, Wanted(**{name: asked[name]})).is_empty():
+            dropped.append(UnknownName(what, asked.pop(name)))
     wanted = _read(asked)
     rows = list_wanted(work.store, wanted)
     outcomes = _judge(work, asked)
@@ -77,7 +78,9 @@ def _offer_remix(work: page.Explored, wanted: Wanted, asked: Mapping[str, str]) 
 def _title(asked: Mapping[str, str]) -> str:
     said = [f"{label_of(asked['by']).words} is {shorten(asked['part'])}"] if asked.get("part") else []
     said += [f"with {label_of(asked['column']).words}"] if asked.get("column") else []
-    said += [f"{name} {shorten(asked[name])}" for name in ("type", "entity", "outcome") if asked.get(name)]
+    told = {name: " or ".join(map(shorten, asked[name].split(" "))) for name in ("type", "entity") if asked.get(name)}
+    told |= {name: asked[name] for name in ("form", "outcome") if asked.get(name)}
+    said += [f"{'surface form' if name == 'form' else name} {value}" for name, value in told.items()]
     of = f" of {asked['dataset']}" if asked.get("dataset") else ""
     return f"Annotations{of}{': ' if said else ''}{', '.join(said)}"
 
@@ -179,7 +182,9 @@ def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
         fields.append(page.choose("outcome", "outcome", ["", *OUTCOMES], asked.get("outcome", "")))
     fields.append(page.Field("find", "surface form contains", asked.get("find", "")))
     hidden = [
-        page.Field(one, one, asked[one], look="hidden") for one in ("document", "entity", "bar") if asked.get(one)
+        page.Field(one, one, asked[one], look="hidden")
+        for one in ("document", "entity", "form", "bar")
+        if asked.get(one)
     ]
     return page.Form([*fields, *hidden])
 

@@ -11,7 +11,6 @@ import polars as pl
 from remix.measures import AVERAGES
 from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
-from remix.reports.annotation_list import fields_of_measure
 from remix.reports.contrasts import find_distance, rank_differences, tell_differences
 from remix.reports.statistics import (
     columns_by_measure,
@@ -148,11 +147,7 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
 
 def _lead(dataset: str, row: Mapping[str, Any]) -> str:
     """Return the address of what a measure of a dataset is of."""
-    if row[dataset] is None:
-        return ""
-    told = fields_of_measure(row["which measure"])
-    place = page.address("dataset", name=dataset)
-    return page.address("annotations", dataset=dataset, **told) if told is not None else f"{place}#documents"
+    return "" if row[dataset] is None else page.address_of_measure(dataset, row["which measure"])
 
 
 compare = page.View(

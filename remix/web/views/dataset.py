@@ -13,7 +13,7 @@ from remix.measures.columns import Slicing
 from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
 from remix.remixes.partitions import cut_frames
-from remix.reports.annotation_list import fields_of_measure, parts_of
+from remix.reports.annotation_list import parts_of
 from remix.reports.contrasts import tell_dataset
 from remix.reports.inventory import describe_dataset
 from remix.reports.listings.content import sizes_in
@@ -102,13 +102,7 @@ def _measures(measured: Measured, name: str, average: str) -> page.Table:
         pl.col("coverage").alias("share covered"),
         says=pl.col("measure").replace_strict(says, default="", return_dtype=pl.String),
     )
-    links = {
-        "value": lambda row: (
-            page.address("annotations", dataset=name, **told)
-            if (told := fields_of_measure(row["measure"])) is not None
-            else "#documents"
-        )
-    }
+    links = {"value": lambda row: page.address_of_measure(name, row["measure"])}
     words = "What is covered is the share of annotations or documents for which the measure could be computed. "
     words += "`remix show MEASURE` tells how it is made and read."
     leads = "A value leads to the annotations, or the documents, that it is of."

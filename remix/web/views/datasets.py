@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import polars as pl
 
@@ -59,7 +61,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     table = page.Table(
         "datasets",
         rows,
-        {"dataset": lambda row: page.address("dataset", name=row["dataset"])},
+        {**_LINKS, **{name: partial(_lead, name) for name in names}},
         "In small letters: the share of annotations or documents for which a measure could be computed. Darker cells "
         "have higher values than others of their column.",
         {
@@ -70,6 +72,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         },
         ("documents", "annotations", *names),
         {name: f"share with {name}" for name in names},
+        leads="A number leads to what it counts or is of.",
         headings=said.headings,
         units=said.units,
     )
@@ -80,6 +83,21 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         ]
     )
     return page.Page("Datasets", [form, table, *_notes(entries, measured), _LEADS], dropped=dropped)
+
+
+def _lead(measure: str, row: Mapping[str, Any]) -> str:
+    """Return the address of what a measure of a dataset is of, none where it has no value."""
+    return "" if row[measure] is None else page.address_of_measure(row["dataset"], measure)
+
+
+_LINKS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "dataset": lambda row: page.address("dataset", name=row["dataset"]),
+    "documents": lambda row: page.address("dataset", name=row["dataset"]) + "#documents",
+    "mentions": lambda row: page.address("annotations", dataset=row["dataset"]),
+    "annotations": lambda row: page.address("annotations", dataset=row["dataset"]),
+    "runs": lambda row: page.address("systems", datasets=row["dataset"]) if row["runs"] else "",
+}
+"""Where the numbers of a dataset lead."""
 
 
 def _choose_measures(parameters: page.Parameters, known: Sequence[str]) -> tuple[list[str], list[UsageError]]:

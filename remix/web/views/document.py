@@ -97,7 +97,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     blocks: list[page.Shown] = [_form(work, rows, documents, systems, asked)]
     blocks += [] if step is None else [step.note]
     legend, passages = _read(work, rows, own, document, judged, asked, step)
-    blocks += [legend, page.Passages(passages, paired=len(passages) > 1, boxed=own.height > _UNFOLDED)]
+    boxed = own.height > _UNFOLDED
+    blocks.append(page.Passages(passages, paired=len(passages) > 1, boxed=boxed, legend=legend))
     beside = _beside(work, own, judged, asked) if asked["annotation"] else ()
     hint = "A mention in the text leads to its candidates, the answers of systems, and its RDF."
     blocks.append(page.Note("", links={"What is known of this mention": "#columns"}) if beside else page.Note(hint))
@@ -111,6 +112,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         blocks,
         beside,
         neighbours=_neighbours(documents, document, asked) if step is None else step.neighbours,
+        turns="document" if step is None else "error" if asked["show"] in ("", ERRORS) else "mention",
         dropped=[*dropped, *missing],
     )
 
@@ -187,7 +189,7 @@ def _find(
     found = documents.filter((pl.col("called") == name) | (pl.col("document") == name)) if name else documents
     if len(found):
         return found.row(0, named=True), []
-    wrong = UnknownName("document", name, documents["called"], f"remix serve, page {dataset}")
+    wrong = UnknownName("document", name, documents["called"])
     every = frames_of(work.store).documents
     if every.filter((pl.col("given") == name) | (pl.col("document") == name)).is_empty() or documents.is_empty():
         raise wrong
@@ -250,13 +252,12 @@ def _read(
     judged: Judgements | None,
     asked: page.Parameters,
     step: _Step | None,
-) -> tuple[page.Shown, list[page.Passage]]:
+) -> tuple[page.Legend, list[page.Passage]]:
     """Return the text with its marks, of two systems twice, and what the looks of the marks mean."""
     text, at = document["text"] or "", None if step is None else (step.row["begin"], step.row["end"])
     colour = asked["colour"] or (_OUTCOME if asked["system"] else "type")
     shown = (name_systems(asked) if colour == _OUTCOME else []) or [""]
-    legend: page.Shown = page.Note("")
-    passages = []
+    legend, passages = page.Legend("", []), list[page.Passage]()
     for nth, system in enumerate(shown):
         one = {**asked, "colour": colour}
         marks, legend = _marks(work, rows, own, document["document"], judged, one, system, at)
@@ -275,7 +276,7 @@ def _marks(
     asked: page.Parameters,
     system: str,
     at: tuple[int, int] | None,
-) -> tuple[list[Mark], page.Shown]:
+) -> tuple[list[Mark], page.Legend]:
     """Return the stretches of a document's text that are annotated, and what their looks mean; `at` one is chosen.
 
     `own` are the annotations of the document among the `rows` of the dataset.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -64,6 +64,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         f"{_SHOWN[shown].capitalize()}: {_KINDS[of]}. A cell leads to what both share; who trains on one dataset and "
         "tests on the other has seen it.",
         heat=names,
+        units=dict.fromkeys(names, "share" if shown == "share" else ""),
     )
     told = [page.Note("Choose two datasets to see what both share.")] if dataset or other else []
     return page.Page(
@@ -109,25 +110,48 @@ def _pair(work: page.Explored, form: page.Form, of: str, dataset: str, other: st
     """Return what two datasets share, with the document or the number of annotations of each that has it."""
     own, others = (_list_items(work, of, name) for name in (dataset, other))
     shared = own.join(others, on=_ITEM, suffix=" again").sort(_ITEM)
-    links = {}
+    links: Mapping[str, Callable[[Mapping[str, Any]], str]]
     if of == "texts":
-        links = {
-            name: lambda row, name=name: page.address("document", dataset=name, name=row[name])
-            for name in (dataset, other)
-        }
+        links = {name: partial(_lead_to_document, name) for name in (dataset, other)}
         shared = shared.with_columns(pl.col(_ITEM).str.slice(0, 120))
+    else:
+        links = {name: partial(_lead_to_item, work, of, name) for name in (dataset, other)}
     labels = label_entities(work.kb, shared[_ITEM]) if of == "entities" else {}
     documents = (dataset, other) if of == "texts" else ()
     words = f"{shared.height} {_KINDS[of]} are in both."
-    table = page.Table(of, shared, links, words, labels=labels, documents=documents)
+    leads = "A name leads to the document." if of == "texts" else "A number leads to the annotations that have it."
+    table = page.Table(of, shared, links, words, leads=leads, labels=labels, documents=documents)
     back = page.Note("", links={"All pairs of datasets": page.address("overlap", of=of)})
     return page.Page(f"{of.capitalize()} of both {dataset} and {other}", [form, table, back])
 
 
+def _lead_to_document(dataset: str, row: Mapping[str, Any]) -> str:
+    return page.address("document", dataset=dataset, name=row[dataset])
+
+
+def _lead_to_item(work: page.Explored, of: str, dataset: str, row: Mapping[str, Any]) -> str:
+    """Return the address of the annotations of a dataset that have a form, or link to what means an entity."""
+    if not row[dataset]:
+        return ""
+    if of == "forms":
+        return page.address("annotations", dataset=dataset, form=row[_ITEM])
+    links = frames_of(work.store, dataset).links["entity"].unique()
+    meant = work.store.cached("meanings", lambda: _resolve(work)).filter(item=row[_ITEM])["entity"]
+    return page.address(
+        "annotations", dataset=dataset, entity=" ".join(meant.filter(meant.is_in(links.implode())).sort())
+    )
+
+
 def _list_items(work: page.Explored, of: str, name: str) -> pl.DataFrame:
-    """Return the items of one dataset, and in a column of its name the document, or how many annotations have it."""
+    """Return the items of one dataset, and in a column of its name the document, or how many annotations have it.
+
+    Annotations that gold does not require have items as well, and are not counted.
+    """
     grouped = _items(work, of).filter(dataset=name).group_by(pl.col("item").alias(_ITEM))
-    return grouped.agg((pl.col("by").first() if of == "texts" else pl.len()).alias(name))
+    if of == "texts":
+        return grouped.agg(pl.col("by").first().alias(name))
+    required = frames_of(work.store, name).annotations.filter(pl.col("ignorable").is_null())["annotation"]
+    return grouped.agg(pl.col("by").filter(pl.col("by").is_in(required.implode())).n_unique().alias(name))
 
 
 overlap = page.View(

@@ -11,6 +11,14 @@ from remix.web.page import Page, Passage, Passages, Segment, Table
 from tests.web.browser.conftest import Visit
 
 pytestmark = pytest.mark.extra
+LONG = """() => {
+  const article = document.querySelector('main article'), box = document.createElement('div');
+  box.className = 'boxed';
+  document.querySelector('.legend').before(box);
+  box.append(document.querySelector('.legend'), article);
+  const text = article.querySelector('.text');
+  for (let nth = 0; nth < 60; nth++) text.append(...[...text.childNodes].slice(0, 20).map(one => one.cloneNode(true)));
+}"""
 LEFT = "one => one.getBoundingClientRect().left"
 
 
@@ -44,3 +52,18 @@ def test_text_from_right_to_left_keeps_the_order_of_its_words_and_marks(visit: V
         assert first > second and third < fourth
         assert visited.page.locator(".text >> nth=0").evaluate("one => getComputedStyle(one).direction") == "rtl"
         assert visited.page.locator("mark").first.evaluate("one => getComputedStyle(one).unicodeBidi") == "isolate"
+
+
+def test_legend_of_a_long_text_covers_no_line_of_it(visit: Visit, tmp_path: Path) -> None:
+    """It stands above the text in the same box, however far the page, or the box, is scrolled."""
+    with visit("/document?dataset=sample-news") as visited:
+        page = visited.page
+        # A long text is one in a box of its own: as many lines are made of the text that is there.
+        page.evaluate(LONG)
+        for scrolled in (0, 200, 400):
+            page.evaluate(f"window.scrollTo(0, {scrolled})")
+            legend, first = (page.locator(one).bounding_box() for one in (".boxed .legend", ".boxed .text"))
+            assert legend and first and legend["y"] + legend["height"] <= first["y"]
+        page.evaluate("document.querySelector('.boxed').scrollTop = 300")
+        box, legend = (page.locator(one).bounding_box() for one in (".boxed", ".boxed .legend"))
+        assert box and legend and legend["y"] - box["y"] < 3
