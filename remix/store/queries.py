@@ -152,7 +152,7 @@ class Query:
         return text
 
     def ranges(self, values: Mapping[str, object], set_from: str | None = None) -> dict[str, Range]:
-        """Return between which numbers parameters lie under this binding, those alone of which the query says it.
+        r"""Return between which numbers parameters lie under this binding, those alone of which the query says it.
 
         >>> text = "#+ bounds:\n#+   n: {of=a: [0, 1], of=b: [0]}\nSELECT * { VALUES ?n { 1 } VALUES ?of { 'a' } }"
         >>> str(Query.parse(text).ranges({})["n"]), str(Query.parse(text).ranges({"of": "b"})["n"])
