@@ -56,7 +56,7 @@ class Typesetting:
     columns of numbers which end (`highest` or `lowest`) is set in bold, and in italics; it is looked for in each
     column or, `across`, in each row, among rows that are equal in the columns `within`. What is equal as it is shown is
     equally good. Rows that do not have the values of `ranked` in its columns are neither. `intervals` name the two
-    columns of ends that stand behind a value, or the column of texts that do; `marks` the column of texts, such as `*`
+    columns of ends that stand behind a value, or the column of what does; `marks` the column of texts, such as `*`
     or `†`, that stand raised behind it. `digits` are decimals: of all columns or of each. `caption` and `label` make a
     table that floats.
     """
@@ -163,12 +163,12 @@ def _lines(own: Sequence[int], rows: Sequence[Sequence[str]], kinds: Sequence[st
 
 
 def _break(cell: str) -> str:
-    r"""Return a cell whose texts LaTeX breaks behind colons, too, and where a name goes on with a capital.
+    r"""Return a cell whose texts LaTeX breaks behind colons, slashes and underscores, too, and where a name goes on.
 
-    >>> _break("surfaceForm:log-deciles")
-    '\\raggedright surface\\-Form:\\allowbreak{}log-deciles'
+    >>> _break("surfaceForm:log-deciles"), _break(r"data/a\_b")
+    ('\\raggedright surface\\-Form:\\allowbreak{}log-deciles', '\\raggedright data/\\allowbreak{}a\\_\\allowbreak{}b')
     """
-    return "\\raggedright " + re.sub(r"(?<=[a-z])(?=[A-Z])", r"\\-", cell.replace(":", ":\\allowbreak{}"))
+    return "\\raggedright " + re.sub(r"(?<=[a-z])(?=[A-Z])", r"\\-", re.sub(r"(:|/|\\_)", r"\1\\allowbreak{}", cell))
 
 
 def _rows_of_panel(
@@ -262,12 +262,12 @@ class _Columns:
 
 
 def _pieces(cell: str) -> list[str]:
-    """Return what LaTeX does not break of a cell (see `_break`).
+    r"""Return what LaTeX does not break of a cell (see `_break`).
 
-    >>> _pieces("surfaceForm:log-deciles of b")
-    ['surface', 'Form:', 'log-', 'deciles', 'of', 'b']
+    >>> _pieces("surfaceForm:log-deciles of b"), _pieces(r"data/a\_b")
+    (['surface', 'Form:', 'log-', 'deciles', 'of', 'b'], ['data/', 'a\\_', 'b'])
     """
-    return re.findall(r"[^\s:-]*[:-]|[^\s:-]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", cell)) or [""]
+    return re.sub(r"([:/-]|\\_)|(?<=[a-z])(?=[A-Z])", r"\1 ", cell).split() or [""]
 
 
 def _width(cell: str, letters: float = 1.0) -> float:
@@ -358,7 +358,9 @@ def _texts(frame: pl.DataFrame, how: Typesetting, column: str) -> list[tuple[str
     said = [_number(value, column, decimals) or MISSING if number else str(plain(value)) for value in values]
     of, spread = how.intervals.get(column, ()), [""] * len(said)
     if isinstance(of, str):
-        spread = [str(plain(one)) for one in frame[of].to_list()]
+        few = _decimals(frame, how, of)
+        small = frame.schema[of].is_numeric()
+        spread = [_number(one, of, few) if small else str(plain(one)) for one in frame[of].to_list()]
     elif of:
         ends = [[_number(end, column, decimals) for end in frame[name].to_list()] for name in of]
         spread = [f"[{low}, {high}]" if low and high else "" for low, high in zip(*ends, strict=True)]

@@ -652,11 +652,14 @@ def _data(page: Page, form: str, parameters: Mapping[str, str]) -> Response:
     chosen = parameters.get("table", "") or page.data or next(iter(page.tables))
     if chosen not in page.tables:
         raise UnknownName("table", chosen, page.tables)
-    frame, how = page.tables[chosen], page.typesettings[chosen]
+    table = page.find_table(chosen)
+    frame, how = table.frame, table.typesetting
     columns = [name for name in parameters.get("columns", "").split(",") if name]
     if unknown := next((name for name in columns if name not in frame.columns), None):
         raise UnknownName("column of the table", unknown, frame.columns)
-    if columns and how is not None and form in ("tex", "md"):
+    if form == "tex":
+        how = table.set_for_paper(page.title, columns)
+    elif columns and how is not None and form == "md":
         how = replace(how, columns=[*dict.fromkeys(columns)])
     elif columns:
         frame, how = frame.select(*dict.fromkeys(columns)), None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote_plus
@@ -12,12 +12,12 @@ import polars as pl
 
 from remix.errors import Error, UnknownName
 from remix.measures.labels import label_of, words_with_name
+from remix.paper import Typesetting
 from remix.registry import Registry
 from remix.reports.annotation_list import fields_of_measure
 from remix.scoring.inputs.sources import Keeper
 
 if TYPE_CHECKING:
-    from remix.paper import Typesetting
     from remix.remixes import Remix
     from remix.reports.figures import Figure
     from remix.reports.scores import Scored
@@ -119,6 +119,24 @@ class Table(Shown):
     units: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     documents: Sequence[str] = ()
+
+    def set_for_paper(self, page: str, columns: Sequence[str] = ()) -> Typesetting:
+        """Return how a paper has the table: by its `typesetting`, else as the page that is called so shows it.
+
+        `columns` are those that are chosen. What stands small in a cell does so there, too, unless it is chosen for
+        itself. The caption is what the page says of it.
+        """
+        within = {*self.small.values()}
+        shown = columns or [one for one in self.frame.columns if one not in within and one not in self.unseen]
+        small = {one: beside for one, beside in self.small.items() if one in shown and beside not in shown}
+        how = self.typesetting or Typesetting(intervals=small)
+        if columns or not how.columns:
+            names = {one: self.headings.get(one, (one, ""))[0] for one in dict.fromkeys(shown)}
+            how = replace(how, columns=names if self.typesetting is None else [*names])
+        called = self.title or self.name
+        title = page if called.lower() == page.lower() else f"{page}: {called}"
+        said = " ".join(filter(None, [f"{title}.", self.words.replace("`", "")]))
+        return replace(how, caption=how.caption or said, label=how.label or f"tab:{self.name}")
 
 
 class Tiles(Table):
@@ -401,10 +419,9 @@ class Page:
         """Return the figures of the page by their names, which files have."""
         return {block.name: block.figure for block in (*self.blocks, *self.beside) if isinstance(block, Drawing)}
 
-    @property
-    def typesettings(self) -> dict[str, Typesetting | None]:
-        """Return how papers have the tables of the page, by their names."""
-        return {block.name: block.typesetting for block in (*self.blocks, *self.beside) if isinstance(block, Table)}
+    def find_table(self, name: str) -> Table:
+        """Return the table of that name, which is on the page."""
+        return next(one for one in (*self.blocks, *self.beside) if isinstance(one, Table) and one.name == name)
 
     @property
     def tables(self) -> dict[str, pl.DataFrame]:

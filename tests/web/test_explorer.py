@@ -46,6 +46,7 @@ from remix.web.page import (
 from remix.web.protocol import Limits
 from remix.web.views.errors import browse
 from remix.workspace import Workspace, open_workspace
+from tests.test_paper import set_by_latex
 from tests.workspaces import copy_workspace
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -398,6 +399,28 @@ def test_tables_have_the_columns_that_an_address_asks_for_and_the_best_in_bold(g
     assert "no column of the table named 'nope'" in get("/datasets.tex?columns=nope").text
     rows = get("/systems.tex?table=scores&columns=system,f1").text
     assert "system & f1 \\\\" in rows and "\\bestvalue{" in rows
+
+
+@pytest.mark.extra
+def test_tables_of_pages_stand_on_the_page_of_a_paper_as_the_page_has_them(get: Get, tmp_path: Path) -> None:
+    """With what stands small in their cells, what columns are called, and what the page says of them."""
+    errors = get("/errors.tex?dataset=gold&system=a&table=classes+of+errors").text
+    assert "system & any error & wrong link & NIL in place of a link" in errors
+    assert r"a & 4 {\scriptsize 80.0 \%} & 1 {\scriptsize 50.0 \%} & 0 {\scriptsize 0.0 \%}" in errors
+    assert r"\caption{Errors of a on gold: classes of errors. How many errors" in errors
+    assert (
+        "a & 4 {\\scriptsize"
+        in get("/errors.tex?dataset=gold&system=a&table=classes+of+errors&columns=system,any error").text
+    )
+    places = ["/systems", "/datasets", "/dataset?name=gold", "/errors?dataset=gold&system=a", "/ontology"]
+    looked = 0
+    for place in places:
+        found = {html.unescape(one) for one in re.findall(r'href="(/[a-z]+\.tex[^"]*)"', get(place).text)}
+        for one in sorted(found):
+            said = set_by_latex(tmp_path, get(one).text, "pdflatex")
+            assert max(map(float, re.findall(r"Overfull \\hbox \(([0-9.]+)pt", said)), default=0) < 12, one
+            looked += 1
+    assert looked > 8
 
 
 @pytest.mark.parametrize(
