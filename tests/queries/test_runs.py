@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+import pyoxigraph as ox
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from remix.names import ITSRDF, NIF, PREFIXES, RMX
 from remix.store import Store
 from remix.store.queries import find, shipped_queries
 from remix.store.selection import select
@@ -46,6 +50,63 @@ def test_hard_and_easy_annotations_are_those_of_at_least_and_at_most_a_difficult
     assert _selected(store, "hard_by_difficulty", {"min_difficulty": 0.8}) == {"New York City"}
     assert _selected(store, "easy_by_difficulty", {}) == {"Ada"}
     assert _selected(store, "easy_by_difficulty", {"max_difficulty": 0.5}) == {"Ada", "Alan"}
+
+
+_PLAIN = {
+    "missed_by_all": """SELECT DISTINCT ?document ?annotation {
+        ?annotation nif:referenceContext ?document ; rmx:falseNegativeOf ?run
+        FILTER NOT EXISTS { ?annotation rmx:truePositiveOf ?other }
+    }""",
+    "wrong_and_right": """SELECT DISTINCT ?document ?annotation {
+        ?annotation nif:referenceContext ?document ; rmx:falseNegativeOf ?missed ; rmx:truePositiveOf ?found .
+        ?missed rmx:system "random-candidate" . ?found rmx:system "prior"
+    }""",
+    "music": """SELECT DISTINCT ?document ?annotation {
+        ?annotation nif:referenceContext ?document
+        FILTER EXISTS { ?annotation itsrdf:taClassRef ?class FILTER (?class IN (dbo:Song, dbo:Band, dbo:Opera)) }
+    }""",
+}
+"""What queries mean whose patterns are read apart, in one group."""
+_SYSTEMS = ("prior", "random-candidate", "other")
+_MENTIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["one", "two", "none"]),
+        st.sets(st.sampled_from(_SYSTEMS)),
+        st.sets(st.sampled_from(_SYSTEMS)),
+        st.sets(st.sampled_from(["Song", "Band", "Person"])),
+    ),
+    max_size=8,
+)
+
+
+@pytest.mark.parametrize("name", sorted(_PLAIN))
+@given(mentions=_MENTIONS)
+def test_query_whose_patterns_are_read_apart_selects_what_it_does_in_one_group(
+    name: str, mentions: list[tuple[str, set[str], set[str], set[str]]]
+) -> None:
+    """A mention may be in no document, and found and missed by one system, as under several matchings."""
+    store = ox.Store()
+
+    def tell(subject: str, predicate: str, value: ox.NamedNode | ox.Literal) -> None:
+        store.add(ox.Quad(ox.NamedNode(f"urn:{subject}"), ox.NamedNode(predicate), value, ox.NamedNode("urn:graph")))
+
+    for system in _SYSTEMS:
+        tell(f"run-{system}", f"{RMX}system", ox.Literal(system))
+    for nth, (document, missed, found, classes) in enumerate(mentions):
+        if document != "none":
+            tell(f"a{nth}", f"{NIF}referenceContext", ox.NamedNode(f"urn:{document}"))
+        for term, systems in (("falseNegativeOf", missed), ("truePositiveOf", found)):
+            for system in systems:
+                tell(f"a{nth}", f"{RMX}{term}", ox.NamedNode(f"urn:run-{system}"))
+        for one in classes:
+            tell(f"a{nth}", f"{ITSRDF}taClassRef", ox.NamedNode(f"http://dbpedia.org/ontology/{one}"))
+
+    def answer(text: str) -> list[str]:
+        found = store.query(text, prefixes=PREFIXES, use_default_graph_as_union=True)
+        assert isinstance(found, ox.QuerySolutions)
+        return sorted(f"{row['document']} {row['annotation']}" for row in found)
+
+    assert answer(find(name).bind({})) == answer(_PLAIN[name])
 
 
 def test_queries_on_runs_are_all_expected_here() -> None:

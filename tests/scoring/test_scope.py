@@ -138,7 +138,7 @@ def test_conditions_of_a_query_hold_together_and_those_on_documents_hold_for_all
     [
         ("SELECT ?annotation { ?annotation nif:anchorOf 'Ada' ; rmx:overlap 'none' }", "how mentions overlap"),
         ("SELECT ?annotation { ?annotation a nif:Phrase } LIMIT 1", "counts or limits"),
-        ("SELECT ?annotation { { SELECT ?annotation { ?annotation a nif:Phrase } } }", "counts or limits"),
+        ("SELECT ?annotation { { SELECT ?annotation { ?annotation a nif:Phrase } } }", "may count or limit"),
         ("SELECT ?annotation { ?annotation a nif:Phrase SERVICE <http://a.org/> { ?a ?b ?c } }", "another endpoint"),
         ("SELECT ?annotation { ?annotation hfts:ambiguitySurfaceForm 7 }", "1 of its 1 kept mentions would fail"),
         ("SELECT ?annotation {", "not understood"),

@@ -124,7 +124,9 @@ def _classes(query: str) -> list[str]:
     kinds = {node.kind for node in walk(tree)}
     if "ServiceGraphPattern" in kinds:
         raise Error("its query asks another endpoint")
-    if "SubSelect" in kinds or tree.get("limitoffset") or tree.get("groupby") or tree.get("having"):
+    if "SubSelect" in kinds:
+        raise Error("its query has another query within it, which may count or limit what it selects")
+    if tree.get("limitoffset") or tree.get("groupby") or tree.get("having"):
         raise Error("its query counts or limits what it selects")
     terms = list(_terms(tree))
     if any(f"<{RMX}{name}>" in terms for name in NOT_OF_ANSWERS):
