@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import resources
+from types import MappingProxyType
 from urllib.parse import parse_qsl, urlencode
 
 import anyio
@@ -25,7 +26,7 @@ from markupsafe import Markup, escape
 from starlette.requests import Request as HttpRequest
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Match, Route
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from remix import tables
 from remix._version import __version__
@@ -78,8 +79,11 @@ _NAME, _PROSE = 40, 80
 """Characters up to which the texts of a column stay in one line, and beyond which they are prose."""
 _IRI = r"https?://\S+$"
 """What is shown short."""
-_FROM_RIGHT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]")
+_LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]"
+_FROM_RIGHT = re.compile(_LETTER)
 """Letters of scripts that are read from right to left."""
+_NAMES_FROM_RIGHT = re.compile(f"{_LETTER}+(?:[ '.-]{_LETTER}+)*")
+"""Words of such letters, one after another."""
 _FEW = 12
 """Rows up to which a table has no filter of its own."""
 
@@ -110,6 +114,7 @@ def _environment() -> Environment:
     )
     made.filters["cell"] = lambda value, name: cell(name, value)
     made.filters["told"] = _tell
+    made.filters["isolated"] = _isolate_names
     made.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
     menu = [(f"/{one.name}", one.title) for one in sorted(VIEWS, key=lambda one: one.menu) if one.menu]
     made.globals.update(menu=menu, heat=_heat, widths=_widths, draw=draw, typeset=typeset, digest=_digest, few=_FEW)
@@ -147,6 +152,15 @@ def _isolate(text: object) -> Markup:
     return Markup(f"<bdi>{said}</bdi>") if _FROM_RIGHT.search(said) else said
 
 
+def _isolate_names(text: str) -> Markup:
+    """Return a sentence of ours for a page; names of right to left in it stand apart, and turn no others round.
+
+    >>> _isolate_names("\u05d0 \u05d1: 5 < 6")
+    Markup('<bdi>\u05d0 \u05d1</bdi>: 5 &lt; 6')
+    """
+    return Markup(_NAMES_FROM_RIGHT.sub(r"<bdi>\g<0></bdi>", str(escape(text))))
+
+
 def _digest(text: str) -> str:
     """Return what a content security policy calls a script or style by."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
@@ -157,6 +171,7 @@ def _widths(table: Table) -> dict[str, str]:
     texts = table.frame.select(pl.col(pl.String).str.len_chars().max())
     longest = {name: texts[name][0] or 0 for name in texts.columns}
     kinds = {name: "name" if length <= _NAME else "long" if length > _PROSE else "" for name, length in longest.items()}
+    kinds |= {name: "long" for name in kinds if name == "sentence"}  # as wide on every page, however short they are
     return kinds | dict.fromkeys(table.frame.select(selectors.numeric()).columns, "number")
 
 
@@ -401,10 +416,22 @@ def routes(work: Explored, within: Callable[[], AbstractContextManager[None]] = 
     quick, long = asyncio.Semaphore(_TURNS), asyncio.Semaphore(_TURNS)
     for view in VIEWS:
         turns = long if view.runs_queries else quick
-        made.append(Route(f"/{view.name}", _answer(work, turns, within, view), methods=["GET"]))
+        made.append(_PageRoute(f"/{view.name}", _answer(work, turns, within, view), methods=["GET"]))
         for form in dict.fromkeys((*_DATA, *_FIGURES, *view.downloads)):
             made.append(Route(f"/{view.name}.{form}", _answer(work, turns, within, view, form), methods=["GET"]))
     return [*made, _LastRoute("/{place:path}", _tell_unknown, methods=["GET"])]
+
+
+class _PageRoute(Route):
+    """Tells a client that asks by another method as a page does, with what leads on."""
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] in (self.methods or ()):
+            await super().handle(scope, receive, send)
+            return
+        said = f"Pages are asked for by GET, and this was {scope['method']}: nothing is changed through them."
+        known = ", ".join(sorted(self.methods or ()))
+        await _tell_wrong("Not possible", said, 405, {"Allow": known})(scope, receive, send)
 
 
 class _LastRoute(Route):
@@ -429,7 +456,7 @@ def _answer(
                 async with http.app.state.wait(bounds.stop):  # which nobody does for a client that is gone
                     await turns.acquire()
             except RequestRefused as refusal:
-                return refuse(refusal.status, str(refusal))
+                return _refuse(form, refusal.status, str(refusal))
             try:
                 # What counts on frames cannot be interrupted: a server that stops leaves it alone.
                 with within():
@@ -437,7 +464,7 @@ def _answer(
                 return answer
             finally:
                 turns.release()
-        return refuse(503, STOPPED)
+        return _refuse(form, 503, STOPPED)
 
     return respond
 
@@ -481,8 +508,7 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
         status, line = 500, "this page could not be made, which is a defect of remix"
     if form:
         return PlainTextResponse(f"{line}\n", status, headers=HEADERS)
-    wrong = Page("Not possible", [Note(line)])
-    return Response(render_page(wrong, view, ""), status, media_type="text/html", headers=HEADERS)
+    return _tell_wrong("Not possible", line, status)
 
 
 def _do_without(
@@ -600,10 +626,24 @@ def _list_unfit(page: Page, parameters: Mapping[str, str]) -> Iterator[UsageErro
 def _tell_unknown(http: HttpRequest) -> Response:
     """Return the page for an address at which nothing is."""
     name = http.url.path.strip("/").partition("/")[0].partition(".")[0]
+    return _tell_wrong("Not found", f"Not Found: no page is at this address{nearest(name, VIEWS.names())}", 404)
+
+
+def _tell_wrong(title: str, said: str, status: int, headers: Mapping[str, str] = MappingProxyType({})) -> Response:
+    """Return a page that says what is wrong, with what leads on."""
     places = {view.title: f"/{view.name}" for view in VIEWS if view.menu}
-    said = Note(f"Not Found: no page is at this address{nearest(name, VIEWS.names())}", links=places)
-    text = render_page(Page("Not found", [said]), replace(VIEWS["datasets"], name="not-found"), "")
-    return Response(text, 404, HEADERS, "text/html")
+    page = Page(title, [Note(said, links=places)])
+    text = render_page(page, replace(VIEWS["datasets"], name="not-found"), "")
+    return Response(text, status, {**HEADERS, **headers}, "text/html")
+
+
+def _refuse(form: str, status: int, said: str) -> Response:
+    """Return why there is no answer now: data as a line, a page as one."""
+    plain = refuse(status, said)
+    if form:
+        return plain
+    headers = {name: plain.headers[name] for name in ("Retry-After",) if name in plain.headers}
+    return _tell_wrong("Not possible now", said, status, headers)
 
 
 def _put_off(said: str, seconds: int) -> Response:

@@ -729,3 +729,10 @@ def test_choices_that_are_rare_are_folded_until_one_is_another_than_by_itself(wo
         ("spider", "scores"),
     ):
         assert form(**{name: value}).unfolded, name
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_page_that_is_asked_for_by_another_method_is_refused_with_what_leads_on(address: str, method: str) -> None:
+    answer = httpx.request(method, address.replace("/sparql", "/datasets"))
+    assert answer.status_code == 405 and answer.headers["Allow"] == "GET, HEAD"
+    assert "<nav" in answer.text and 'href="/systems"' in answer.text and f"this was {method}" in answer.text

@@ -43,7 +43,10 @@ def list_terms() -> pl.DataFrame:
 
 def _show(work: page.Explored, parameters: Mapping[str, str]) -> page.Page:
     said = "What `remix` says in RDF beyond NIF, ITS RDF and hfts; the file is ontology/remix.ttl."
-    return page.Page("Ontology", [page.Note(said), page.Table("terms", list_terms())])
+    terms = list_terms()
+    terms = terms.select("term", "meaning", pl.exclude("term", "meaning"))
+    small, headings = {"term": "label"}, {"of": ("is said of", ""), "is": ("its value is", "")}
+    return page.Page("Ontology", [page.Note(said), page.Table("terms", terms, small=small, headings=headings)])
 
 
 ontology = page.View("ontology", "Ontology", _show, menu=9, parameters=())

@@ -67,3 +67,34 @@ def test_legend_of_a_long_text_covers_no_line_of_it(visit: Visit, tmp_path: Path
         page.evaluate("document.querySelector('.boxed').scrollTop = 300")
         box, legend = (page.locator(one).bounding_box() for one in (".boxed", ".boxed .legend"))
         assert box and legend and legend["y"] - box["y"] < 3
+
+
+def test_answer_of_a_system_whose_name_is_read_from_the_right_stays_a_sentence_from_the_left(
+    visit: Visit, tmp_path: Path
+) -> None:
+    page = Page("he", [Passages([Passage("", [Segment("a")], ["✗ סמיר: wd:Q42 – wrong (wrong link)"])])])
+    (tmp_path / "he.html").write_text(render_file("he", [page]), encoding="utf-8")
+    with visit(tmp_path / "he.html", width=400) as visited:
+        item = visited.page.locator("article li")
+        assert item.evaluate("one => getComputedStyle(one).direction") == "ltr"
+        assert item.evaluate("one => getComputedStyle(one).unicodeBidi") not in ("plaintext",)
+        name, whole = item.locator("bdi").bounding_box(), item.bounding_box()
+        # It stands behind the sign, before the entity that was answered.
+        assert name and whole and name["x"] - whole["x"] < 40
+        assert visited.page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+def test_names_of_a_narrow_table_take_few_lines_and_buttons_one(visit: Visit, tmp_path: Path) -> None:
+    import polars as pl
+
+    name = "a-dataset-whose-name-goes-on-and-on-until-it-is-longer-than-any-column-can-be"
+    rows = pl.DataFrame({"dataset": [name, "b"], **{f"measure {nth}": [0.5, 0.25] for nth in range(6)}})
+    (tmp_path / "t.html").write_text(render_file("t", [Page("t", [Table("t", rows)])]), encoding="utf-8")
+    with visit(tmp_path / "t.html", width=400) as visited:
+        cells = visited.page.locator("tbody td:first-child")
+        long, short = (cells.nth(nth).bounding_box() for nth in (0, 1))
+        assert long and short and long["height"] < 6 * short["height"]
+    with visit("/ontology", width=400) as visited:
+        button = visited.page.locator(".tools button >> nth=0")
+        assert button.evaluate("one => one.getClientRects().length") == 1
+        assert button.evaluate("one => one.scrollHeight < 2 * parseFloat(getComputedStyle(one).lineHeight) + 12")
