@@ -19,6 +19,7 @@ from remix.reports.doubts import explain_shortcomings
 from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements
 from remix.runs.registration import Run
 from remix.scoring.errors import TAXONOMIES, label_of_class
+from remix.scoring.matching.namespaces import tell_unjoined
 from remix.scoring.slicing import slice_named
 from remix.tables import WIDTH, Printed
 
@@ -76,7 +77,7 @@ class Chosen:
 
 
 def rows_of_systems(judged: Judgements, systems: Sequence[str]) -> pl.DataFrame:
-    """Return the mentions with `outcome`, `answer`, `answered` and `class` of each system, its name before them."""
+    """Return the mentions with `outcome`, `answer`, `answered`, `unjoined` and `class` of each system, named first."""
     rows = judged.mentions.join(judged.shares(), on="mention", how="left", maintain_order="left")
     for name in systems:
         own = judged.systems.filter(system=name).select(
@@ -84,6 +85,7 @@ def rows_of_systems(judged: Judgements, systems: Sequence[str]) -> pl.DataFrame:
             pl.col("outcome").alias(f"{name} outcome"),
             pl.col("answer").alias(f"{name} answer"),
             pl.col("answered").alias(f"{name} answered"),
+            pl.col("unjoined").alias(f"{name} unjoined"),
             pl.col("classes").str.replace_all("neleval:", "", literal=True).alias(f"{name} class"),
         )
         rows = rows.join(own, on="mention", how="left", maintain_order="left")
@@ -181,7 +183,8 @@ def tell_answers(
         answer = _name_entities(row[f"{name} answer"], labels) or "no answer"
         answered = row[f"{name} answered"]
         span = f" on “{answered}”" if answered and answered != row["surface_form"] else ""
-        kind = f" ({call_classes(row[f'{name} class'])})" if row[f"{name} class"] else ""
+        unseen = "; no sameAs link leads from it to gold's entities" if row[f"{name} unjoined"] else ""
+        kind = f" ({call_classes(row[f'{name} class'])}{unseen})" if row[f"{name} class"] else ""
         yield f"{MARKS[look_of(row, name)]} {name}: {answer}{span} – {said}{kind}"
 
 
@@ -219,8 +222,14 @@ def tell_given(runs: Sequence[Run], dataset: str, systems: Sequence[str]) -> lis
 
 
 def tell_shortcomings(judged: Judgements, systems: Sequence[str]) -> list[str]:
-    """Return what speaks against the runs of these systems: documents that they failed on, texts of no revision."""
-    return explain_shortcomings(judged.runs.filter(pl.col("system").is_in(systems)))
+    """Return what speaks against the runs of these systems: failures, no revision, entities of other worlds."""
+    told = explain_shortcomings(judged.runs.filter(pl.col("system").is_in(systems)))
+    linked = judged.mentions.filter(pl.col("gold") != "NIL").select("mention")
+    own = judged.systems.filter(pl.col("system").is_in(systems), pl.col("answer") != "NIL")
+    counts = own.join(linked, on="mention").group_by("system", "unjoined").len()
+    counts = counts.with_columns(every=pl.col("len").sum().over("system")).drop_nulls("unjoined")
+    rows = counts.select("system", "len", "every", "unjoined").sort("system", "unjoined")
+    return [*told, *(tell_unjoined(*row) for row in rows.iter_rows())]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,6 +16,7 @@ from remix.runs.outcomes import Outcomes, outcomes
 from remix.scoring.inputs.columns import is_of_errors
 from remix.scoring.inputs.shortcomings import failures_of, with_shortcomings
 from remix.scoring.inputs.sources import Keeper, read_inputs
+from remix.scoring.matching.namespaces import unjoined_answers
 
 OUTCOMES = {
     "correct": "the answer is on the mention and has gold's entity",
@@ -41,7 +42,9 @@ class Judgements:
       and 'NIL', those of alternatives, too, or null), type (its coarse class, and those of alternatives) and, where it
       was asked for, slice (several of a mention, as types, with `SEVERAL` between them);
     - `systems`: mention, system, outcome (see `OUTCOMES`), answer (its entities or 'NIL'), answered (the span that was
-      answered, as text), classes (of errors, with the name of the taxonomy), a row for each that has an outcome;
+      answered, as text), unjoined (of which namespace the answer is, where gold names no entity of it and no sameAs
+      link leads from one to the other, so that it is wrong unseen), classes (of errors, with the name of the taxonomy),
+      a row for each that has an outcome;
     - `failures`: system, dataset and document, where a system failed and has no answer;
     - `runs`: system, and of each `failed` (on how many documents) and `revision_unknown`, where that is so of any;
     - `notes`: what is to be said of the slices.
@@ -138,6 +141,8 @@ def _judge_systems(found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
     of_answers = found.errors.drop_nulls("answer").group_by("system", "answer").agg(classes=classes)
     answers = found.answers.join(entities, on="answer", how="left", maintain_order="left")
     answers = answers.with_columns(pl.col("entities").fill_null("NIL"), answered=pl.col("surface_form"))
+    unjoined = unjoined_answers(found.case).rename({"namespace": "unjoined"})
+    answers = answers.join(unjoined, on="answer", how="left", maintain_order="left")
     groups = found.case.kept.select("annotation", "group").unique("annotation")
     on_gold = answers.filter(pl.col("outcome") != "ignored").join(groups, on="annotation")
     given = on_gold.sort("answer").unique(["system", "group"], keep="first", maintain_order=True)
@@ -151,7 +156,9 @@ def _judge_systems(found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
     told = told.group_by("system", "group", maintain_order=True).agg(
         pl.col("outcome").first(), pl.col("classes").drop_nulls().first()
     )
-    told = told.join(given.select("system", "group", "answered", answer="entities"), on=["system", "group"], how="left")
+    told = told.join(
+        given.select("system", "group", "answered", "unjoined", answer="entities"), on=["system", "group"], how="left"
+    )
     required = told.join(mentions.drop_nulls("annotation").select("mention", "group"), on="group")
     alone = answers.filter(pl.col("annotation").is_null() | (pl.col("outcome") == "ignored"))
     alone = alone.join(of_answers, on=["system", "answer"], how="left", maintain_order="left")
@@ -159,6 +166,10 @@ def _judge_systems(found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
     alone = alone.join(spans, on=_PLACE).sort("answer").unique(["system", "mention"], keep="first", maintain_order=True)
     alone = alone.with_columns(answer="entities")
     ignored = pl.when(pl.col("outcome") == "ignored").then(pl.lit("ignored")).otherwise(pl.lit("wrong"))
-    names = ["mention", "system", "outcome", "answer", "answered", "classes"]
-    parts = [required.with_columns(outcome=outcome).select(names), alone.with_columns(outcome=ignored).select(names)]
+    names = ["mention", "system", "outcome", "answer", "answered", "unjoined", "classes"]
+    nothing = pl.lit(None, pl.String).alias("unjoined")  # gold has no entity here that they could be
+    parts = [
+        required.with_columns(outcome=outcome).select(names),
+        alone.with_columns(nothing, outcome=ignored).select(names),
+    ]
     return pl.concat(parts).sort("mention", "system")

@@ -92,3 +92,24 @@ def test_types_are_those_of_all_alternatives(tmp_path: Path) -> None:
     assert page.tables["errors"]["surface_form"].to_list() == ["Ada"]
     [texts] = [block for block in page.blocks if isinstance(block, Passages)]
     assert texts.passages[0].facets["type"] == "Person Place"  # what a report chooses texts by, as it does classes
+
+
+def test_an_answer_that_nothing_joins_to_gold_is_told_beside_it_and_below(tmp_path: Path) -> None:
+    """Gold names two entities of DBpedia; of the answers one is of DBpedia and wrong, one of Wikidata."""
+
+    def write(name: str, *entities: str) -> Path:
+        text = "Ada met Bob"
+        spans = zip(((0, 3), (8, 11)), entities, strict=True)
+        rows = [{"document": "d", "text": text, "begin": b, "end": e, "entity": one} for (b, e), one in spans]
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return tmp_path / name
+
+    work = open_workspace(tmp_path / "w")
+    work.load(write("gold.jsonl", "http://dbpedia.org/resource/Ada", "http://dbpedia.org/resource/Bob"))
+    work.add_run("mine", write("mine.jsonl", "http://dbpedia.org/resource/Eve", "http://www.wikidata.org/entity/Q5"))
+    judged = work.judgements("gold")
+    assert judged.systems["unjoined"].to_list() == [None, "www.wikidata.org/entity/"]
+    said = work.errors("mine", on="gold")
+    assert "wd:Q5 – wrong (wrong link; no sameAs link leads from it to gold's entities)" in said.text()
+    [told] = [line for line in said.lines if "no sameAs link" in line]
+    assert told.startswith("run 'mine': 1 of 2 answers on linked mentions are of www.wikidata.org/entity/, and no ")

@@ -74,10 +74,14 @@ def test_first_answer_of_another_world_is_told(count: int, capsys: pytest.Captur
         assert right(GOLD, run) == 0
     [said] = capsys.readouterr().err.splitlines()
     assert f"in different worlds: its {count} links are of www.wikidata.org/entity/ ({count}), gold's 4 of" in said
-    # One of two that can be compared is none to speak of.
+
+
+def test_few_answers_of_another_world_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of four answers one is right, one is wrong, and two cannot be compared to gold's entities."""
     with progress.enable():
-        assert right(GOLD, linked([DBR + NAMES[0], f"{WD}Q2"])) == 1
-    assert capsys.readouterr().err == ""
+        assert right(GOLD, linked([DBR + NAMES[0], DBR + NAMES[0], f"{WD}Q3", f"{WD}Q4"])) == 1
+    [said] = capsys.readouterr().err.splitlines()
+    assert said.startswith("run 's': 2 of 4 answers on linked mentions are of www.wikidata.org/entity/, and no sameAs")
 
 
 def test_different_worlds_are_told_with_their_namespaces(capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,6 +122,7 @@ def test_knowledge_base_that_joins_the_worlds_is_named_with_what_it_makes_right(
         )
         workspace.attach_kb(made.folder.name)
         joined = workspace.evaluate(**asked).rows
-    assert capsys.readouterr().err == ""
+    [said] = capsys.readouterr().err.splitlines()
+    assert said.startswith("run 's': 1 of 4 answers on linked mentions are of www.wikidata.org/entity/, and no sameAs")
     score = {"average": "micro", "column": "", "dataset": "all", "matching": "strong"}
     assert (rows.filter(**score)["tp"].item(), joined.filter(**score)["tp"].item()) == (0, 3)

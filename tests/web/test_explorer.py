@@ -331,7 +331,7 @@ def test_no_address_asks_for_more_sentences_than_a_page_has() -> None:
     frame = pl.DataFrame({"mention": range(600), "document": "d", "dataset": "x", "begin": 0, "end": 3, "gold": "e:A"})
     mentions = frame.with_columns(surface_form=pl.lit("Ada"), annotation=pl.lit("a"), type=pl.lit(None, pl.String))
     answers = pl.DataFrame({"mention": range(600), "system": "s", "outcome": "wrong", "classes": "wrong_link"})
-    answers = answers.with_columns(answer=pl.lit("e:B"), answered=pl.lit("Ada"))
+    answers = answers.with_columns(answer=pl.lit("e:B"), answered=pl.lit("Ada"), unjoined=pl.lit(None, pl.String))
     documents = pl.DataFrame({"document": ["d"], "dataset": ["x"], "text": ["Ada"], "name": ["d"]})
     failures, runs = documents.select("document", system=pl.lit("s")).clear(), pl.DataFrame({"system": ["s"]})
     judged = Judgements(documents, mentions, answers, failures, runs)

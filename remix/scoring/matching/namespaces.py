@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from remix import progress
@@ -9,6 +11,7 @@ from remix.dense import look_up, mark
 from remix.errors import Error
 from remix.scoring.inputs import Knowledge
 from remix.scoring.inputs.entities import KNOWN_WORLD, is_bare
+from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching import Case
 
 FEW = 0.3
@@ -18,34 +21,61 @@ LEAST = 3
 """A run needs so many links to be looked at, unless all of them are of other namespaces."""
 
 
-def tell_namespaces(case: Case) -> None:
-    """Say of each run whose entities are of other namespaces than gold's: which, and what would join the two.
-
-    What would is the sameAs links of a knowledge base of the shelf, counted on the answers that have the span of a
-    linked mention of gold.
-    """
-    mentions = case.mentions
-    if mentions.answer_links.is_empty():
-        return
+def _name_namespaces(mentions: Mentions) -> tuple[pl.DataFrame, pl.Series]:
+    """Return entity, iri, namespace and `same`, whether gold names entities of it; and the namespaces of gold."""
     # What stands before the last part of an IRI.
     namespace = pl.coalesce(pl.col("iri").str.extract(one) for one in (KNOWN_WORLD, r"^(?:http://)?(.*[/#:])[^/#:]*$"))
     namespace = pl.when(is_bare(pl.col("iri"))).then(pl.lit("no namespace")).otherwise(namespace)
     named = mentions.iris.with_columns(namespace=namespace)
     ours = named["namespace"].filter(pl.Series(mark(mentions.gold_links["entity"], len(named)))).unique()
-    same = named["namespace"].is_in(ours.implode())
+    return named.with_columns(same=pl.col("namespace").is_in(ours.implode())), ours
+
+
+def unjoined_answers(case: Case) -> pl.DataFrame:
+    """Return answer and namespace: answers all of whose entities are of namespaces in which gold names none.
+
+    That is so after the redirects and sameAs links of the knowledge base. Such an answer counts as wrong, though it may
+    be the entity of gold under another name.
+    """
+    named, ours = _name_namespaces(case.mentions)
+    if ours.is_empty():
+        return pl.DataFrame(schema={"answer": pl.Int64, "namespace": pl.String})
+    links = case.mentions.answer_links.join(named, on="entity")
+    found = links.group_by("answer").agg(pl.col("namespace").min(), same=pl.col("same").any())
+    return found.filter(~pl.col("same")).select("answer", "namespace").sort("answer")
+
+
+def tell_namespaces(case: Case) -> None:
+    """Say of each run whose entities are of other namespaces than gold's: which, and what would join the two.
+
+    What would is the sameAs links of a knowledge base of the shelf, counted on the answers that have the span of a
+    linked mention of gold. Where that is so of few of a run's answers, these are told.
+    """
+    mentions = case.mentions
+    if mentions.answer_links.is_empty():
+        return
+    named, ours = _name_namespaces(mentions)
+    same = named["same"]
     links = mentions.answer_links.select("answer", same=same.gather(mentions.answer_links["entity"]))
     links = look_up(links, "answer", mentions.answers, ["system"])
     shares = links.group_by("system").agg(linked=pl.len(), same=pl.col("same").sum()).sort("system")
     apart = shares.filter(
         (pl.col("same") < FEW * pl.col("linked")) & ((pl.col("linked") >= LEAST) | (pl.col("same") == 0))
     )
-    if ours.is_empty() or apart.is_empty():
+    if ours.is_empty() or shares.filter(pl.col("same") < pl.col("linked")).is_empty():
         return
+    told = _tell_runs_apart(case, named, apart["system"])
+    _tell_unjoined(case, told)
+
+
+def _tell_runs_apart(case: Case, named: pl.DataFrame, systems: pl.Series) -> list[int]:
+    """Say of systems, of whose links few are of a namespace of gold, where few of them are right; return these."""
+    told, mentions = [], case.mentions
     gold = mentions.gold_links.join(named, on="entity")
     answers = (
         mentions.answers.select("answer", "system").join(mentions.answer_links, on="answer").join(named, on="entity")
     )
-    for system in apart["system"]:
+    for system in systems:
         own = answers.filter(pl.col("system") == system)
         pairs = case.overlaps.filter("equal").select("answer", "mention", "link")
         pairs = pairs.join(own.select("answer", answered="iri"), on="answer").join(
@@ -54,12 +84,40 @@ def tell_namespaces(case: Case) -> None:
         on_span, right = pairs["answer"].n_unique(), pairs.filter("link")["answer"].n_unique()
         if right >= max(1, FEW * on_span):
             continue
+        told.append(system)
         name = mentions.systems[system]
         progress.note(
             f"run '{name}' and gold name entities in different worlds: its {len(own)} links are of {_count(own)}, "
             f"gold's {len(gold)} of {_count(gold)}; {right} of the {on_span} answers that have the span of a linked "
             f"mention of gold have its entity{_joining(pairs, right, case.evidence.inputs.knowledge)}"
         )
+    return told
+
+
+def _tell_unjoined(case: Case, apart: Sequence[int]) -> None:
+    """Say of each other system how many answers on linked mentions cannot be compared to gold's entities."""
+    linked = case.mentions.gold_links.select("mention").unique()
+    on_span = case.overlaps.filter("equal").select("answer", "mention").join(linked, on="mention")
+    on_span = on_span.select("answer").unique().join(case.mentions.answer_links.select("answer").unique(), on="answer")
+    on_span = on_span.join(case.mentions.answers.select("answer", "system"), on="answer")
+    unjoined = on_span.filter(~pl.col("system").is_in(apart)).join(unjoined_answers(case), on="answer")
+    of_all = on_span.group_by("system").len("all")
+    counts = unjoined.group_by("system", "namespace").len().join(of_all, on="system").sort("system", "namespace")
+    for system, namespace, count, every in counts.iter_rows():
+        progress.note(tell_unjoined(case.mentions.systems[system], count, every, namespace))
+
+
+def tell_unjoined(system: str, count: int, every: int, namespace: str) -> str:
+    """Return a sentence on answers of a system that cannot be compared to gold's entities.
+
+    >>> tell_unjoined("mine", 2, 30, "www.wikidata.org/entity/")[:79]
+    "run 'mine': 2 of 30 answers on linked mentions are of www.wikidata.org/entity/, "
+    """
+    return (
+        f"run '{system}': {count} of {every} answers on linked mentions are of {namespace}, and no sameAs link of a "
+        "knowledge base leads from them to the entities that gold names; they count as wrong, the same entity or not "
+        "(`remix kb build` makes a knowledge base of further links)"
+    )
 
 
 def _count(links: pl.DataFrame) -> str:
