@@ -22,6 +22,16 @@ def fill(template: str, *parts: str | pl.Expr | pl.Series) -> pl.Expr:
     return pl.concat_str(pieces)
 
 
+def spell_interval(low: str, high: str) -> pl.Expr:
+    """Return an interval of the values of two columns as text, with three decimals; null where one of them is null.
+
+    >>> pl.DataFrame({"low": [0.27], "high": [0.3915]}).select(spell_interval("low", "high")).item()
+    '0.270 to 0.392'
+    """
+    ends = (pl.col(name).round(3).cast(pl.Decimal(18, 3)).cast(pl.String) for name in (low, high))
+    return pl.concat_str(*ends, separator=" to ")
+
+
 def sum_up(rows: pl.DataFrame, keys: str | list[str], *sums: pl.Expr, **named: pl.Expr) -> pl.DataFrame:
     """Return a row for each value of the keys, in the order of the first of each, with sums or means over its rows.
 

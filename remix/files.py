@@ -227,6 +227,23 @@ def write_whole(path: Path | str) -> Iterator[IO[bytes]]:
         raise Error(f"{path} cannot be written: {error.strerror or error}") from error
 
 
+def refuse_unwritable(path: Path | str) -> None:
+    """Raise `Error` where `write_whole` could not write, as far as that is known before; nothing is written.
+
+    It is for what takes long to compute.
+    """
+    try:
+        target = _destination(Path(path))
+        if isinstance(target, int) or not _replaceable(target):
+            return
+        folder = next(one for one in target.parents if one.exists())
+        number = errno.ENOTDIR if not folder.is_dir() else 0 if os.access(folder, os.W_OK | os.X_OK) else errno.EACCES
+        if number:
+            raise OSError(number, os.strerror(number))
+    except OSError as error:
+        raise Error(f"{path} cannot be written: {error.strerror or error}") from error
+
+
 def write_together(contents: Mapping[Path, bytes]) -> None:
     """Write files that belong together: all are on the disk beside their places before any takes its place.
 

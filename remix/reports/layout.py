@@ -153,13 +153,15 @@ def _row(figure: Figure, first: int, width: float) -> tuple[list[Mark], float]:
     """Return the marks of panels beside each other, and how high they are."""
     numbers = range(first, min(first + figure.columns, len(figure.panels)))
     said = [figure.repeats_categories(nth) and figure.panels[nth].lying for nth in numbers]
-    # Where names are said once, the panel that says them is wider.
-    names = min(_NAMES * width, _names_room(figure.panels[first])) if any(said) else 0.0
-    each = (width - names * sum(not again for again in said)) / figure.columns
+    # Where names are said once, the panel that says them is wider; what stands alone in the last row is as wide.
+    lying = any(panel.lying and figure.repeats_categories(nth) for nth, panel in enumerate(figure.panels))
+    alone = lying and not any(said) and len(said) < figure.columns
+    names = min(_NAMES * width, _names_room(figure.panels[first])) if any(said) or alone else 0.0
+    each = (width - names * (1 if alone else sum(not again for again in said))) / figure.columns
     marks: list[Mark] = []
     x, highest = 0.0, 0.0
     for nth, again in zip(numbers, said, strict=True):
-        wide = each + (names if any(said) and not again else 0.0)
+        wide = each + (0.0 if again else names)
         own, high = _lay_panel(figure, figure.panels[nth], wide, again=again, names=names)
         marks += [mark.move(x, 0.0) for mark in own]
         x, highest = x + wide, max(highest, high)

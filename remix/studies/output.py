@@ -224,6 +224,10 @@ def sections_of_study(folder: Path, name: str) -> tuple[str, str]:
     from remix.web.explorer import sections_of
 
     place = folder.parent if folder.name == MANIFEST else folder
+    if not (place / MANIFEST).is_file():
+        raise UsageError(
+            f"{place} is no folder of a study, which has a {MANIFEST}: `remix study STUDY.toml --to {place}` writes one"
+        )
     held, file = StudyManifest.read(place / MANIFEST), place / REPORT
     known = held.files.get(REPORT)
     if known is None or not file.is_file() or content_hash(file) != known:

@@ -10,8 +10,8 @@ import polars as pl
 
 from remix import progress
 from remix.errors import StoreError, UnknownName
-from remix.expressions import fill
-from remix.files import write_whole
+from remix.expressions import fill, spell_interval
+from remix.files import refuse_unwritable, write_whole
 from remix.formats import sizes_of
 from remix.measures import compute
 from remix.question import Question
@@ -23,9 +23,11 @@ from remix.reports.readable import explain_vocabularies
 from remix.reports.sentences import NO_MENTION, tell_given
 from remix.reports.statistics import Statistics, sizes_of_datasets
 from remix.runs.judgements import Judgements, judge_mentions
+from remix.runs.known import kinds_of, known_runs
 from remix.scoring.errors import label_of_class
 from remix.scoring.profiles import PROFILES
 from remix.store.targets import named_targets
+from remix.systems import KINDS
 from remix.web.explorer import render_file
 from remix.web.page import VIEWS, Drawing, Explored, Note, Page, Shown, Table, call_measures, list_datasets
 from remix.web.views.errors import browse, list_answers, tabulate_classes, tabulate_parts
@@ -53,16 +55,18 @@ def write_report(
     runs that are registered on them are shown. A summary comes first. Scores and errors come in the slices of each
     column `by` as well, and sentences with the slice of the first. `further` are sections of other files that were
     made so, each with its title, such as a study's. Nothing is loaded from elsewhere; a content security policy names
-    the hashes of the
-    one style and the one script. Raises `UnknownName` for a dataset or a system that there is not.
+    the hashes of the one style and the one script. Raises `UnknownName` for a dataset or a system that there is not.
     """
-    names = list(datasets) or [entry.name for entry in list_datasets(work)]
+    refuse_unwritable(to)
+    names = list(dict.fromkeys(datasets)) or [entry.name for entry in list_datasets(work)]
     with progress.once():
+        # What cannot be is refused before what takes long: names, columns and systems before scores.
         told = [_tell_dataset(work, name) for name in names]
         if len(loaded := [name for name in names if name in _list_loaded(work)]) > 1:
             told.insert(0, VIEWS["compare"].show(work, {"datasets": ",".join(loaded[:COMPARED])}))
         found = {name: judged for name in names if (judged := _judge(work, name, by[0] if by else "")) is not None}
         _refuse_unknown(found, systems)
+        errors = _count_errors(work, found, systems, by)
         scores = []
         if answered := [name for name in loaded if name in found]:
             with progress.stage("scores with their intervals and tests"):
@@ -71,10 +75,10 @@ def write_report(
         scores += [_tell_scores(work, name, by) for name in found if name not in loaded]
         chapters = {
             "Summary": [_summarise(work, names, found, answered, systems)],
-            "Errors": _count_errors(work, found, systems, by),
+            "Errors": errors,
             "Systems": scores,
             "Datasets": told,
-            "Sentences": _tell_errors(found, systems),
+            "Sentences": _tell_errors(work, found, systems),
         }
     said = ", ".join(Path(name).name for name in names) if len(names) < 5 else f"{len(names)} datasets"
     text = render_file(f"remix: {said}", chapters, further)
@@ -110,34 +114,45 @@ def _summarise(
     made = made.unique("system", keep="first", maintain_order=True)
     made = made.with_columns(pl.col("class").map_elements(label_of_class, return_dtype=pl.String))
     frequent = made.select("system", fill("{} ({})", "class", "errors").alias("most frequent error"))
-    table = counts.filter(pl.col("class") == ANY).select("system", "of", "errors", "share")
-    table = table.rename({"errors": "wrong or missed", "share": "share wrong or missed"}).drop("of")
+    table = counts.filter(pl.col("class") == ANY).select("system", "errors", "share")
+    table = table.rename({"errors": "wrong or missed", "share": "share wrong or missed"})
     table = table.join(frequent, on="system", how="left", maintain_order="left")
+    kinds = kinds_of(known_runs(work.store))
+    kind = pl.Series("kind", [kinds.get(system, "system") for system in table["system"]], pl.Enum(KINDS))
+    table = table.insert_column(1, kind).sort("kind", maintain_order=True).with_columns(pl.col("kind").cast(pl.String))
     small = {"wrong or missed": "share wrong or missed"}
     task, match = PROFILES["remix"].headline
     told = f"Mentions and answers of {task} by {match} matching."
     if answered and "f1" in (rows := work.scores([*answered], profile="remix", task=task, match=match).rows).columns:
-        f1 = _summarise_scores(rows, table["system"])
+        f1, shared = _summarise_scores(rows, table["system"])
         table = table.join(f1, on="system", how="left", maintain_order="left")
-        told += (
-            " F1 is the mean micro-F1 of the datasets that all of these systems answered, with the lowest and highest"
-        )
-        told += " of all that each has."
+        if shared:
+            which = f"micro-F1 on {shared[0]}" if len(shared) == 1 else "the mean micro-F1 of the {} datasets"
+            told += f" F1 is {which.format(len(shared))}{' that all of these systems answered' * (len(shared) > 1)}"
+        else:
+            told += " No dataset was answered by all of these systems, so that there is no mean of F1 to compare"
+        told += ", with the lowest and highest of all datasets that each answered." if len(answered) > 1 else "."
         small |= {"F1": "lowest and highest"}
     explained = {"most frequent error": "the class of errors that it made most often, and how often"}
+    explained["kind"] = "baselines and oracles, which know gold, have rows of their own"
     explained["wrong or missed"] = "how many, and their share of all mentions and of answers where gold has none"
-    return Page(
-        "Summary", [Note(text), Table("systems at a glance", table, words=told, explained=explained, small=small)]
-    )
+    glance = Table("systems at a glance", table, words=told, explained=explained, small=small, groups="kind")
+    return Page("Summary", [Note(text), glance])
 
 
-def _summarise_scores(rows: pl.DataFrame, systems: pl.Series) -> pl.DataFrame:
-    """Return system, datasets, the mean F1 of those that all systems answered, and the lowest and highest, as text."""
+def _summarise_scores(rows: pl.DataFrame, systems: pl.Series) -> tuple[pl.DataFrame, list[str]]:
+    """Return system, datasets, the mean F1 of those that all systems answered, and the lowest and highest, as text.
+
+    Beside them are the datasets that all answered. Of one dataset there is no lowest and highest.
+    """
     own = rows.filter(pl.col("system").is_in(systems.implode()), average="micro", column="", dataset="all")
     own = own.drop_nulls("f1").with_columns(shared=pl.col("system").n_unique().over("asked") == len(systems))
-    low, high = (one.round(3).cast(pl.String) for one in (pl.col("f1").min(), pl.col("f1").max()))
-    spread = pl.concat_str(low, high, separator=" to ").alias("lowest and highest")
-    return own.group_by("system").agg(spread, datasets=pl.len(), F1=pl.col("f1").filter("shared").mean())
+    ends = own.group_by("system").agg(
+        datasets=pl.len(), F1=pl.col("f1").filter("shared").mean(), low=pl.col("f1").min(), high=pl.col("f1").max()
+    )
+    spread = pl.when(pl.col("datasets") > 1).then(spell_interval("low", "high")).fill_null("")
+    found = ends.select("system", spread.alias("lowest and highest"), "datasets", "F1")
+    return found, own.filter("shared")["asked"].unique().sort().to_list()
 
 
 def _number(count: int, what: str) -> str:
@@ -241,7 +256,7 @@ def _judge(work: Explored, name: str, by: str) -> Judgements | None:
         return None
 
 
-def _tell_errors(found: Mapping[str, Judgements], systems: Sequence[str]) -> list[Page]:
+def _tell_errors(work: Explored, found: Mapping[str, Judgements], systems: Sequence[str]) -> list[Page]:
     """Return a page for each system on each dataset, with as many sentences as a report has room for."""
     pairs = [
         (name, system, judged) for name, judged in found.items() for system in judged.systems["system"].unique().sort()
@@ -250,7 +265,7 @@ def _tell_errors(found: Mapping[str, Judgements], systems: Sequence[str]) -> lis
     count = str(min(MOST, max(5, SENTENCES // max(1, len(pairs)))))
     pages = []
     for name, system, judged in pairs:
-        blocks = browse(judged, {"dataset": name, "system": system, "count": count})
+        blocks = browse(judged, {"dataset": name, "system": system, "count": count}, work.kb)
         own = [one for one in blocks if not (isinstance(one, Table) and one.name == "errors")]
         pages.append(Page(f"Errors of {system} on {Path(name).name}", own))
     return pages

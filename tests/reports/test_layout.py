@@ -150,3 +150,13 @@ def test_texts_are_cut_and_broken_to_their_room(text: str, room: float) -> None:
     assert breadth(cut(flat, room, 12), 12) <= room
     assert all(breadth(line, 12) <= room for line in wrap(text, room, 12))
     assert len(wrap(text, room, 12)) <= 3
+
+
+def test_panel_that_is_alone_in_the_last_row_is_as_wide_as_those_above_it() -> None:
+    """Four panels of lying bars, three in a row: the bars of each are as long for the same value."""
+    names = ["a category with a name", "another category that is long"]
+    figure = Figure("f", [Panel(f"p{nth}", "bars", [Series("", names, [1.0, 0.5])], lying=True) for nth in range(4)])
+    sheet = lay_out(figure)[0]
+    widths = {round(mark.width, 1) for mark in sheet.marks if isinstance(mark, Box)}
+    assert len(widths) == 2  # of 1 and of 0.5
+    assert not [mark.text for mark in labels_of(sheet) if "…" in mark.text]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 from html import unescape
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from remix.errors import UsageError
+from remix.errors import Error, UnknownName, UsageError
 from remix.reports.error_counts import ANY, count_errors
 from remix.reports.error_figures import join_judgements, slice_by_type
 from remix.reports.sentences import NO_MENTION
@@ -19,6 +21,7 @@ from remix.studies.manifest import StudyManifest
 from remix.web.explorer import render_file
 from remix.web.page import Note, Page, Table
 from remix.workspace import Workspace, open_workspace
+from tests.workspaces import ITEM, build_labelled, copy_workspace
 
 BY = "type"
 
@@ -38,7 +41,7 @@ def read_table(text: str, page: str, table: str) -> list[list[str]]:
     section = text.partition(f'<h1 dir="auto">{page}</h1>')[2].partition('<section id="page-')[0]
     found = section.partition(f">{table}</h2>")[2].partition("</table>")[0]
     assert found, (page, table)
-    rows = re.findall(r"<tr>(.*?)</tr>", found, re.DOTALL)
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", found, re.DOTALL)
     cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
     return [[" ".join(unescape(re.sub("<[^>]*>", "", cell)).split()) for cell in row] for row in cells]
 
@@ -81,11 +84,71 @@ def test_report_begins_with_a_summary_of_all_that_is_in_it(work: Workspace, text
     assert re.findall('<h1 dir="auto">([^<]*)</h1>', text)[:2] == ["Summary", "Errors on gold"]
     assert "1 dataset with 1 document and 4 mentions; 2 systems answered." in text
     header, *rows = read_table(text, "Summary", "systems at a glance")
-    assert header == ["system", "wrong or missed", "most frequent error", "datasets", "F1"]
+    assert header == ["system", "kind", "wrong or missed", "most frequent error", "datasets", "F1"]
+    assert "F1 is micro-F1 on gold." in text
     f1 = work.evaluate("gold", task="A2KB", match="strong").rows.filter(average="micro", column="", dataset="all")
-    for system, wrong, _, datasets, cell in rows:
-        assert (int(wrong.split()[0]), datasets) == (len(work.errors(system, on="gold").found), "1")
-        assert float(cell.split()[0]) == round(f1.filter(system=system)["f1"].item(), 4)
+    for system, kind, wrong, _, datasets, cell in rows:
+        assert (int(wrong.split()[0]), kind, datasets) == (len(work.errors(system, on="gold").found), "system", "1")
+        # Of one dataset there is no lowest and highest beside the score.
+        assert float(cell) == round(f1.filter(system=system)["f1"].item(), 4)
+
+
+@pytest.mark.long
+def test_summary_has_means_of_what_all_answered_and_baselines_and_oracles_behind_systems(
+    answered_sample: Workspace, tmp_path: Path
+) -> None:
+    names = ("sample-news", "sample-posts")
+    work = copy_workspace(answered_sample.store.folder, tmp_path / "copy")
+    work.annotate(names, system="oracle-candidates")
+    text = work.report(names, to=tmp_path / "report.html").read_text()
+    header, *rows = read_table(text, "Summary", "systems at a glance")
+    each = [work.evaluate(one, task="A2KB", match="strong").rows for one in names]
+    each = [own.with_columns(asked=pl.lit(one)) for one, own in zip(names, each, strict=True)]
+    found = pl.concat(each, how="diagonal_relaxed").filter(average="micro", column="", dataset="all").drop_nulls("f1")
+    on = {system: {*own["asked"]} for (system,), own in found.group_by("system")}
+    shared = sorted(set.intersection(*on.values()))
+    assert shared == [*names] and "F1 is the mean micro-F1 of the 2 datasets that all of these systems answered" in text
+    kinds = [row[header.index("kind")] for row in rows]
+    assert kinds == sorted(kinds, key=["system", "baseline", "oracle"].index) and len({*kinds}) > 1
+    for row in rows:
+        own = found.filter(system=row[0])
+        mean, *spread = row[header.index("F1")].split()
+        assert float(mean) == pytest.approx(own.filter(pl.col("asked").is_in(shared))["f1"].mean(), abs=1e-4)
+        assert spread == [f"{own['f1'].min():.3f}", "to", f"{own['f1'].max():.3f}"]
+
+
+def test_share_stands_beside_a_count_that_is_as_large(text: str) -> None:
+    """System a links Bob, who is NIL: one of one, which is 100 %."""
+    header, *rows = read_table(text, "Errors on gold", "classes of errors")
+    place = next(nth for nth, name in enumerate(header) if "link in place of NIL" in name)
+    assert [row[place] for row in rows] == ["1 100.0 %", "0"]
+
+
+def test_sentences_of_a_report_have_the_labels_of_entities(tmp_path: Path) -> None:
+    work = build_labelled(tmp_path)
+    line = {"document": "http://e.org/texts/7#char=0,7", "text": "Ada met", "begin": 0, "end": 3, "entity": ITEM}
+    (tmp_path / "mine.jsonl").write_text(json.dumps(line) + "\n")
+    work.load([tmp_path / "mine.jsonl"])
+    work.add_run("own", pl.DataFrame({"document": [line["document"]], "begin": [0], "end": [3], "entity": ["e:X"]}))
+    text = work.report("mine", to=tmp_path / "report.html").read_text()
+    assert "gold: Ada Lovelace (wd:Q7259)" in text and ITEM not in text
+
+
+def test_what_cannot_be_is_refused_before_scores_are_computed(run_store: Store, tmp_path: Path) -> None:
+    """A column that is not there, also behind one that is, and a place that cannot be written."""
+    work = copy_workspace(run_store.folder, tmp_path / "fresh")
+    kept = work.store.own("cache") / "scores"
+    shutil.rmtree(kept, ignore_errors=True)
+    with pytest.raises(UnknownName, match="no column named 'tpye'"):
+        work.report("gold", by=[BY, "tpye"], to=tmp_path / "report.html")
+    with pytest.raises(Error, match="cannot be written: Is a directory"):
+        work.report("gold", to=tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Error, match="cannot be written: Not a directory"):
+        work.report("gold", to=tmp_path / "file" / "report.html")
+    assert not any(kept.rglob("*")) and not (tmp_path / "report.html").exists()
+    work.report("gold", to=tmp_path / "report.html")
+    assert any(kept.rglob("*"))
 
 
 @pytest.mark.long
@@ -130,7 +193,8 @@ def test_report_holds_what_a_study_has_written(work: Workspace, study: Path, tmp
 
 def test_study_that_was_changed_or_is_none_is_refused(work: Workspace, study: Path, tmp_path: Path) -> None:
     (study / "report.html").write_text("<script>alert(1)</script>")
-    for folder, told in ((study, "is not as the study has written it"), (tmp_path, "cannot be read")):
+    missing = r"is no folder of a study, which has a manifest\.json: `remix study"
+    for folder, told in ((study, "is not as the study has written it"), (tmp_path, missing), (tmp_path / "x", missing)):
         with pytest.raises(UsageError, match=told):
             work.report("gold", study=folder, to=tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()

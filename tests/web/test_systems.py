@@ -65,7 +65,7 @@ def shown(work: Workspace, **parameters: str) -> Page:
 @pytest.mark.long
 def test_matrix_has_the_scores_and_intervals_of_the_command_line_and_marks_what_differs(work: Workspace) -> None:
     rows = work.evaluate("news", task="A2KB", match="strong", intervals=True).rows.filter(average="micro", column="")
-    wanted = {row["system"]: f"{round(row['f1_low'], 3)} to {round(row['f1_high'], 3)}" for row in rows.to_dicts()}
+    wanted = {row["system"]: f"{row['f1_low']:.3f} to {row['f1_high']:.3f}" for row in rows.to_dicts()}
     table = shown(work).tables["systems"]
     # 12, 5 and 4 of 12 are right: F1 is 1, 5/12 and 4/12. That 5 and 4 differ from 12 is no chance.
     assert table["system"].to_list() == ["good", "fair", "poor"]
@@ -688,7 +688,7 @@ def test_numbers_of_any_choice_are_those_of_evaluate_and_compare(many: Workspace
         own = table.filter(system=row["system"])
         assert own[name].to_list() == [row["f1"]]
         if row["f1_low"] is not None:
-            spread = f"{round(row['f1_low'], 3)} to {round(row['f1_high'], 3)}"
+            spread = f"{row['f1_low']:.3f} to {row['f1_high']:.3f}"
             assert own[f"{name} 95 %"][0].startswith(spread)
     keys = ["system", "other", "p", "p_holm", "low", "high"]
     found = many.compare(datasets, run=systems, **asked, **by).pairs.select(keys).sort(keys)

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from remix.errors import UnknownName
+from remix.expressions import spell_interval
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
 from remix.measures.labels import label_of
@@ -357,8 +358,8 @@ def _name_parts(pairs: pl.DataFrame, by: str) -> pl.DataFrame:
 
 def _with_intervals(cells: pl.DataFrame) -> pl.DataFrame:
     """Return the cells with `interval`, as it is shown."""
-    spread = [pl.col(name).round(3).cast(pl.String) for name in ("f1_low", "f1_high") if name in cells.columns]
-    return cells.with_columns(interval=pl.concat_str(spread, separator=" to ") if spread else pl.lit(None, pl.String))
+    known = {"f1_low", "f1_high"} <= {*cells.columns}
+    return cells.with_columns(interval=spell_interval("f1_low", "f1_high") if known else pl.lit(None, pl.String))
 
 
 def _matrix(
