@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+import random
 import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pyoxigraph as ox
 import pytest
 
+from remix.errors import EmptySelection
 from remix.store import Store
 from remix.store.queries import shipped_queries
 from remix.web.page import VIEWS, Code, Form, Page
@@ -102,6 +105,35 @@ def test_query_of_the_page_builds_the_same_in_a_terminal(get: Get, work: Workspa
         assert packed.read(name) == (tmp_path / name).read_bytes()
     triples = ox.parse(get("/builder.manifest.ttl?on=isRare&in.isRare=true").content, format=ox.RdfFormat.TURTLE)
     assert "urn:remix:dataset:composed" in {one.subject.value for one in triples}
+
+
+@pytest.mark.long
+def test_numbers_of_any_conditions_are_those_that_build_keeps(sample_store: Store) -> None:
+    """Thirty pairs of conditions by chance, each file built as `remix build` does."""
+    own, chance = open_workspace(sample_store.folder), random.Random(20261124)
+    datasets = [entry.name for entry in own.store.datasets()]
+    flags = ["isRare", "formMultiword", "formLowercased", "inDictionary", "isCandidate"]
+    numbers = ["ambiguitySurfaceForm", "ambiguityEntity", "candidateRank", "coverageEntity", "dictionaryForms"]
+    kept = set[int]()
+    for _ in range(30):
+        flag, number = chance.choice(flags), chance.choice(numbers)
+        low = chance.randint(0, 60)
+        asked = {"on": f"{flag},{number}", f"in.{flag}": chance.choice(["true", "false"])}
+        asked |= {f"low.{number}": str(low), f"high.{number}": str(chance.randint(low, 100))}
+        asked |= {"dataset": chance.choice(["", *datasets])}
+        page = shown(own, **asked)
+        query = VIEWS["builder"].downloads["rq"](own, asked).content.decode()
+        left = int(page.tables["waterfall"]["mentions"][-1])
+        if not left:
+            with pytest.raises(EmptySelection, match="selects nothing"):
+                own.build(query, dataset=[asked["dataset"]] if asked["dataset"] else [])
+            continue
+        built = own.build(query, dataset=[asked["dataset"]] if asked["dataset"] else [])
+        rows = built.frames.annotations.filter(pl.col("ignorable").is_null())
+        assert rows.select(pl.struct("document", "group").n_unique()).item() == left, asked
+        assert built.frames.documents.height == page.tables["waterfall"]["documents"][-1], asked
+        kept.add(left)
+    assert len(kept) > 10
 
 
 @pytest.mark.parametrize(

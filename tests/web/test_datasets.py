@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from remix.store import Store
 from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Drawing, Form, Note, Page, Table
 from remix.workspace import Workspace, open_workspace
+from tests.commands import run_verb
 from tests.pages import follow
 
 SMALL = Path(__file__).resolve().parents[1] / "remixes" / "small"
@@ -281,6 +284,33 @@ def test_pages_show_what_stats_says_and_tell_what_else_enrich_stored(
             one.text for one in blocks if isinstance(one, Note) and "`remix enrich` stored by other choices" in one.text
         ]
         assert said.endswith("+case, reference union, case kept.")
+
+
+@pytest.mark.long
+def test_numbers_of_any_choice_are_those_of_stats(work: Workspace) -> None:
+    """Thirty cells by chance, of the tables of all datasets, of one, and of two beside each other."""
+    done = run_verb("stats", "-o", "json", "-w", str(work.store.folder))
+    assert done.returncode == 0, done.stderr
+    told = {(row["dataset"], row["measure"], row["average"]): row["value"] for row in json.loads(done.stdout)}
+    chance = random.Random(20261124)
+    names, seen = [entry.name for entry in work.store.datasets()], set[str]()
+    known = sorted(key for key, value in told.items() if value is not None and key[2] in ("micro", "macro"))
+    for dataset, measure, average in chance.sample(known, 30):
+        value = told[dataset, measure, average]
+        view = chance.choice(["datasets", "dataset", "compare"])
+        other = chance.choice([name for name in names if name != dataset])
+        if view == "datasets":
+            rows = shown(work, view, average=average, measures=measure).tables["datasets"]
+            found = rows.filter(dataset=dataset)[measure]
+        elif view == "dataset":
+            rows = shown(work, view, average=average, name=dataset).tables["measures"]
+            found = rows.filter(measure=measure)["value"]
+        else:
+            rows = shown(work, view, average=average, datasets=f"{dataset},{other}").tables["measures"]
+            found = rows.filter(pl.col("which measure") == measure)[dataset]
+        assert found.to_list() == [value], (view, dataset, measure, average)
+        seen |= {view, average}
+    assert len(seen) == 5
 
 
 def test_pages_are_shown_where_a_knowledge_base_was_attached_after_enriching(work: Workspace, tmp_path: Path) -> None:
