@@ -58,7 +58,7 @@ class Typesetting:
     equally good. Rows that do not have the values of `ranked` in its columns are neither. `intervals` name the two
     columns of ends that stand behind a value, or the column of what does; `marks` the column of texts, such as `*`
     or `†`, that stand raised behind it. `digits` are decimals: of all columns or of each. `caption` and `label` make a
-    table that floats.
+    table that floats. `note` is a sentence below the rows.
     """
 
     columns: Sequence[str] | Mapping[str, str] = ()
@@ -72,6 +72,7 @@ class Typesetting:
     digits: int | Mapping[str, int] | None = None
     caption: str = ""
     label: str = ""
+    note: str = ""
 
     def __post_init__(self) -> None:
         """Refuse an end that columns do not have."""
@@ -117,7 +118,8 @@ def typeset(frame: pl.DataFrame, output: str = "latex", how: Typesetting = AS_IT
     numeric = [frame.schema[column].is_numeric() for column in headings]
     rows = [list(row) for row in zip(*cells, strict=True)]
     if output == "html":
-        return _element([escape(spell_out(name)) for name in headings.values()], rows, numeric, escape(how.caption))
+        names = [escape(spell_out(name)) for name in headings.values()]
+        return _element(names, rows, numeric, escape(how.caption), escape(how.note))
     if output == "md":
         from tabulate import tabulate
 
@@ -125,7 +127,7 @@ def typeset(frame: pl.DataFrame, output: str = "latex", how: Typesetting = AS_IT
         align = ["right" if number else "left" for number in numeric]
         return tabulate(
             rows, headers=names, tablefmt="pipe", colalign=align if rows else None, disable_numparse=True
-        ) + (f"\n\n{_escape_markdown(how.caption)}" if how.caption else "")
+        ) + "".join(f"\n\n{_escape_markdown(said)}" for said in (how.note, how.caption) if said)
     return "\n".join(_tabular([escape_latex(name) for name in headings.values()], rows, numeric, how))
 
 
@@ -133,25 +135,29 @@ def _tabular(
     names: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool], how: Typesetting
 ) -> list[str]:
     """Return the lines of a table of booktabs, which floats where it has a caption or a label."""
-    said = "".join([*names, *(cell for row in rows for cell in row), escape_latex(how.caption)])
+    note = f"{{\\footnotesize {escape_latex(how.note)}}}" if how.note else ""
+    said = "".join([*names, *(cell for row in rows for cell in row), escape_latex(how.caption), note])
     lines = begin_with(said)
     # The digits of bold and of italics are of another width: what follows the point takes the room of plain ones.
     for command, font in (("bestvalue", "textbf"), ("worstvalue", "textit")):
         if f"\\{command}{{" in said:
             lines.append(f"\\providecommand{{\\{command}}}[2]{{\\{font}{{#1}}\\rlap{{\\{font}{{#2}}}}\\phantom{{#2}}}}")
     if not (how.caption or how.label):
-        return [*lines, *_rows_of_panel([*range(len(names))], names, rows, ["r" if one else "l" for one in numeric])]
+        *table, end = _rows_of_panel([*range(len(names))], names, rows, ["r" if one else "l" for one in numeric])
+        # A row of the table itself, which stands in whatever box the table is put into.
+        below = [f"\\multicolumn{{{len(names)}}}{{l}}{{{note}}} \\\\"] if note else []
+        return [*lines, *table, *below, end]
     columns = _Columns.of(names, rows, numeric)
     told = [f"\\caption{{{escape_latex(how.caption)}}}"] if how.caption else []
     told += [f"\\label{{{re.sub(r'[^A-Za-z0-9:._-]+', '-', how.label)}}}"] if how.label else []
     if len(columns.panels) * (len(rows) + 4) > _LONG:
         lines[:1] = begin_with(said, long=True)[:1]
-        return [*lines, *_pages(columns, names, rows, told)]
+        return [*lines, *_pages(columns, names, rows, told), *([f"\\noindent{note}"] if note else [])]
     lines += ["\\begin{table}", "\\centering", *columns.size, *told, *(["\\smallskip"] if told else [])]
     for nth, own in enumerate(columns.panels):
         lines += ["", "\\medskip"] if nth else []
         lines += _rows_of_panel(own, names, rows, columns.kinds)
-    return [*lines, "\\end{table}"]
+    return [*lines, *(["", "\\smallskip", note] if note else []), "\\end{table}"]
 
 
 def _lines(own: Sequence[int], rows: Sequence[Sequence[str]], kinds: Sequence[str]) -> list[str]:
@@ -388,7 +394,9 @@ def _html(frame: pl.DataFrame, how: Typesetting, column: str, looks: Sequence[st
     return cells
 
 
-def _element(names: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool], caption: str) -> str:
+def _element(
+    names: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[bool], caption: str, note: str = ""
+) -> str:
     """Return the element of a table whose cells are HTML; numbers have the class `number`."""
     looks = [' class="number"' if number else "" for number in numeric]
     # A header without a name heads nothing that could be told to those who hear a page.
@@ -399,7 +407,8 @@ def _element(names: Sequence[str], rows: Sequence[Sequence[str]], numeric: Seque
         for row in rows
     ]
     told = f"<caption>{caption}</caption>" if caption else ""
-    return "\n".join([f"<table>{told}<thead><tr>{head}</tr></thead>", "<tbody>", *body, "</tbody></table>"])
+    below = f'<tfoot><tr><td colspan="{len(names)}">{note}</td></tr></tfoot>' if note else ""
+    return "\n".join([f"<table>{told}<thead><tr>{head}</tr></thead>", "<tbody>", *body, f"</tbody>{below}</table>"])
 
 
 def _latex(frame: pl.DataFrame, how: Typesetting, column: str, looks: Sequence[str]) -> list[str]:

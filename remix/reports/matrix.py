@@ -21,8 +21,9 @@ ALPHA = 0.05
 class Family:
     """The tests that are corrected together: `pairs` with `p_holm`, how many there are, and how many are known so far.
 
-    `words` say which tests they are. Until all are known p is corrected by Bonferroni for as many as there will be,
-    which is never below what Holm's procedure gives in the end: no star is taken back.
+    `words` say which tests they are, with numbers as soon as these cannot change any more. Until all are
+    known p is corrected by Bonferroni for as many as there will be, which is never below what Holm's procedure gives in
+    the end: no star is taken back.
     """
 
     pairs: pl.DataFrame
@@ -46,7 +47,6 @@ def family_of(
     tested = {name for name in cells["system"] if kinds.get(name, "system") != "oracle"}
     if not against:
         tested = {name for name in tested if kinds.get(name, "system") == "system"}
-    what = f"of {against} with each of {len(tested - {against})} others" if against else f"of {len(tested)} systems"
     own = pairs.select("part", "system", "other", pl.all().exclude("part", "system", "other", "p_holm"))
     both = pl.col("system").is_in(tested) & pl.col("other").is_in(tested)
     held = (pl.col("system") == against) | (pl.col("other") == against) if against else pl.lit(True)
@@ -54,9 +54,23 @@ def family_of(
     known = own["p"].count()
     tests = known if whole else max(known, _count_tests(cells, tested, against))
     own = own.with_columns(p_holm=holm_within() if whole else (pl.col("p") * tests).clip(None, 1.0))
-    columns = own["part"].n_unique() if whole else cells["part"].n_unique()
-    words = f"{tests:,} tests, all pairs {what} on {columns} column{'s' if columns != 1 else ''}"
-    return Family(own, tests, known, words)
+    return Family(own, tests, known, _say_which(own.drop_nulls("p"), against, whole=whole))
+
+
+def _say_which(pairs: pl.DataFrame, against: str, *, whole: bool) -> str:
+    """Return which tests are corrected together, and how many where all are known."""
+    both = "have scores in the same column of ten documents or more"
+    if not whole:
+        return f"the tests of {against} with each other system where both {both}" if against else (
+            f"the tests of all pairs of systems that {both}"
+        )  # fmt: skip
+    columns, systems = pairs["part"].n_unique(), len({*pairs["system"], *pairs["other"]} - {against})
+    tests = f"{len(pairs):,} test{'s' if len(pairs) != 1 else ''}"
+    on = f"{columns} column{'s' if columns != 1 else ''}"
+    if against:
+        others = f"{systems} other{'s' if systems != 1 else ''}"
+        return f"{tests} on {on}: of {against} with each of {others} where both {both}"
+    return f"{tests} on {on}: of all pairs of {systems} systems that {both}"
 
 
 def _count_tests(cells: pl.DataFrame, tested: Collection[str], against: str) -> int:
@@ -72,12 +86,12 @@ def mark_cells(cells: pl.DataFrame, family: Family, kinds: Mapping[str, str], ag
     """Return the cells with `kind`, `reference`, which system others of the column are held against, `p` and `mark`.
 
     It is the best system of the column unless one is named; of several that are equally good it is the first
-    by name. A baseline or an oracle is never the best. A mark is 'best', or 'reference' where one is named, or a star
-    where p is below 0.05.
+    by name. A baseline or an oracle is never the best, nor is a score of 0. A mark is 'best', or
+    'reference' where one is named, or a star where p is below 0.05.
     """
     kind = pl.col("system").replace_strict(dict(kinds), default="system", return_dtype=pl.String)
     cells = cells.drop("p", strict=False).with_columns(kind=kind)
-    ranked = pl.when(kind="system").then("f1")
+    ranked = pl.when(pl.col("f1") > 0, kind="system").then("f1")
     first = pl.col("system").sort_by(ranked, "system", descending=[True, False], nulls_last=True).first().over("part")
     best = ranked.max().over("part")
     reference = pl.lit(against) if against else pl.when(best.is_not_null()).then(first)

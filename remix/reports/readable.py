@@ -100,6 +100,8 @@ def readable_tables(
 
 
 _INTERVAL = " from"
+NEVER_BEST = "Baselines and oracles are never the best."
+"""What is said below a table of scores that has some."""
 
 
 def typeset_scores(table: pl.DataFrame, kinds: Mapping[str, str]) -> tuple[pl.DataFrame, Typesetting]:
@@ -146,6 +148,7 @@ def typeset_scores(table: pl.DataFrame, kinds: Mapping[str, str]) -> tuple[pl.Da
         intervals=spread,
         marks=marks,
         digits=3,
+        note=NEVER_BEST if ranked or (across and beyond & {*table.columns}) else "",
     )
     shown = [name for name in how.headings(table) if name != "kind"]
     return table, replace(how, columns=shown) if ranked else how

@@ -31,7 +31,10 @@ def test_baselines_and_oracles_are_never_the_best_and_not_in_the_family() -> Non
     family = family_of(TESTED, cells("x", "y"), KINDS)
     # a with b in x and in y: 0.02 twice, and 0.04.
     assert family.pairs.select("part", "p_holm").rows() == [("x", 0.04), ("y", 0.04)]
-    assert (family.tests, family.words) == (2, "2 tests, all pairs of 2 systems on 2 columns")
+    assert (family.tests, family.words) == (
+        2,
+        "2 tests on 2 columns: of all pairs of 2 systems that have scores in the same column of ten documents or more",
+    )
     marked = mark_cells(cells("x", "y"), family, KINDS).filter(part="x")
     assert marked.select("system", "kind", "mark").rows() == [
         ("a", "system", "best"), ("b", "system", "*"), ("base", "baseline", ""), ("gold", "oracle", ""),
@@ -56,6 +59,26 @@ def test_star_that_is_shown_while_tests_are_computed_is_never_taken_back() -> No
         # Columns of fewer than ten documents will have no test.
         few = pl.concat([cells("x"), cells("y", documents=9)])
         assert family_of(known, few, KINDS, whole=False).tests == 1
+
+
+def test_family_is_told_by_the_tests_there_are_and_without_numbers_while_they_are_computed() -> None:
+    """b has no answers in y: 2 of the 4 pairs of 2 columns with base are tested there and in x."""
+    some = TESTED.filter((pl.col("part") == "x") | (pl.col("system") == "a"))
+    held = pl.concat([cells("x"), cells("y", systems="a base gold")])
+    found = family_of(some.filter(pl.col("other") == "base"), held, KINDS, "base")
+    assert found.words == (
+        "3 tests on 2 columns: of base with each of 2 others where both have scores in the same column of ten "
+        "documents or more"
+    )
+    for against in ("", "base"):
+        waiting = family_of(some.head(1), held, KINDS, against, whole=False)
+        assert not any(letter.isdigit() for letter in waiting.words)
+
+
+def test_score_of_0_is_never_the_best_and_nothing_is_held_against_it() -> None:
+    none = cells("x", systems="a b").with_columns(f1=pl.lit(0.0))
+    marked = mark_cells(none, family_of(TESTED, none, KINDS), KINDS)
+    assert marked["mark"].to_list() == ["", ""] and marked["reference"].to_list() == [None, None]
 
 
 def test_all_that_are_equally_good_are_the_best() -> None:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -17,8 +18,10 @@ import pytest
 
 from remix.errors import UnknownName
 from remix.names import RMX, XSD
+from remix.paper import typeset
 from remix.question import Question
 from remix.reports import score_cache, score_queue
+from remix.reports.readable import NEVER_BEST
 from remix.reports.score_cache import ScoreCache
 from remix.reports.score_queue import LANES, QueuedQuestion, choose_next
 from remix.store.cache import KEEPS
@@ -592,6 +595,33 @@ def test_few_documents_have_scores_without_intervals(tmp_path: Path) -> None:
         )
 
 
+def test_baselines_and_oracles_are_said_to_be_never_the_best_on_the_page_and_in_exports(
+    sample_workspace: Callable[[], Workspace],
+) -> None:
+    work = sample_workspace()
+    work.annotate(["sample-news"], ["coherence", "prior"])
+    assert "never" not in matrix_of(work, systems="coherence").words
+    table = matrix_of(work)
+    assert table.frame["kind"].to_list() == ["system", "baseline"]
+    assert table.words.startswith("Baselines and oracles stand below the line and are never the best. micro-F1")
+    for form in ("latex", "md"):
+        assert NEVER_BEST in typeset(table.frame, form, table.typesetting)
+
+
+def matrix_of(work: Workspace, **parameters: str) -> Table:
+    [table] = [one for one in shown(work, **parameters).blocks if isinstance(one, Table) and one.name == "systems"]
+    return table
+
+
+def test_where_no_star_stands_it_is_said_that_chance_may_make_all_differences(many: Workspace) -> None:
+    """Of the first twelve b has 6 and c 8, which may be chance; a, which has all, and d, which has none, differ."""
+    assert "No difference" not in matrix_of(many).words and "* differs from" in matrix_of(many).words
+    table = matrix_of(many, systems="b,c", datasets="first")
+    assert "No difference from the best system of the column is more than chance may make" in table.words
+    assert "*" not in "".join(table.frame["first (12) 95 %"])
+    assert "a filter of rows, a choice of columns of this table and an order of rows change no star" in table.below
+
+
 def test_score_of_a_class_leads_to_the_mentions_that_have_other_classes_too(tmp_path: Path) -> None:
     folder = CHECKOUT / "tests" / "runs" / "small"
     gold = (folder / "gold.ttl").read_text().replace("taClassRef dbo:Person", "taClassRef dbo:Person, dbo:Writer", 1)
@@ -725,10 +755,10 @@ def test_hiding_rows_and_columns_changes_no_star(many: Workspace) -> None:
     assert cut["system"].to_list() == ["d"]
     assert cut.equals(whole.tables["systems"].filter(system="d"))
     [table] = [one for one in whole.blocks if isinstance(one, Table) and one.name == "systems"]
-    assert "18 tests, all pairs of 4 systems on 3 columns" in table.below  # 6 pairs on each of 3
+    assert "18 tests on 3 columns: of all pairs of 4 systems that" in table.below  # 6 pairs on each of 3
     # Other systems that the address asks for are another family.
     [table] = [one for one in shown(many, systems="a,b,c").blocks if isinstance(one, Table) and one.name == "systems"]
-    assert "9 tests, all pairs of 3 systems on 3 columns" in table.below
+    assert "9 tests on 3 columns: of all pairs of 3 systems that" in table.below
 
 
 def test_system_that_is_called_like_a_column_has_its_errors_by_that_column(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from remix.question import OPTIONS, several
 from remix.reports.doubts import explain_intervals, explain_shortcomings
 from remix.reports.labels import label_classes
 from remix.reports.matrix import ALPHA, Family, family_of, mark_cells, order_systems, tell_two
-from remix.reports.readable import explain_slices, fold_rows, vocabularies_told, with_f1_shown
+from remix.reports.readable import NEVER_BEST, explain_slices, fold_rows, vocabularies_told, with_f1_shown
 from remix.reports.scores import Scored, figure_of_columns
 from remix.runs.known import KnownRun, kinds_of, known_runs
 from remix.scoring.matching import MATCHINGS
@@ -399,6 +399,8 @@ def _matrix(
         )
         small[name] = f"{name} 95 %"
     words, below = _explain_matrix(asked, cells, score, family, whole=whole)
+    beyond = not cells.filter(pl.col("kind") != "system").is_empty()
+    words = f"{_BELOW_LINE if (cells['kind'] == 'system').any() else NEVER_BEST} {words}" if beyond else words
     if said := columns.get(asked["by"], ""):
         below += f" {label_of(asked['by']).words}: {said}."
     below += f" {order.words} The number of mentions is in the header."
@@ -408,7 +410,8 @@ def _matrix(
     leads += ", in the dataset that has most of the mentions." if several_datasets else "."
     below += f" {left} smaller slices are among the scores below alone." if left else ""
     ranked = {"kind": "system"}
-    how = Typesetting(best=dict.fromkeys([*small], "highest"), ranked=ranked, intervals=dict(small))
+    best = dict.fromkeys([*small], "highest")
+    how = Typesetting(best=best, ranked=ranked, intervals=dict(small), note=NEVER_BEST if beyond else "")
     return page.Table(
         "systems",
         table,
@@ -438,12 +441,21 @@ def _explain_matrix(
         return f"{score} {spread}.", _NO_TEST
     held = asked["against"] or _BEST
     words = f"p is corrected by Holm for the family of {family.words}"
-    if family.known < family.tests:
-        words += f", of which {family.known:,} are computed (by Bonferroni for all until the last is)"
-    words += "; which rows or columns are shown changes no star."
-    return f"{score} {spread}; * differs from {held} with p < {ALPHA}.", words
+    words += "." if whole else "; until the last is computed, by Bonferroni for no fewer than there will be."
+    words += f" {_FAMILY}"
+    said = f"{score} {spread}; * differs from {held} with p < {ALPHA}."
+    if whole and not cells["mark"].str.ends_with("*").any():
+        said = (
+            f"{score} {spread}. No difference from {held} is more than chance may make: p is {ALPHA} or more in each."
+        )
+    return said, words
 
 
+_BELOW_LINE = "Baselines and oracles stand below the line and are never the best."
+_FAMILY = (
+    "The choices of datasets, systems, slices, conventions, task, matching and of what others are held against make "
+    "the family; a filter of rows, a choice of columns of this table and an order of rows change no star."
+)
 _NO_INTERVAL = "without intervals, which need ten documents or more"
 
 
