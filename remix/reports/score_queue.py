@@ -133,8 +133,8 @@ class ScoreQueue:
         self._waiting: dict[Path, QueuedQuestion] = {}
         self._running: dict[str, list[QueuedQuestion]] = {}
         self._threads: dict[str, threading.Thread] = {}
-        self._ahead: list[_Scorer] = []
-        self._processes: list[_Scorer] = []
+        self._ahead: list[_ScoringProcess] = []
+        self._processes: list[_ScoringProcess] = []
         self._asked = 0
         self._closed = False
         self._lock = threading.Lock()
@@ -148,7 +148,7 @@ class ScoreQueue:
         """Begin the process of each lane, which takes longer than many a question, before there is any."""
         with self._lock, suppress(OSError):  # where there can be no more processes, who asks is told
             if not self._closed:
-                self._ahead += [_Scorer() for _ in LANES[len(self._ahead) :]]
+                self._ahead += [_ScoringProcess() for _ in LANES[len(self._ahead) :]]
 
     def put(self, jobs: Sequence[QueuedQuestion]) -> None:
         """Let jobs wait for their turn, before those that were asked for earlier; one that waits or runs is not twice.
@@ -217,16 +217,16 @@ class ScoreQueue:
                 if self._threads.get(lane) is threading.current_thread():
                     del self._threads[lane], self._running[lane]
 
-    def _take_process(self) -> _Scorer:
+    def _take_process(self) -> _ScoringProcess:
         """Return a process that was begun ahead and lives, or a new one; the lock is held."""
         while self._ahead:
             found = self._ahead.pop()
             if found.process.poll() is None:
                 return found
             found.end()
-        return _Scorer()
+        return _ScoringProcess()
 
-    def _feed(self, lane: str, begun: _Scorer, jobs: list[QueuedQuestion]) -> list[QueuedQuestion]:
+    def _feed(self, lane: str, begun: _ScoringProcess, jobs: list[QueuedQuestion]) -> list[QueuedQuestion]:
         """Give a process one job after the other, and return those for the next process, if it has not done all.
 
         Its input stays open while this process lives, and it ends when the input does. It may have died; and one that
@@ -276,7 +276,7 @@ class ScoreQueue:
             thread.join(_PATIENCE)
 
 
-class _Scorer:
+class _ScoringProcess:
     """A process that scores, and a folder of its own that holds its temporary files and what it says of its end."""
 
     def __init__(self) -> None:
