@@ -13,6 +13,8 @@ from remix.resources import folder
 from remix.signature import content_hash
 
 COARSE = {"person": f"{DBO}Person", "organisation": f"{DBO}Organisation", "place": f"{DBO}Place"}
+TYPES = (*(name.capitalize() for name in COARSE), "NIL", "other")
+"""The coarse types of annotations: what links to nothing is 'NIL' beside the type that it has, and the rest 'other'."""
 
 
 @cache
@@ -77,6 +79,23 @@ def with_coarse(fine: pl.DataFrame) -> pl.DataFrame:
     """Return these rows (class and any columns), and the same with the coarse classes that theirs map to."""
     mapped = fine.join(class_mapping(), on="class").with_columns(pl.col("coarse").alias("class"))
     return pl.concat([fine, mapped.select(fine.columns)])
+
+
+def name_types(annotations: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
+    """Return each annotation with its `types`, of `TYPES`: those that its classes (annotation, class) are or map to.
+
+    >>> rows = pl.DataFrame({"annotation": ["a", "b", "c"], "is_nil": [False, True, False]})
+    >>> known = pl.DataFrame({"annotation": ["a", "a", "b"], "class": [f"{DBO}Place", f"{DBO}City", f"{DBO}Person"]})
+    >>> name_types(rows, known)["types"].to_list()
+    [['Place'], ['NIL', 'Person'], ['other']]
+    """
+    named = pl.col("class").replace_strict({iri: name.capitalize() for name, iri in COARSE.items()}, default=None)
+    known = with_coarse(classes.select("annotation", "class")).select("annotation", type=named).drop_nulls().unique()
+    types = known.group_by("annotation").agg(types=pl.col("type").sort())
+    rows = annotations.select("annotation", "is_nil").join(types, on="annotation", how="left", maintain_order="left")
+    typed, none = pl.col("types").fill_null(pl.lit([], pl.List(pl.String))), pl.lit(["other"], pl.List(pl.String))
+    nil = pl.concat_list(pl.lit(["NIL"], pl.List(pl.String)), typed)
+    return rows.select("annotation", types=pl.when("is_nil").then(nil).otherwise(pl.coalesce("types", none)))
 
 
 def class_flags(classes: pl.DataFrame, number: str, below: int) -> pl.DataFrame:

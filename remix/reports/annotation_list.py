@@ -9,7 +9,7 @@ import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.measures import MEASURES
-from remix.measures.classes import COARSE
+from remix.measures.classes import TYPES, name_types
 from remix.measures.columns import Slicing, values_by
 from remix.measures.enrichment import frames_of
 from remix.measures.partitions import Subset, parse_partition
@@ -21,8 +21,6 @@ from remix.reports.statistics import list_quantities, measures_of
 from remix.scoring.slicing import slice_named
 from remix.store import Store
 
-TYPES = (*(name.capitalize() for name in COARSE), "NIL", "other")
-"""The coarse types of annotations: what links to nothing is 'NIL' beside the type that it has, and the rest 'other'."""
 BESIDE = 60
 """Characters of the text that stand on either side of a mention."""
 BARS = 30
@@ -129,14 +127,8 @@ def _list_required(store: Store) -> pl.DataFrame:
     frames, measured = frames_of(store), measures_of(store)
     rows = list_annotations(frames, measured).filter(pl.col("ignorable").is_null())
     classes = pl.concat([frames.classes.select("annotation", "class"), measured.classes.select("annotation", "class")])
-    named = pl.col("class").replace_strict({iri: name.capitalize() for name, iri in COARSE.items()}, default=None)
-    types = classes.select("annotation", type=named).drop_nulls().unique()
-    types = types.group_by("annotation").agg(types=pl.col("type").sort())
-    rows = rows.join(types, on="annotation", how="left", maintain_order="left")
-    typed, none = pl.col("types").fill_null(pl.lit([], pl.List(pl.String))), pl.lit(["other"], pl.List(pl.String))
+    rows = rows.join(name_types(rows, classes), on="annotation", how="left", maintain_order="left")
     documents = frames.documents.select("document", name=pl.coalesce("given", "document")).with_row_index("place")
-    nil = pl.concat_list(pl.lit(["NIL"], pl.List(pl.String)), typed)
-    rows = rows.with_columns(types=pl.when("is_nil").then(nil).otherwise(pl.coalesce("types", none)))
     rows = rows.join(documents, on="document", how="left", maintain_order="left")
     return rows.sort("dataset", "place", "begin", "end", descending=[False, False, False, True], nulls_last=True)
 

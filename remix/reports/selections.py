@@ -22,13 +22,15 @@ from remix.vocabularies import COLUMNS as OF_CLASSES
 _STEPS = 2000
 """Sliders have a step for each whole number of a column that reaches over no more than these."""
 _OUTCOMES = {
-    "correct": f"<{RMX}truePositiveOf> {{run}}",
-    "errors": f"<{RMX}falseNegativeOf> {{run}}",
-    "wrong": f"<{RMX}falseNegativeOf> {{run}} ; <{RMX}errorClass> ?class "
-    'FILTER (STRSTARTS(?class, "neleval:") && ?class != "neleval:missing")',
-    "missed": f'<{RMX}falseNegativeOf> {{run}} ; <{RMX}errorClass> "neleval:missing"',
+    "correct": (f"<{RMX}truePositiveOf> {{run}}", ""),
+    "errors": (f"<{RMX}falseNegativeOf> {{run}}", ""),
+    "wrong": (
+        f"<{RMX}falseNegativeOf> {{run}}",
+        '?class FILTER (STRSTARTS(?class, "neleval:") && ?class != "neleval:missing")',
+    ),
+    "missed": (f"<{RMX}falseNegativeOf> {{run}}", '"neleval:missing"'),
 }
-"""What is kept of a run about an annotation of each outcome; of alternatives one has the class of the error."""
+"""What is kept of a run about each annotation of an outcome, and the class of the error, of alternatives about one."""
 
 
 @dataclass
@@ -71,9 +73,9 @@ def builder_parameters(
         asked.lines.append(f"FILTER (STR(?document) = {quote(iri)})")
     if system and outcome in _OUTCOMES:
         run = f"<{store.dataset(wanted.dataset).iri}#{fragment_of(system)}>"
-        asked.lines.append(f"GRAPH {run} {{ ?annotation {_OUTCOMES[outcome].format(run=run)} }}")
-        if error_class:
-            asked.lines.append(f'GRAPH {run} {{ ?annotation <{RMX}errorClass> "neleval:{error_class}" }}')
+        made, kind = _OUTCOMES[outcome]
+        asked.lines.append(f"GRAPH {run} {{ ?annotation {made.format(run=run)} }}")
+        asked.lines += [_where_of_class(run, one) for one in (kind, error_class and f'"neleval:{error_class}"') if one]
     where = {"dataset": dataset}
     if asked.said and not asked.lines:
         return {**where, **asked.fields}
@@ -127,6 +129,14 @@ def _where_of_own(column: str, part: Subset) -> str:
     if column == "surface_form" and part.category is not None:
         return _where_of_form(part.category)
     raise UsageError(f"no query can select by {column}: `remix partition --by {column}` makes a remix of each part")
+
+
+def _where_of_class(run: str, kind: str) -> str:
+    """Return the pattern of the mentions of which a run has the class of an error, about whichever alternative."""
+    others = f"?annotation <{RMX}group> ?group . ?other <{RMX}group> ?group ; <{NIF}referenceContext> ?document ."
+    own, about = (f"GRAPH {run} {{ {one} <{RMX}errorClass> {kind} }}" for one in ("?annotation", "?other"))
+    # It is asked of each annotation that is left: alternatives first would pair all that have a group of one name.
+    return f"FILTER (EXISTS {{ {own} }} || EXISTS {{ {others} {about} }})"
 
 
 def _where_of_form(form: str) -> str:

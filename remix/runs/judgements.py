@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from remix.errors import UsageError
-from remix.measures.classes import class_mapping
+from remix.measures.classes import name_types
 from remix.measures.columns import values_by
 from remix.measures.partitions import breakdown, columns_of
 from remix.question import Question
@@ -39,8 +39,9 @@ class Judgements:
     - `documents`: document, dataset, name and text;
     - `mentions`: a row per mention of gold, and per span that is no mention of gold but has an answer: mention (a
       number), dataset, document, begin, end, surface_form, annotation (null where gold has none), gold (its entities
-      and 'NIL', those of alternatives, too, or null), type (its coarse class, and those of alternatives) and, where it
-      was asked for, slice (several of a mention, as types, with `SEVERAL` between them);
+      and 'NIL', those of alternatives, too, or null), type (its coarse types as the list of annotations has them, and
+      those of alternatives) and, where it was asked for, slice (several of a mention stand as types do, with
+      `SEVERAL` between them);
     - `systems`: mention, system, outcome (see `OUTCOMES`), answer (its entities or 'NIL'), answered (the span that was
       answered, as text), unjoined (of which namespace the answer is, where gold names no entity of it and no sameAs
       link leads from one to the other, so that it is wrong unseen), classes (of errors, with the name of the taxonomy),
@@ -118,9 +119,8 @@ def _mentions(found: Outcomes) -> pl.DataFrame:
     links = groups.join(gold.links, on="annotation", how="left")
     entity = pl.col("entity").fill_null("NIL").unique().sort().str.join(" or ")
     entities = links.group_by("group").agg(gold=entity)
-    coarse = gold.classes.filter(pl.col("class").is_in(class_mapping()["coarse"].unique().implode()))
-    types = coarse.group_by("annotation").agg(type=pl.col("class").str.extract(r"([^/#:]+)$").sort().first())
-    types = groups.join(types, on="annotation").group_by("group").agg(pl.col("type").unique().sort().str.join(SEVERAL))
+    types = groups.join(name_types(gold.annotations, gold.classes), on="annotation").explode("types")
+    types = types.group_by("group").agg(type=pl.col("types").unique().sort().str.join(SEVERAL))
     forms = gold.annotations.select("annotation", "surface_form")
     placed = case.kept.sort("mention").unique("group", keep="first", maintain_order=True)
     placed = placed.join(case.mentions.documents, on="doc", maintain_order="left")

@@ -26,16 +26,24 @@ WD = "http://www.wikidata.org/entity/"
 
 
 def with_types(
-    gold: Frames, types: pl.DataFrame, stated: pl.DataFrame | None = None, homes: pl.DataFrame | None = None
+    gold: Frames,
+    types: pl.DataFrame,
+    stated: pl.DataFrame | None = None,
+    homes: pl.DataFrame | None = None,
+    kb: KnowledgeBase | None = None,
 ) -> pl.DataFrame:
     """Return annotation, class, of_entity: those of the data, those of the linked entities, and their coarse ones.
 
     `stated` (home, entity, class) are the types that hold in the documents of a home, which `homes` (gold, home) tells.
+    An entity has the types of what it stands for in `kb` as well, as it has where measures ask.
     """
     from remix.measures.classes import with_coarse
 
     given = gold.classes.select("annotation", "class", "of_entity")
-    derived = [given.drop("of_entity"), gold.links.join(types, on="entity").select("annotation", "class")]
+    links = gold.links.select("annotation", "entity")
+    if kb is not None:
+        links = pl.concat([links, links.with_columns(kb.resolve(links["entity"]))]).unique()
+    derived = [given.drop("of_entity"), links.join(types, on="entity").select("annotation", "class")]
     if stated is not None and homes is not None:
         places = gold.annotations.select("annotation", gold="document").join(homes, on="gold")
         at_home = gold.links.join(places, on="annotation").join(stated, on=["home", "entity"])

@@ -307,7 +307,7 @@ def _with_entities(found: Inputs, question: Question[Any], store: Store) -> Inpu
         # Those of a knowledge base alone are the same for each question to it.
         of_kb = ("types of entities", known.kb.signature) if listed is None and known.kb is not None else None
         types = read_types() if of_kb is None else store.cached(of_kb, read_types)
-        classes = with_types(gold, types, stated, homes)
+        classes = with_types(gold, types, stated, homes, known.kb)
         known, gold = replace(known, types=types, stated=stated), replace(gold, classes=classes)
     if listed is not None:
         names = listed.select("entity", "name").drop_nulls().unique("entity", maintain_order=True)

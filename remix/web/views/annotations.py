@@ -9,13 +9,13 @@ from dataclasses import asdict, replace
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
+from remix.measures.classes import TYPES
 from remix.measures.columns import OWN
 from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.reports.annotation_list import (
     BESIDE,
-    TYPES,
     Wanted,
     count_mentions,
     find_part,
@@ -54,7 +54,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             rows = rows.filter(outcome=outcome)
     mentions = count_mentions(rows)
     told = f"{rows.height} annotations"
-    told += f" of {mentions} mentions, as alternatives of one count once" if mentions != rows.height else ""
+    if mentions != rows.height:
+        told += f" of {mentions} mentions, as alternatives of one count once, in the numbers of the filters as well"
     blocks = [
         _form(work, asked),
         page.Note(f"{told}.", links=_offer_remix(work, wanted, asked) if rows.height else {}),
@@ -192,9 +193,9 @@ def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
 def _list_filters(
     work: page.Explored, wanted: Wanted, asked: Mapping[str, str], outcomes: pl.DataFrame | None
 ) -> list[page.FacetCounts]:
-    """Return what the list can be narrowed down by, each value with the annotations that it would leave."""
+    """Return what the list can be narrowed down by, each value with the mentions that it would leave."""
     plain = {name: said for name, said in asked.items() if name not in ("at", "sort")}
-    found = []
+    facets = []
     asked_elsewhere = ("dataset", "type", "outcome", "entity")  # two facets of a name could not be told apart
 
     def leave(**without: str) -> pl.DataFrame:
@@ -204,9 +205,10 @@ def _list_filters(
         rows = rows.join(outcomes, on=_MENTION, how="left", maintain_order="left")
         return rows.filter(outcome=asked["outcome"]) if asked.get("outcome") else rows
 
-    def tell(name: str, values: pl.Series) -> None:
-        """Add to the facets how many annotations have each value, with the address that narrows the list down to it."""
-        counts = values.drop_nulls().alias("value").value_counts(name="number")
+    def tell(name: str, rows: pl.DataFrame, values: pl.Expr) -> None:
+        """Add to the facets how many mentions have each value, with the address that narrows the list down to it."""
+        found = rows.select(*_MENTION, value=values).explode("value").drop_nulls("value").unique()
+        counts = found.group_by("value").agg(number=pl.len())
         ranged = name == "part" and bool(counts["value"].str.contains(r"^\d+: ").any())
         counts = counts.sort("value") if ranged else counts.sort("number", "value", descending=[True, False])
         own = plain.get(name, "")
@@ -225,18 +227,18 @@ def _list_filters(
         ]  # fmt: skip
         called = label_of(wanted.by).words if name == "part" else name
         called = f"part of {called}" if name == "part" and called in asked_elsewhere else called
-        found.append(page.FacetCounts(called, told))
+        facets.append(page.FacetCounts(called, told))
 
     if outcomes is None:
-        tell("dataset", leave(dataset="", document="")["dataset"])
-    tell("type", leave(type="")["types"].explode())
+        tell("dataset", leave(dataset="", document=""), pl.concat_list("dataset"))
+    tell("type", leave(type=""), pl.col("types"))
     if wanted.by:
-        tell("part", leave(part="")["part"].str.split(" | ").explode())
+        tell("part", leave(part=""), pl.col("part").str.split(" | "))
     if outcomes is not None:
         rows = list_wanted(work.store, wanted).join(outcomes, on=_MENTION)
-        tell("outcome", rows["outcome"])
-    tell("entity", leave(entity="")["entities"].str.split(" ").explode())
-    return found
+        tell("outcome", rows, pl.concat_list("outcome"))
+    tell("entity", leave(entity=""), pl.col("entities").str.split(" "))
+    return facets
 
 
 def _tabulate(work: page.Explored, rows: pl.DataFrame, wanted: Wanted, asked: Mapping[str, str]) -> page.Table:

@@ -1,0 +1,132 @@
+"""One number on all pages: mentions of a type, of an error, of a part, and the remixes that are made of them."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from remix.names import DBO, DBR, PREFIXES
+from remix.runs.judgements import SEVERAL
+from remix.scoring.errors import TAXONOMIES
+from remix.web.page import VIEWS, Facets, Note, Page, Passages
+from remix.workspace import Workspace, open_workspace
+from tests.pages import follow
+
+MENTIONS = {
+    "Ada": (f"{DBR}Ada", ["dbo:Person"], ""),
+    "Bob": ("", ["dbo:Person"], ""),
+    "Cid": ("", [], ""),
+    "Dan": (f"{DBR}Dan", [], ""),
+    "Eve": (f"{DBR}Eve", ["dbo:Person"], "1"),
+    "Eva": (f"{DBR}Eva", [], "2"),
+    "Iraq": (f"{DBR}Iraq", ["dbo:Place", "dbo:Organisation"], ""),
+    "Rome": (f"{DBR}Rome,_Italy", [], ""),
+    "Kent": (f"{DBR}Kent", ["schema:Place"], ""),
+}
+"""Mentions with what they link to, their classes, and the option that they are: of Eve and Eva one is enough.
+
+The knowledge base has Rome,_Italy as another name of Rome, which is a place. So there are 3 persons (Ada, Bob, and the
+mention of Eve and Eva), 3 places (Iraq, Rome, Kent), an organisation (Iraq), 2 that are NIL (Bob, Cid), and 2 others
+(Dan, and the mention of Eve and Eva).
+"""
+TYPES = {"Person": 3, "Place": 3, "Organisation": 1, "NIL": 2, "other": 2}
+TEXT = f"{' '.join(MENTIONS)} and Zoe."
+ANSWERS = {
+    "good": {"Ada": f"{DBR}Ada", "Eva": f"{DBR}Eva", "Iraq": f"{DBR}Iraq", "Bob": ""},
+    "bad": {
+        "Ada": f"{DBR}Ada_(film)",
+        "Bob": f"{DBR}Bob",
+        "Dan": "",
+        "Eve": f"{DBR}Eva_(film)",
+        "Iraq": f"{DBR}Iran",
+        "Rome": f"{DBR}Rome",
+        "Kent": f"{DBR}Kent",
+        "Zoe": f"{DBR}Zoe",
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """A document whose mentions are of several types, NIL, or alternatives, with two systems and a knowledge base."""
+    folder = tmp_path_factory.mktemp("counts")
+    names = ("nif", "itsrdf", "dbo", "schema", "rmx")
+    lines = [f"@prefix {name}: <{PREFIXES[name]}> ." for name in names]
+    context = f"<http://e.org/d#char=0,{len(TEXT)}>"
+    lines.append(f'{context} a nif:Context ; nif:isString "{TEXT}" .')
+    for form, (entity, kinds, option) in MENTIONS.items():
+        begin, end = (begin := TEXT.index(form)), begin + len(form)
+        line = f"<http://e.org/d#char={begin},{end}> a nif:Phrase ; nif:referenceContext {context} ; "
+        line += f'nif:beginIndex {begin} ; nif:endIndex {end} ; nif:anchorOf "{form}"'
+        line += f" ; itsrdf:taIdentRef <{entity}>" if entity else ""
+        line += "".join(f" ; itsrdf:taClassRef {kind}" for kind in kinds)
+        line += f' ; rmx:group "g" ; rmx:option "{option}"' if option else ""
+        lines.append(f"{line} .")
+    (folder / "own.ttl").write_text("\n".join(lines))
+    tables = {
+        "surface_forms": f"surface_form\tentity_iri\tcount\tsource\nRome\t{DBR}Rome\t3\tx\n",
+        "redirects": f"redirect_iri\ttarget_iri\tsource\n{DBR}Rome,_Italy\t{DBR}Rome\tx\n",
+        "types": f"entity_iri\tclass_iri\tsource\n{DBR}Rome\t{DBO}Place\tx\n",
+    }
+    for name, text in tables.items():
+        (folder / f"{name}.tsv").write_text(text)
+    work = open_workspace(folder / "work")
+    work.load([folder / "own.ttl"])
+    work.build_kb([("tables", str(folder))], name="own")
+    work.enrich()
+    for name, answers in ANSWERS.items():
+        places = [(TEXT.index(form), TEXT.index(form) + len(form)) for form in answers]
+        frame = pl.DataFrame(places, schema=["begin", "end"], orient="row").with_columns(
+            document=pl.lit("http://e.org/d")
+        )
+        frame = frame.with_columns(entity=pl.Series([*answers.values()]).replace("", None))
+        work.add_run(name, frame, on="own")
+    return work
+
+
+def facet_of(page: Page, name: str) -> dict[str, int]:
+    [facets] = [block.facets for block in page.blocks if isinstance(block, Facets | Passages)]
+    return {one.words: one.number for facet in facets if facet.name == name for one in facet.values}
+
+
+def test_types_have_one_number_on_all_pages(work: Workspace) -> None:
+    assert facet_of(VIEWS["annotations"].show(work, {"dataset": "own"}), "type") == TYPES
+    for system in ANSWERS:
+        of_errors = VIEWS["errors"].show(work, {"dataset": "own", "system": system, "show": "all"})
+        assert facet_of(of_errors, "type") == TYPES, system
+        asked = {"dataset": "own", "system": system}
+        assert facet_of(VIEWS["annotations"].show(work, asked), "type") == TYPES, system
+
+
+def remix_of(work: Workspace, page: Page) -> int | None:
+    """Return how many mentions the remix has that a page of errors offers, None where it offers none."""
+    links = [block.links for block in page.blocks if isinstance(block, Note)]
+    places = [one["Make this a remix"] for one in links if "Make this a remix" in one]
+    return follow(work, places[0]).tables["waterfall"]["mentions"][-1] if places else None
+
+
+CLASSES = [name for name in TAXONOMIES["neleval"].classes if name != "extra"]
+
+
+@pytest.mark.parametrize("system", ANSWERS)
+def test_remix_of_errors_has_the_mentions_of_each_facet(work: Workspace, system: str) -> None:
+    """Of each outcome with each type, each class of errors, and each part of two columns."""
+    judged = {by: work.judgements("own", by=by).mentions["slice"] for by in ("type:dbo", "is_nil")}
+    slices = {by: values.drop_nulls().str.split(SEVERAL).explode().unique().sort() for by, values in judged.items()}
+    parts = [{"by": by, "slice": name} for by, names in slices.items() for name in names]
+    asked = [
+        *({"show": show, "type": kind} for show in ("errors", "correct", "wrong", "missed") for kind in ("", *TYPES)),
+        *({"class": name, "type": kind} for name in CLASSES for kind in ("", *TYPES)),
+        *({"show": show, **part} for show in ("errors", "correct") for part in parts),
+    ]
+    seen = 0
+    for one in asked:
+        page = VIEWS["errors"].show(work, {"dataset": "own", "system": system, **{k: v for k, v in one.items() if v}})
+        if page.dropped:  # no such error, so that there is no list
+            continue
+        rows = page.tables["errors"]
+        left = remix_of(work, page)
+        assert left is not None, one
+        assert left == len(rows.filter(pl.col("gold").is_not_null())), one
+        seen += left
+    assert seen > 20
