@@ -39,6 +39,16 @@ def same_classes() -> pl.DataFrame:
     return pairs.select(same="same_other", **{"class": "same"}).select("class", "same").unique().sort("class", "same")
 
 
+@cache
+def class_names() -> pl.DataFrame:
+    """Return class, its IRI in full, and name: what people call classes whose identifiers do not say it."""
+    file = folder("ontology") / "class_names.tsv"
+    rows = pl.read_csv(file, separator="\t", quote_char=None, infer_schema=False)
+    if rows.columns != ["class", "name"]:
+        raise BadInput(file, "the columns class and name are expected", line=1)
+    return rows.select(expand(rows["class"]), "name").unique("class").sort("class")
+
+
 def other_spellings(rows: pl.DataFrame) -> pl.DataFrame:
     """Return annotation and class for the spellings of classes that annotations have not, of those that they have.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from remix.kb import KnowledgeBase
-from remix.measures.classes import same_classes
+from remix.measures.classes import class_names, same_classes
 from remix.names import shorten
 
 
@@ -30,17 +30,20 @@ def label_entities(kb: KnowledgeBase | None, iris: pl.Series) -> dict[str, str]:
 def label_classes(kb: KnowledgeBase | None, iris: pl.Series) -> dict[str, str]:
     """Return labels by IRI, of classes whose own identifier does not say it: the knowledge base's, else another name.
 
-    What a vocabulary whose names people read calls the same class is such a name.
+    What a vocabulary whose names people read calls the same class is such a name, as is that of `class_names.tsv`.
 
     >>> label_classes(None, pl.Series(["http://www.wikidata.org/entity/Q43229", "http://dbpedia.org/ontology/Person"]))
     {'http://www.wikidata.org/entity/Q43229': 'Organisation'}
+    >>> label_classes(None, pl.Series(["http://www.wikidata.org/entity/Q27096213"]))
+    {'http://www.wikidata.org/entity/Q27096213': 'Geographic entity'}
     """
     asked = iris.drop_nulls().unique().cast(pl.String)
     asked = asked.filter(asked.str.contains("^https?://"))
     opaque = asked.filter(asked.str.contains(_OPAQUE)).rename("class").to_frame()
     named = opaque.join(same_classes(), on="class").filter(~pl.col("same").str.contains(_OPAQUE)).sort("class", "same")
     called = named.select("class", pl.col("same").str.extract("([^/#]+)$")).unique("class", keep="first")
-    return {**dict(called.iter_rows()), **label_entities(kb, asked)}
+    known = opaque.join(class_names(), on="class")
+    return {**dict(called.iter_rows()), **dict(known.sort("class").iter_rows()), **label_entities(kb, asked)}
 
 
 _OPAQUE = "[/#][A-Z][0-9]+$"

@@ -700,7 +700,8 @@ def _data(page: Page, form: str, parameters: Mapping[str, str]) -> Response:
     if form == "tex":
         how = table.set_for_paper(page.title, columns)
     elif columns and how is not None and form == "md":
-        how = replace(how, columns=[*dict.fromkeys(columns)])
+        called = how.columns if isinstance(how.columns, Mapping) else {}
+        how = replace(how, columns={name: called.get(name, name) for name in columns})
     elif columns:
         frame, how = frame.select(*dict.fromkeys(columns)), None
     content = io.BytesIO()

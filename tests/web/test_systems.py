@@ -613,6 +613,21 @@ def matrix_of(work: Workspace, **parameters: str) -> Table:
     return table
 
 
+def test_classes_are_called_by_name_on_the_page_and_in_a_paper_and_data_keep_what_they_are(tmp_path: Path) -> None:
+    gold = (CHECKOUT / "tests" / "runs" / "small" / "gold.ttl").read_text()
+    gold = gold.replace("dbo:Person", "<http://www.wikidata.org/entity/Q27096213>")
+    (tmp_path / "gold.ttl").write_text(gold)
+    work = Workspace(tmp_path / ".remix")
+    work.load([tmp_path / "gold.ttl"])
+    work.add_run("a", CHECKOUT / "tests" / "runs" / "small" / "a.ttl", on="gold")
+    table = matrix_of(work, by="class:wd")
+    [name] = [one for one in table.frame.columns if one.startswith("wd:Q27096213 (") and "%" not in one]
+    assert table.headings[name][0] == "Geographic entity" and table.headings[name][1].startswith("wd:Q27096213")
+    assert table.typesetting is not None and "Geographic entity" in typeset(table.frame, "latex", table.typesetting)
+    [row] = table.frame.to_dicts()
+    assert table.links[name](row).endswith("#sentences") and "#" not in table.links["all (4)"](row)
+
+
 def test_where_no_star_stands_it_is_said_that_chance_may_make_all_differences(many: Workspace) -> None:
     """Of the first twelve b has 6 and c 8, which may be chance; a, which has all, and d, which has none, differ."""
     assert "No difference" not in matrix_of(many).words and "* differs from" in matrix_of(many).words

@@ -378,6 +378,7 @@ def _matrix(
     """Return a row for each system and a column for each dataset or slice, with the interval in small letters."""
     order = order_systems(cells, ["all"] if asked["by"] else parts)
     table, links, explained, small, headings = order.rows.select("system", "kind"), {}, {}, {}, {}
+    called: dict[str, str] = {}
     explained["kind"] = "baselines and oracles, which know gold, have rows of their own and are never the best"
     if len(order.shared) > 1:
         mean = f"mean of {len(order.shared)}"
@@ -391,8 +392,10 @@ def _matrix(
         own = own.select("system", pl.col("f1").alias(name), beside.alias(f"{name} 95 %"))
         table = table.join(own, on="system", how="left", maintain_order="left")
         links[name] = _leading(lead, str(part), name)
-        short, told = shorten(str(part)), "" if mentions is None else f"{mentions} mention{'s' * (mentions != 1)}"
-        headings[name] = (labels.get(part, short), ", ".join(filter(None, (short if part in labels else "", told))))
+        short, size = shorten(str(part)), "" if mentions is None else f"{mentions} mention{'s' * (mentions != 1)}"
+        headings[name] = (labels.get(part, short), ", ".join(filter(None, (short if part in labels else "", size))))
+        if part in labels:
+            called[name] = name.replace(short, labels[part], 1)
         on = f"{mentions} mentions in " if mentions is not None else ""
         explained[name] = f"{score} on {on}{documents or 0} documents" + (
             f"; {label_of(asked['by']).words} is {part}" if asked["by"] else ""
@@ -411,7 +414,8 @@ def _matrix(
     below += f" {left} smaller slices are among the scores below alone." if left else ""
     ranked = {"kind": "system"}
     best = dict.fromkeys([*small], "highest")
-    how = Typesetting(best=best, ranked=ranked, intervals=dict(small), note=NEVER_BEST if beyond else "")
+    told = {name: called.get(name, name) for name in table.columns if name not in small.values()} if called else {}
+    how = Typesetting(columns=told, best=best, ranked=ranked, intervals=dict(small), note=NEVER_BEST if beyond else "")
     return page.Table(
         "systems",
         table,
@@ -471,7 +475,8 @@ def _lead(asked: Mapping[str, str], largest: Mapping[tuple[str, str], str], row:
     others = [name for name in _split(asked["systems"]) if name != row["system"]]
     other = row.get("other") or asked["against"] or (others[0] if len(others) == 1 else "")
     other = other if other != row["system"] else ""
-    return page.address("errors", dataset=dataset, system=row["system"], other=other, **sliced)
+    place = page.address("errors", dataset=dataset, system=row["system"], other=other, **sliced)
+    return f"{place}#{page.SENTENCES}" if sliced else place
 
 
 def _list_tests(family: Family, lead: _Leading, *, whole: bool) -> page.Shown:
