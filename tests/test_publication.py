@@ -270,6 +270,23 @@ def test_home_page_has_all_datasets_of_the_folder_whichever_was_published_last(
     assert page.broken(tmp_path / "news-posts") == [] and len(page.ids) == len({*page.ids})
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["sample-news", "sample-posts"])
+def test_home_page_says_how_many_entities_have_no_prominence_that_is_known(
+    sample_store: Store, tmp_path: Path, name: str
+) -> None:
+    """Else a dataset whose entities the knowledge base lacks seems to have few that are prominent."""
+    publish(sample_store, name, tmp_path)
+    page = (tmp_path / "index.html").read_text()
+    data, subject = tmp_path / f"{name}.ttl", f"urn:remix:dataset:{name}"
+    shares = [
+        float(*_objects(data, subject, f"{RMX}microPagerankSegment{part}")) for part in ("Head", "Tail", "Unspecified")
+    ]
+    head, tail, unknown = (f"{100 * share:.0f} %" for share in shares)
+    told = f"{head} of annotations mean an entity of the most prominent tenth of the knowledge base, {tail} one of its"
+    assert f"{told} tail, {unknown} none whose prominence is known.</p>" in page
+
+
 def test_home_page_of_somebody_else_stays_unless_it_is_forced(small_store: Store, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<p>mine</p>")
     with pytest.raises(UsageError, match=r"index\.html is there already, and remix has not written it"):

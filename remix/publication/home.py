@@ -81,7 +81,9 @@ def _tell(about: Publication) -> list[Shown]:
     if "pagerankSegmentHead" in micro:
         head, tail = (_percent(micro.get(f"pagerankSegment{part}", 0)) for part in ("Head", "Tail"))
         said += f" {head} of annotations mean an entity of the most prominent tenth of the knowledge base, {tail} one"
-        said += " of its tail."
+        said += " of its tail"
+        unknown = micro.get("pagerankSegmentUnspecified", 0)
+        said += f", {_percent(unknown)} none whose prominence is known." if round(100 * unknown) else "."
     own = [Note(about.said)] if about.said else []
     return [*own, Note(said)]
 

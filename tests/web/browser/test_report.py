@@ -31,6 +31,10 @@ def test_published_pages_are_read_from_the_disk_by_everybody(visit: Visit, publi
     with visit(published / name, width=400) as visited:
         assert [one for one in visited.requests if not one.startswith("data:")] == [(published / name).as_uri()]
         assert visited.page.evaluate("document.documentElement.scrollWidth") <= 400
+        if name == "index.html":  # its card, figures and files are seen whole on a telephone
+            wide = "found => found.filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.outerHTML)"
+            assert visited.page.locator("figure").count() > 2
+            assert visited.page.locator("figure, .wide:has(table)").evaluate_all(wide) == []
         for scheme in ("light", "dark"):
             visited.page.emulate_media(color_scheme=scheme)
             assert visited.violations() == [], scheme
