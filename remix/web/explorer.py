@@ -520,7 +520,8 @@ def _do_without(
     error, the nearest subjects and the form of the view as it is at first.
     """
     left, wrong, dropped = dict(parameters), error, list[Error]()
-    while _is_choice(wrong) and left and len(dropped) < _TRIES:
+    missing = _find_subject(view, parameters, error)
+    while not missing and _is_choice(wrong) and left and len(dropped) < _TRIES:
         dropped.append(wrong)
         named = _leave_out_named(left, str(getattr(wrong, "name", "")))
         for fewer in [named] if named is not None else _leave_out_one(left):
@@ -538,15 +539,25 @@ def _do_without(
         if named is None:
             break
     shown: list[Shown] = []
+    # What the page is about that is there stays in the form.
+    before = view.subject[: view.subject.index(missing)] if missing else ()
+    about = {name: parameters[name] for name in before if parameters.get(name)}
     with contextlib.suppress(Error):
-        shown = [block for block in view.show(work, view.example(work)).blocks if isinstance(block, Form)]
+        shown = [block for block in view.show(work, about or view.example(work)).blocks if isinstance(block, Form)]
     title = "Not found" if _status(error) == 404 else "Not possible"
     near = dict[str, str]()
-    if view.subject and isinstance(error, UnknownName) and error.name in (parameters.get(view.subject[0], ""), ""):
-        near = {name: address(view.name, **{view.subject[0]: name}) for name in error.alike}
+    if view.subject and isinstance(error, UnknownName) and (missing or not error.name):
+        kept = parameters if missing else {}
+        near = {one: address(view.name, **{**kept, missing or view.subject[0]: one}) for one in error.alike}
     begin = Note("", links={f"{view.title}, from the beginning": f"/{view.name}"} if view.menu else {})
     lead = [Note("There is:", links=near)] if near else []
     return Page(title, [Note(str(error)), *lead, *shown, begin]), {}, _status(error)
+
+
+def _find_subject(view: View, parameters: Mapping[str, str], error: Error) -> str:
+    """Return the parameter of what a page is about that the error says is unknown, for which nothing else stands."""
+    said = error.name if isinstance(error, UnknownName) else ""
+    return next((name for name in view.subject if said and parameters.get(name) == said), "")
 
 
 def _is_choice(error: Error) -> bool:

@@ -470,7 +470,6 @@ def test_no_page_is_a_dead_end(work: Workspace, get: Get, view: str) -> None:
         ("/systems?by=nope", "no column to slice by named"),
         ("/systems?datasets=gold,nope", "no dataset with a run named"),
         ("/errors?class=nope", "no class of errors named"),
-        ("/errors?system=nope&other=no", "named"),
         ("/errors?system=a&gold=nope", "no entity of gold named"),
         ("/errors?system=a&from=99999", "behind the last of 4 texts"),
         ("/errors?system=a&count=many", "no number of a text"),
@@ -513,6 +512,27 @@ def test_page_whose_subject_is_missing_leads_to_the_nearest_ones(get: Get) -> No
     for place in ("/dataset?name=gld", "/dataset"):
         answer = get(place)
         assert answer.status_code == 404 and 'href="/dataset?name=gold"' in answer.text and "<form" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("place", "near"),
+    [
+        ("/errors?dataset=gld", "/errors?dataset=gold"),
+        ("/errors?dataset=gold&system=aa&type=Person", "/errors?dataset=gold&system=a&type=Person"),
+        ("/errors?dataset=gold&system=a&other=bb", "/errors?dataset=gold&system=a&other=b"),
+        ("/annotations?dataset=gld", "/annotations?dataset=gold"),
+        ("/annotations?dataset=gold&system=aa", "/annotations?dataset=gold&system=a"),
+        ("/document?dataset=gld", "/document?dataset=gold"),
+        ("/document?dataset=gold&system=aa", "/document?dataset=gold&system=a"),
+    ],
+)
+def test_unknown_dataset_or_system_is_no_other_one(get: Get, place: str, near: str) -> None:
+    """What a page is about is not replaced: there is the form and the nearest name, without a number."""
+    answer = get(place)
+    text = html.unescape(answer.text)
+    assert answer.status_code == 404 and f'href="{near}"' in text and "<form" in text and "<nav" in text
+    assert "<table" not in text and "<article" not in text and "Left out:" not in text
+    assert get(near).status_code == 200
 
 
 def test_wrong_choice_is_left_out_and_the_others_stay(get: Get) -> None:

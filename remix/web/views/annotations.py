@@ -334,6 +334,7 @@ listed = page.View(
     "Annotations",
     _show,
     menu=4,
+    subject=("dataset", "system"),
     example=_example,
     parameters=(*asdict(Wanted()), "system", "outcome"),
 )

@@ -498,7 +498,7 @@ document = page.View(
     "document",
     "Document",
     _show,
-    subject=("dataset", "name"),
+    subject=("dataset", "name", "system", "other"),
     example=_example,
     downloads={"ttl": _write},
     parameters=("dataset", *_KEPT),

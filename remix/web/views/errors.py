@@ -532,6 +532,7 @@ errors = page.View(
     "Errors",
     _show,
     menu=3,
+    subject=("dataset", "system", "other"),
     example=_example,
     parameters=("dataset", "system", "other", *CHOICES, "from", "count"),
 )
