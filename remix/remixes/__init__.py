@@ -285,8 +285,7 @@ def _plan(
         runs=read,
     )
     notes = (*tell_editions(others), *(() if narrowed is None else narrowed.notes))
-    if read:
-        notes += (_tell_runs(read),)
+    notes += (*tell_runs(read),)
     return _Planned(title, iri, entries, origin, closed, selection, manifest, counts, notes, signature, parts)
 
 
@@ -328,12 +327,16 @@ def _narrow_selection(
     return holding, stays, emptied
 
 
-def _tell_runs(read: Sequence[str]) -> str:
+def tell_runs(read: Sequence[str]) -> list[str]:
+    """Return what is to be said of a remix that is selected by runs of these systems, nothing where there are none."""
+    if not read:
+        return []
     names = ", ".join(f"'{name}'" for name in read)
-    return (
-        f"it was selected by what came of the runs {names}: their scores on it are fitted to their own answers; "
-        f"--without {read[0]} selects without them"
-    )
+    of, their, them = ("run", "its scores on it are fitted to its own answers", "it")
+    if len(read) > 1:
+        of, their, them = ("runs", "their scores on it are fitted to their own answers", "them")
+    said = f"it was selected by what came of the {of} {names}: {their}"
+    return [f"{said}; --without {read[0]} selects without {them}"]
 
 
 def _title(name: str | None, query: Query, entries: Iterable[DatasetEntry]) -> str:
@@ -382,6 +385,8 @@ _OF_RUNS = re.compile(
 
 _LEARNT = re.compile(r"(?:(?<=[:/#])|\b)(?:systemAgreement|difficulty)\b")
 _RUNS = re.compile(r"(?:(?:true|false)(?:Positive|Negative)Of|ignoredIn)>?\s+(\?\w+)")
+_OF_GRAPH = re.compile(rf"\bGRAPH\s*<[^>]*#{RUN}([^>]*)>\s*\{{[^{{}}]*\}}", re.IGNORECASE)
+"""What is asked of the graph of one run, with the name of the system."""
 _NAMED = re.compile(r"(\?\w+)\s+(?:\w*:|<[^>]*#)system\b")
 
 
@@ -406,18 +411,22 @@ def _without_comments(text: str) -> str:
 def runs_read(text: str, entries: Iterable[DatasetEntry]) -> list[str]:
     """Return the systems by whose runs beside datasets a query selects: those that it names, or all.
 
-    It selects by those that it names where it says of each run that it asks about whose it is, and asks for nothing
-    that is learnt from all.
+    It selects by those that it names where it says of each run that it asks about whose it is, or asks in its graph,
+    and asks for nothing that is learnt from all.
     """
     if not reads_runs(text):
         return []
     text = _without_comments(text)
+    in_graphs, text = {unquote(name) for name in _OF_GRAPH.findall(text)}, _OF_GRAPH.sub(" ", text)
     graphs = {name for entry in entries for name in entry.attached if name.startswith(RUN)}
     known = sorted(unquote(name.removeprefix(RUN)) for name in graphs)
+    if not _OF_RUNS.search(text):
+        return [name for name in known if name in in_graphs] or known
     asked = {*_RUNS.findall(text)}
     if _LEARNT.search(text) or not asked or not asked <= {*_NAMED.findall(text)}:
         return known
-    return [name for name in known if re.search(rf"(['\"]){re.escape(name)}\1", text)] or known
+    named = [name for name in known if re.search(rf"(['\"]){re.escape(name)}\1", text)]
+    return [name for name in known if name in named or name in in_graphs] if named else known
 
 
 def _signature(

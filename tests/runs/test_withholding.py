@@ -107,6 +107,9 @@ def test_query_without_runs_and_systems_without_any_are_refused(work: Workspace)
     assert work.build("missed_by_all", without=["prior", "oracle-candidates"]).counts.height
 
 
+IN_GRAPH = "GRAPH <http://e.org/d#run-a%20b> { ?a rmx:falseNegativeOf <http://e.org/d#run-a%20b> }"
+
+
 @pytest.mark.parametrize(
     ("query", "read"),
     [
@@ -118,6 +121,11 @@ def test_query_without_runs_and_systems_without_any_are_refused(work: Workspace)
         ("wrong_and_right", ["prior", "random-candidate"]),
         ("SELECT ?a { ?a rmx:falseNegativeOf ?r . ?r rmx:system 'a b' . ?a rmx:truePositiveOf ?s }", SYSTEMS),
         ("SELECT ?a { ?a rmx:falseNegativeOf ?r . ?r rmx:system 'a b' }", ["a b"]),
+        (f"SELECT ?a {{ {IN_GRAPH} }}", ["a b"]),
+        (f"SELECT ?a {{ {IN_GRAPH} {IN_GRAPH.replace('a%20b', 'prior')} }}", ["a b", "prior"]),
+        (f"SELECT ?a {{ {IN_GRAPH} ?a rmx:falseNegativeOf ?r . ?r rmx:system 'prior' }}", ["a b", "prior"]),
+        (f"SELECT ?a {{ {IN_GRAPH} ?a rmx:falseNegativeOf ?r }}", SYSTEMS),
+        (f"SELECT ?a {{ {IN_GRAPH} ?a rmx:difficulty ?d }}", SYSTEMS),
     ],
 )
 def test_runs_that_a_query_reads_are_those_that_it_names_or_all(query: str, read: list[str]) -> None:

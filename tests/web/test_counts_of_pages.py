@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qsl
+
 import polars as pl
 import pytest
 
 from remix.names import DBO, DBR, PREFIXES
 from remix.runs.judgements import SEVERAL
 from remix.scoring.errors import TAXONOMIES
+from remix.store.queries import Query
 from remix.web.page import VIEWS, Facets, Note, Page, Passages
 from remix.workspace import Workspace, open_workspace
 from tests.pages import follow
@@ -130,3 +133,19 @@ def test_remix_of_errors_has_the_mentions_of_each_facet(work: Workspace, system:
         assert left == len(rows.filter(pl.col("gold").is_not_null())), one
         seen += left
     assert seen > 20
+
+
+def test_remix_of_errors_says_to_whose_answers_it_is_fitted_as_build_says(work: Workspace) -> None:
+    page = VIEWS["errors"].show(work, {"dataset": "own", "system": "bad"})
+    [place] = [
+        one.links["Make this a remix"]
+        for one in page.blocks
+        if isinstance(one, Note) and "Make this a remix" in one.links
+    ]
+    parameters = dict(parse_qsl(place.partition("?")[2]))
+    told = [one.text for one in follow(work, place).blocks if isinstance(one, Note) and "what came of" in one.text]
+    assert told == [
+        "it was selected by what came of the run 'bad': its scores on it are fitted to its own answers; "
+        "--without bad selects without it"
+    ]
+    assert told[0] in work.build(Query.parse(parameters["sparql"], "mine"), dataset=["own"]).notes

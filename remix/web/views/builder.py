@@ -17,6 +17,7 @@ from remix.errors import Error, UnknownName, UsageError
 from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.rdf.turtle import turtle
+from remix.remixes import runs_read, tell_runs
 from remix.remixes.facets import Condition, Facet, FacetedCorpus, compose, corpus_of
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.reports.labels import label_classes
@@ -253,6 +254,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         again = [_editor(parameters, parameters["sparql"])] if parameters.get("sparql") else []
         return page.Page("Builder", [form, page.Note(f"Not possible: {error}"), *again], error=error)
     missing = page.tell_missing(work)
+    notes = [*notes, *tell_runs(runs_read(asked.text, work.store.datasets()))]
     blocks: list[page.Shown] = [form, *missing, *(page.Note(note) for note in notes), _tell(left), *_waterfall(left)]
     if left["mentions"][-1] == 0:
         blocks.append(page.Note("Nothing is left: take out the condition after which the counts fall to zero."))
