@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from remix.measures import MEASURES, Measured
-from remix.reports.statistics import choose_average
+from remix.reports.statistics import choose_average, cover_types
 
 LEAST_COVERED = 0.5
 """The share of annotations or documents that a measure has to speak for."""
@@ -27,13 +27,17 @@ _TOLD = 3
 def tell_dataset(measured: Measured, name: str) -> str:
     """Return a sentence on a dataset: readings a name, its types, NIL, and in what it is beyond all others.
 
-    It is empty where nothing of these could be computed.
+    Where the types of fewer than half of its mentions are known, it is told how many instead. It is empty where nothing
+    of these could be computed.
     """
     values = _list_values(measured)
     own = {row["measure"]: row["value"] for row in values.filter(dataset=name).to_dicts()}
     parts = [_say("ambiguitySurfaceForm", own["ambiguitySurfaceForm"])] if "ambiguitySurfaceForm" in own else []
     types = [one for one in _TYPES if own.get(one, 0) >= _SEEN]
     parts += [_say(one, own[one]) for one in sorted(types, key=lambda one: -own[one])]
+    typed = choose_average(cover_types(measured.datasets), "micro").filter(dataset=name, measure=_TYPES[0])
+    if typed.height and typed["coverage"][0] < LEAST_COVERED:
+        parts.append(f"a known type for {100 * typed['coverage'][0]:.0f} % of its mentions alone")
     parts += [_say("nilExplicit", own["nilExplicit"])] if own.get("nilExplicit", 0) >= _SEEN else []
     beyond = _find_extremes(values, name)
     said = "; ".join(filter(None, [", ".join(parts), beyond]))
@@ -53,13 +57,14 @@ def tell_differences(measured: Measured, first: str, second: str) -> str:
     return f"{first} has {', '.join(told)} than {second}." if told else ""
 
 
-def rank_differences(measured: Measured, names: Sequence[str]) -> pl.DataFrame:
+def rank_differences(measured: Measured, names: Sequence[str], *, every: bool = False) -> pl.DataFrame:
     """Return measure and `apart` of the told measures that all of these datasets have, the largest first.
 
+    With `every` they are all measures, however few annotations they speak for.
     They are `apart` by as many standard deviations of all datasets that are measured; where these are fewer than three,
     by the share that the smallest value lacks of the largest one.
     """
-    values = _list_values(measured)
+    values = _list_values(measured, every=every)
     spread = values.group_by("measure").agg(spread=pl.col("value").std(), count=pl.len())
     own = values.filter(pl.col("dataset").is_in([*names])).group_by("measure")
     found = own.agg(datasets=pl.len(), high=pl.col("value").max(), low=pl.col("value").min())
@@ -96,11 +101,11 @@ _LABELS = {name: one.label for name, one in _SUMMARIES.items()}
 _IS_SHARE = {name: one.is_share for name, one in _SUMMARIES.items()}
 
 
-def _list_values(measured: Measured) -> pl.DataFrame:
-    """Return dataset, measure and value of the told measures that speak for enough."""
-    rows = choose_average(measured.datasets, "micro").filter(
-        pl.col("measure").is_in([*_LABELS]), pl.col("coverage") >= LEAST_COVERED, pl.col("value").is_not_null()
-    )
+def _list_values(measured: Measured, *, every: bool = False) -> pl.DataFrame:
+    """Return dataset, measure and value of the told measures that speak for enough, or of `every` measure."""
+    rows = choose_average(cover_types(measured.datasets), "micro").filter(pl.col("value").is_not_null())
+    if not every:
+        rows = rows.filter(pl.col("measure").is_in([*_LABELS]), pl.col("coverage") >= LEAST_COVERED)
     return rows.unique(["dataset", "measure"], keep="first", maintain_order=True).select("dataset", "measure", "value")
 
 
@@ -132,4 +137,4 @@ def _say(measure: str, value: float) -> str:
 def _value(measure: str, value: float) -> str:
     if _IS_SHARE[measure]:
         return f"{100 * value:.0f} %"
-    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 or not value else f"{value:.2g}"

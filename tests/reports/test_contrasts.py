@@ -45,6 +45,17 @@ def test_dataset_is_told_by_readings_types_nil_and_what_it_has_most_of(measured:
     assert tell_dataset(measured, "none") == ""
 
 
+def test_types_of_a_quarter_are_said_to_be_so_and_every_measure_has_its_place_on_one_scale(measured: Measured) -> None:
+    """Of hard's links 0.76 have no type, so that 0.54 persons stand for a quarter: 1 - 0.76 = 0.24 are covered."""
+    none = pl.DataFrame([("hard", "typeNone", "micro", 0.76, 1.0)], measured.datasets.columns, orient="row")
+    own = replace(measured, datasets=pl.concat([measured.datasets, none]))
+    assert tell_dataset(own, "hard").startswith(
+        "hard: 26 readings a name, a known type for 24 % of its mentions alone;"
+    )
+    assert "typePerson" not in rank_differences(own, ["hard", "plain"])["measure"]
+    assert "typePerson" in rank_differences(own, ["hard", "plain"], every=True)["measure"]
+
+
 def test_of_two_datasets_none_is_told_to_be_the_first(measured: Measured) -> None:
     two = replace(measured, datasets=measured.datasets.filter(pl.col("dataset") != "easy"))
     assert "any other" not in tell_dataset(two, "hard")

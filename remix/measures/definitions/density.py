@@ -23,6 +23,7 @@ MEASURE = Measure(
             over="documents",
             label="mentions a word",
             measured_in="mentions a word",
+            is_told=True,
         ),
         Summary(
             name="densityWithIgnorable",

@@ -13,6 +13,7 @@ from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
 from remix.reports.contrasts import find_distance, rank_differences, tell_differences
 from remix.reports.statistics import (
+    OF_TYPES,
     columns_by_measure,
     draw_shares,
     explain_averages,
@@ -127,15 +128,21 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
         **{"what it says": pl.Series([text.partition("\n")[0] for text in says.values()])},
     )
     shown = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in names))
-    apart = rank_differences(measured, names).select(
+    apart = rank_differences(measured, names, every=True).select(
         pl.col("measure").alias("which measure"), pl.col("apart").alias(_APART)
     )
     shown = shown.join(apart, on="which measure", how="left", maintain_order="left")
     shown = shown.sort(_APART, descending=True, nulls_last=True, maintain_order=True)
     words = "The measures come first by which the datasets are farthest apart. In small letters: the share of "
-    words += "annotations or documents for which a measure could be computed."
+    words += f"annotations or documents for which a measure could be computed. {OF_TYPES}"
     small = {_CALLED: "which measure", **{name: f"share of {name}" for name in names}}
-    explained = {_APART: "standard deviations of all datasets here that lie between those that are compared"}
+    scale = "how many standard deviations of all datasets here lie between those that are compared, by the micro "
+    scale += (
+        "average where there is one: the same scale for every measure (of fewer than three datasets the share that "
+    )
+    scale += "the smallest value lacks of the largest); none where one of the datasets has no value. The sentence "
+    scale += "above speaks of those measures alone that cover half of the annotations or documents of each"
+    explained = {_APART: scale}
     links = {name: partial(_lead, name) for name in names}
     leads = "A value leads to the annotations, or the documents, that it is of."
     headings = {_CALLED: ("measure", ""), _UNIT: ("unit", "")}

@@ -18,7 +18,9 @@ from remix.reports.contrasts import tell_dataset
 from remix.reports.inventory import describe_dataset
 from remix.reports.listings.content import sizes_in
 from remix.reports.statistics import (
+    OF_TYPES,
     choose_average,
+    cover_types,
     draw_distribution,
     explain_averages,
     explain_stored,
@@ -91,7 +93,7 @@ def _lead_on(work: page.Explored, name: str) -> page.Note:
 
 
 def _measures(measured: Measured, name: str, average: str) -> page.Table:
-    rows = choose_average(measured.datasets.filter(dataset=name), average)
+    rows = choose_average(cover_types(measured.datasets.filter(dataset=name)), average)
     says = {name: text.partition("\n")[0] for name, text in explain_averages(measured).items()}
     table = rows.select(
         "measure",
@@ -104,7 +106,9 @@ def _measures(measured: Measured, name: str, average: str) -> page.Table:
     )
     links = {"value": lambda row: page.address_of_measure(name, row["measure"])}
     words = "What is covered is the share of annotations or documents for which the measure could be computed. "
-    words += "`remix show MEASURE` tells how it is made and read."
+    words += (
+        f"Alternatives of a mention count once. {OF_TYPES} `remix show MEASURE` tells how a measure is made and read."
+    )
     leads = "A value leads to the annotations, or the documents, that it is of."
     small, headings = {"called": "measure"}, {"called": ("measure", "")}
     return page.Table(
@@ -129,7 +133,8 @@ def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> lis
             "column", page.call_measures(summary["column"]), page.find_units(summary["column"]), pl.exclude("column")
         ).with_columns(says=says),
         links,
-        "The share is that of annotations or documents that have a value.",
+        "The share is that of annotations or documents that have a value. Each alternative of a mention counts as an "
+        "annotation of its own: where there are some, a mean here is not that of the measures, where they count once.",
         leads="A column's name leads to its figure.",
         small={"called": "column"},
         headings={"called": ("column", "")},
