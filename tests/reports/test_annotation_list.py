@@ -135,7 +135,7 @@ def test_labels_are_those_that_identifiers_do_not_say(tmp_path: Path) -> None:
 
 
 def test_classes_of_wikidata_are_called_by_the_name_that_is_known_on_all_pages(tmp_path: Path) -> None:
-    """Acme is a wd:Q43229, which dbo:Organisation is too; of wd:Q16521 nothing says the name."""
+    """Acme is a wd:Q43229, which dbo:Organisation is too; of wd:Q99999999 nothing says the name."""
     text = "Acme met Rosa."
     lines = [
         f'<http://e.org/d#char=0,{len(text)}> a nif:Context ; nif:isString "{text}" .',
@@ -144,7 +144,7 @@ def test_classes_of_wikidata_are_called_by_the_name_that_is_known_on_all_pages(t
         "itsrdf:taClassRef wd:Q43229 .",
         "<http://e.org/d#char=9,13> a nif:Phrase ; nif:referenceContext <http://e.org/d#char=0,14> ; "
         'nif:beginIndex 9 ; nif:endIndex 13 ; nif:anchorOf "Rosa" ; itsrdf:taIdentRef <http://e.org/Rosa> ; '
-        "itsrdf:taClassRef wd:Q16521 .",
+        "itsrdf:taClassRef wd:Q99999999 .",
     ]
     prefixes = [f"@prefix {name}: <{PREFIXES[name]}> ." for name in ("nif", "itsrdf", "wd")]
     (tmp_path / "own.ttl").write_text("\n".join([*prefixes, *lines]))
@@ -155,7 +155,10 @@ def test_classes_of_wikidata_are_called_by_the_name_that_is_known_on_all_pages(t
     listed = VIEWS["annotations"].show(work, {"dataset": "own", "by": by})
     [facets] = [block for block in listed.blocks if isinstance(block, Facets)]
     [parts] = [one for one in facets.facets if one.name == "class (wd)"]
-    assert {(one.words, one.identifier) for one in parts.values} == {("Organisation", "wd:Q43229"), ("wd:Q16521", "")}
+    assert {(one.words, one.identifier) for one in parts.values} == {
+        ("Organisation", "wd:Q43229"),
+        ("wd:Q99999999", ""),
+    }
     errors = render_page(VIEWS["errors"].show(work, {"dataset": "own", "by": by}), VIEWS["errors"], "")
     assert "Organisation <small>wd:Q43229</small>" in errors
     systems = VIEWS["systems"].show(work, {"datasets": "own", "by": by})
