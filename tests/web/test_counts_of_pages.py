@@ -149,3 +149,18 @@ def test_remix_of_errors_says_to_whose_answers_it_is_fitted_as_build_says(work: 
         "--without bad selects without it"
     ]
     assert told[0] in work.build(Query.parse(parameters["sparql"], "mine"), dataset=["own"]).notes
+
+
+def test_page_says_what_its_filters_count_where_they_do_not_add_up(work: Workspace) -> None:
+    """Of both systems the errors and what is correct are more than the mentions; of one they are all of them."""
+    both = VIEWS["errors"].show(work, {"dataset": "own", "system": "bad", "other": "good", "show": "all"})
+    counts = facet_of(both, "show")
+    assert counts["errors"] + counts["correct"] > counts["all"]
+    said = "counts in both numbers"
+    assert any(said in block.text for block in both.blocks if isinstance(block, Note))
+    one = VIEWS["errors"].show(work, {"dataset": "own", "system": "bad", "show": "all"})
+    counts = facet_of(one, "show")
+    assert (
+        counts["errors"] + counts["correct"] == counts["wrong"] + counts["missed"] + counts["correct"] == counts["all"]
+    )
+    assert not any(said in block.text for block in one.blocks if isinstance(block, Note))

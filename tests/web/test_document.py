@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import MissingKnowledge, UnknownName
+from remix.names import PREFIXES
 from remix.reports.documents import class_annotations, list_annotations
 from remix.reports.sentences import name_document
 from remix.store import Store
@@ -317,3 +318,27 @@ def test_legend_of_a_long_text_stands_in_its_box() -> None:
     page = Page("x", [Passages([Passage("", [Segment("text")])], boxed=True, legend=legend)])
     text = render_page(page, DOCUMENT, "")
     assert text.index('class="boxed"') < text.index('class="legend"') < text.index("<article")
+
+
+def test_annotations_that_do_not_count_are_told_apart(tmp_path: Path) -> None:
+    """Of two annotations one is of another layer of its file: one mention counts, and the text shows which."""
+    text, lines = "Ada met Bob", [f"@prefix {name}: <{PREFIXES[name]}> ." for name in ("nif", "itsrdf", "rmx")]
+    context = f"<http://e.org/d#char=0,{len(text)}>"
+    lines.append(f'{context} a nif:Context ; nif:isString "{text}" .')
+    counts = f"a nif:Phrase ; nif:referenceContext {context}"
+    ignorable = f'a rmx:Ignorable ; rmx:document {context} ; rmx:ignorable "layer"'
+    for form, kind in {"Ada": counts, "Bob": ignorable}.items():
+        begin = text.index(form)
+        lines.append(
+            f"<http://e.org/d#char={begin},{begin + 3}> {kind} ; nif:beginIndex {begin} ; nif:endIndex {begin + 3} ; "
+            f'nif:anchorOf "{form}" ; itsrdf:taIdentRef <http://e.org/{form}> .'
+        )
+    (tmp_path / "own.ttl").write_text("\n".join(lines))
+    work = open_workspace(tmp_path / "work")
+    work.load([tmp_path / "own.ttl"])
+    page = DOCUMENT.show(work, {"dataset": "own"})
+    looks = marked(page)
+    assert "ignorable" in looks["Bob"].split() and "ignorable" not in looks["Ada"].split()
+    [table] = [block for block in page.blocks if isinstance(block, Table)]
+    said = "1 mention counts, and 1 annotation is ignorable, which no number counts: 1 of another layer of the file."
+    assert said in table.words and table.frame.height == 2

@@ -58,6 +58,7 @@
   clock.setAttribute("aria-hidden", "true");
   const stop = Object.assign(document.createElement("button"), { type: "button", textContent: "Stop", hidden: true });
   const said = document.createElement("output");
+  const WITHOUT = "The query has no answer:";
   const SOON = 300, LONG = 2, AGAIN = 10;
   stop.addEventListener("click", () => running?.abort());
 
@@ -78,6 +79,9 @@
     };
     const wasFocused = document.activeElement === stop;
     said.textContent = "";
+    // What was wrong with another query is not said of this one.
+    document.querySelectorAll("main .note").forEach((note) => { if (note.textContent.trim().startsWith(WITHOUT)) note.remove(); });
+    editor?.mark();
     tell();
     const late = setTimeout(show, SOON, true), ticking = setInterval(tell, 1000);
     try {
@@ -93,7 +97,8 @@
       }
       takeOver(form, page, twin);
       if (!back) history.pushState(null, "", place);
-      said.textContent = `Answered after ${((Date.now() - begun) / 1000).toFixed(1)} seconds.`;
+      // A page with what is wrong has another status: it is no answer.
+      said.textContent = answer.ok ? `Answered after ${((Date.now() - begun) / 1000).toFixed(1)} seconds.` : "No answer.";
       mark();
     } catch (error) {
       if (running !== here) return; // another query has taken its place
@@ -142,7 +147,7 @@
     if (!told) return editor.mark();
     const [note, [, begin, line, column, message]] = told;
     const found = editor.mark({ line: Number(line), column: Number(column), message, vague: message.startsWith(VAGUE) });
-    if (found) note.textContent = `${begin}${found.line}:${found.column}: ${VAGUE}: '${found.word}'`;
+    if (found) note.textContent = `${begin}${found.line}:${found.column}: ${VAGUE}${found.word ? `: '${found.word}'` : ", where it ends"}`;
   };
 
   const words = (names) => names.trim().split(/\s+/);
@@ -305,9 +310,11 @@
       // Marks a place, and returns that of the word that is wrong where this is another.
       mark: (place) => {
         const { doc } = view.state;
-        if (!place || place.line > doc.lines) return view.dispatch({ effects: setWrong.of(null) });
-        const told = doc.line(place.line);
-        const said = Math.min(told.from + [...told.text].slice(0, place.column - 1).join("").length, told.to);
+        if (!place) return view.dispatch({ effects: setWrong.of(null) });
+        // A query that ends too early is wrong behind its last line, of which the end is the nearest place.
+        const beyond = place.line > doc.lines;
+        const told = doc.line(Math.min(place.line, doc.lines));
+        const said = beyond ? told.to : Math.min(told.from + [...told.text].slice(0, place.column - 1).join("").length, told.to);
         let from = said, found;
         if (place.vague) cm.ensureSyntaxTree(view.state, doc.length, 500)?.iterate({
           enter: (node) => { if (node.type.isError) found ??= node.from; return found === undefined; },
@@ -318,7 +325,7 @@
         const word = view.state.sliceDoc(from, line.to).match(/^(?:<[^<>\s]*|"[^"]*"?|'[^']*'?|[\w?$:]+|.)/u);
         const to = from + (word ? word[0].length : 0);
         view.dispatch({ effects: setWrong.of({ line, from, to, message: place.message }), selection: { anchor: from }, scrollIntoView: true });
-        if (from === said || to === from) return undefined;
+        if (!beyond && (from === said || to === from)) return undefined;
         const column = [...line.text.slice(0, from - line.from)].length + 1;
         return { line: line.number, column, word: view.state.sliceDoc(from, to) };
       },

@@ -100,7 +100,11 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     boxed = own.height > _UNFOLDED
     blocks.append(page.Passages(passages, paired=len(passages) > 1, boxed=boxed, legend=legend))
     beside = _beside(work, own, judged, asked) if asked["annotation"] else ()
-    hint = "A mention in the text leads to its candidates, the answers of systems, and its RDF."
+    turned = "document" if step is None else "error" if asked["show"] in ("", ERRORS) else "mention"
+    keys = (
+        f"The keys n and p lead to the next and the previous mention, the arrow keys to the next and previous {turned}."
+    )
+    hint = f"A mention in the text leads to its candidates, the answers of systems, and its RDF. {keys}"
     blocks.append(page.Note("", links={"What is known of this mention": "#columns"}) if beside else page.Note(hint))
     place = page.address("document.ttl", dataset=dataset, name=asked["name"])
     leads = {"the document as NIF (.ttl)": place, "its dataset": page.address("dataset", name=dataset)}
@@ -112,7 +116,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         blocks,
         beside,
         neighbours=_neighbours(documents, document, asked) if step is None else step.neighbours,
-        turns="document" if step is None else "error" if asked["show"] in ("", ERRORS) else "mention",
+        turns=turned,
         dropped=[*dropped, *missing],
     )
 
@@ -171,8 +175,7 @@ def _find_error(
     labels = label_entities(work.kb, pl.Series([iri for one in named for iri in one.split(" or ")]))
     words = "error" if asked["show"] in ("", ERRORS) else asked["show"]
     said = f"{words} {place + 1} of {found.height}. {'; '.join(tell_answers(here, shown, labels))}."
-    links = {{"prev": "previous", "next": "next"}[way]: href for way, href in ways.items()}
-    links |= {"all of them": page.address("errors", **{**kept, "from": place})}
+    links = {"all of them": page.address("errors", **{**kept, "from": place})}
     return _Step(here, page.Note(said, links=links), ways)
 
 
@@ -305,6 +308,7 @@ def _marks(
         known = [row for row in every if row["annotation"] in looks] or every
         first = next((row for row in every if row["annotation"] == asked["annotation"]), known[0])
         look = looks.get(first["annotation"], "unjudged") + (" nil" if first["is_nil"] else "")
+        look += "" if any(row["ignorable"] is None for row in every) else " ignorable"
         chosen = first["annotation"] == asked["annotation"] or (begin, end) == at
         label = "; ".join(dict.fromkeys(_label(row, said.get(row["annotation"])) for row in every))
         href = page.address("document", **{**asked, "annotation": first["annotation"]})
@@ -408,6 +412,23 @@ def _nest(text: str, begin: int, end: int, heap: list[Mark], told: dict[str, int
     return [*segments, page.Segment(text[at:end])] if at < end else segments
 
 
+def _tell_ignorable(own: pl.DataFrame) -> str:
+    """Return how many of the rows count as mentions, and why the others do not, where there are others."""
+    others = own.drop_nulls("ignorable")
+    if others.is_empty():
+        return ""
+    mentions = own.filter(pl.col("ignorable").is_null()).select(pl.struct("group").n_unique()).item()
+    reasons = others.group_by("ignorable").len().sort("len", "ignorable", descending=[True, False])
+    told = ", ".join(f"{number} {_REASONS.get(name, name)}" for name, number in reasons.iter_rows())
+    count = "1 mention counts" if mentions == 1 else f"{mentions} mentions count"
+    left = "1 annotation is" if others.height == 1 else f"{others.height} annotations are"
+    return f"{count}, and {left} ignorable, which no number counts: {told}. A dotted edge tells these in the text."
+
+
+_REASONS = {"layer": "of another layer of the file"}
+"""Why an annotation is ignorable, in words, by what the data call it."""
+
+
 def _table(work: page.Explored, own: pl.DataFrame, asked: page.Parameters) -> page.Table:
     shown = ["begin", "end", "surface_form", "entity", "type", "is_nil", "ignorable", "confidence"]
     shown = [name for name in shown if name not in ("ignorable", "confidence") or own[name].count()]
@@ -417,7 +438,7 @@ def _table(work: page.Explored, own: pl.DataFrame, asked: page.Parameters) -> pa
         "annotations",
         own.select(*shown, *extra, "entities", "annotation"),
         links,
-        "A surface form leads to all of it.",
+        " ".join(filter(None, ["A surface form leads to all of it.", _tell_ignorable(own)])),
         folded=own.height > _UNFOLDED,
         headings=page.headings_of_measures(["surface_form", "is_nil", *extra]),
         labels={shorten(iri): label for iri, label in _label_entities(work, own).items()},

@@ -159,7 +159,7 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
         for nth, row in enumerate(rows_shown.iter_rows(named=True), start + 1)
     ]
     told = f"{chosen.height} of {rows.height} mentions and answers are of this kind; {len(passages)} are shown."
-    told += _explain_agreement(asked, shown)
+    told += _explain_agreement(asked, shown) + _explain_counts(rows, asked, shown)
     steps = {{"prev": "previous", "next": "next"}[way]: place for way, place in _turn(judged, asked).items()}
     keys = "The keys n and p lead to the next and the previous text, the arrow keys to the next and previous texts."
     return [
@@ -180,6 +180,21 @@ def _explain_agreement(asked: Mapping[str, str], shown: Sequence[str]) -> str:
     if agreement == "both right" and asked.get("show", ERRORS) == ERRORS:
         return " No error is right in both: choose to show what is correct, or all."
     return ""
+
+
+def _explain_counts(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[str]) -> str:
+    """Return what the numbers of the filters count, where they do not add up to what is shown."""
+    said = []
+    if len(shown) > 1 and not asked.get("of"):
+        said.append(
+            f"What became of a mention, and the class of an error, is said of {' or '.join(shown)}: where one is wrong "
+            "and the other right or without an answer, the mention counts in both numbers."
+        )
+    if len(shown) > 1:
+        said.append("An agreement is of mentions of gold: an answer where gold has none counts in no number of it.")
+    if rows["type"].str.contains(SEVERAL, literal=True).any():
+        said.append("A mention of several types counts in each.")
+    return f" {' '.join(said)}" if said else ""
 
 
 def _complete(asked: dict[str, str], runs: Sequence[Run]) -> tuple[dict[str, str], list[str], list[UsageError]]:

@@ -100,3 +100,25 @@ def test_numbers_of_the_builder_are_never_those_of_other_conditions(visit: Visit
         assert page.locator("text=Nothing is counted").count() == 0 and page.locator("body.stale").count() == 0
         assert page.locator(".fault").count() == 0 and field.get_attribute("aria-invalid") is None
         assert visited.wrong == []
+
+
+def test_keys_go_through_the_values_of_a_list_before_the_page_is_asked_for(visit: Visit) -> None:
+    """Each arrow chooses the next value; Enter, or leaving the list, asks for the page, and the list has the focus."""
+    with visit("/builder") as visited:
+        page = visited.page
+        chosen = page.locator("select[name=query]")
+        page.evaluate("window.first = true")
+        chosen.focus()
+        chosen.press("ArrowDown")
+        chosen.press("ArrowDown")
+        value = chosen.input_value()
+        until(lambda: f"query={value}" in page.evaluate("location.href"))
+        assert page.evaluate("window.first") and page.evaluate("document.activeElement.name") == "query"
+        with page.expect_navigation():
+            chosen.press("Enter")
+        assert chosen.input_value() == value and page.evaluate("window.first") is None
+        until(lambda: page.evaluate("document.activeElement.name") == "query")
+        chosen.press("ArrowDown")
+        with page.expect_navigation():
+            chosen.press("Tab")
+        assert chosen.input_value() != value and visited.wrong == []

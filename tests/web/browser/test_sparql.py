@@ -184,6 +184,7 @@ def test_query_that_runs_long_says_so_and_leaves_the_server_free_when_it_is_stop
     [
         ("SELEC * { ?s ?p ?o }", "1:1", "SELEC"),
         ("SELECT * { ?s ?p ?o }\nLIMT 3", "2:1", "LIMT"),
+        ("SELECT *\n{ ?s ?p ?o }\nLIMT 5\n", "3:1", "LIMT"),
         ("SELECT * {\n  ?s nif:anchorOf 'é🙂' . wrong\n}", "2:26", "wrong"),
         ("SELECT * {\n  ?s foo:bar ?o .\n}", "2:6", "foo:bar"),
     ],
@@ -232,3 +233,18 @@ def test_page_works_without_scripts_and_without_the_editor(visit: Visit) -> None
         visited.page.locator("textarea[name=query]").fill("ASK {}")
         visited.page.get_by_role("button", name="Run").click()
         until(lambda: visited.page.inner_text(f"{ANSWER} td") == "yes")
+
+
+def test_query_that_is_wrong_is_not_answered_and_not_said_of_the_next(visit: Visit) -> None:
+    with visit("/query") as visited:
+        page = visited.page
+        page.wait_for_selector(EDITOR)
+        rewrite(page, "SELECT * { ?s ?p ?o }\nLIMT 5")
+        page.get_by_role("button", name="Run").click()
+        page.wait_for_selector(f"{EDITOR} .wrong")
+        assert page.inner_text("form output") == "No answer."
+        rewrite(page, ENDLESS)
+        page.get_by_role("button", name="Run").click()
+        page.get_by_role("button", name="Stop").click()
+        page.get_by_text("Stopped after").wait_for()
+        assert page.get_by_text("The query has no answer").count() == 0
