@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 OWL = "http://www.w3.org/2002/07/owl#"
@@ -62,13 +64,18 @@ PREFIXES: dict[str, str] = {
 """The prefixes that queries and broken files may use without declaring them."""
 
 
+_EDITION = re.compile("http://([a-z-]+)[.]dbpedia[.]org/resource/([^/]+)")
+"""An entity of DBpedia in another language than English, with the language and the name."""
+
+
 def shorten(iri: str) -> str:
     """Return the IRI with a well-known prefix where there is one, for people to read.
 
-    >>> shorten("http://dbpedia.org/resource/Berlin")
-    'dbr:Berlin'
+    >>> shorten("http://dbpedia.org/resource/Berlin"), shorten("http://de.dbpedia.org/resource/BP")
+    ('dbr:Berlin', 'dbpedia-de:BP')
     """
     for prefix, namespace in PREFIXES.items():
         if iri.startswith(namespace) and "/" not in (rest := iri[len(namespace) :]) and rest:
             return f"{prefix}:{rest}"
-    return iri
+    edition = _EDITION.fullmatch(iri)
+    return f"dbpedia-{edition[1]}:{edition[2]}" if edition else iri
