@@ -38,6 +38,28 @@ def find_similar(texts: pl.DataFrame, *, least: float = 0.8, words: int = 3) -> 
     return named.select("document", other="document_other", similarity="similarity")
 
 
+def find_editions(texts: pl.DataFrame) -> list[list[str]]:
+    """Return the groups of datasets that hold the same texts: two share half or more of those of the smaller.
+
+    `texts` has dataset and text. Datasets are of one group with all that one of it shares texts with.
+
+    >>> rows = {"dataset": ["a", "b", "b", "c"], "text": ["x", "x", "y", "z"]}
+    >>> find_editions(pl.DataFrame(rows))
+    [['a', 'b']]
+    """
+    shared = count_shared(texts.select("dataset", item="text"))
+    shared = shared.filter(pl.col("share") >= EDITION, pl.col("dataset") < pl.col("other"))
+    groups: list[set[str]] = []
+    for one, other in shared.select("dataset", "other").sort("dataset", "other").iter_rows():
+        own = {one, other}.union(*(group for group in groups if group & {one, other}))
+        groups = [*(group for group in groups if not group & own), own]
+    return sorted(sorted(group) for group in groups)
+
+
+EDITION = 0.5
+"""The share of the texts of the smaller of two datasets from which on they are told to hold the same texts."""
+
+
 def count_shared(items: pl.DataFrame) -> pl.DataFrame:
     """Return dataset, other, `count` of the items that both have, and their `share` in the smaller of both.
 

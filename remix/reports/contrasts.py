@@ -76,6 +76,25 @@ def rank_differences(measured: Measured, names: Sequence[str], *, every: bool = 
     return found.select("measure", apart=apart).sort("apart", "measure", descending=[True, False])
 
 
+def propose_pairs(measured: Measured) -> dict[str, tuple[str, str]]:
+    """Return pairs of datasets that differ much by what they differ in: the highest and the lowest of all.
+
+    They are told by the measures that people ask for first; no pair is proposed twice.
+    """
+    values, found = _list_values(measured), dict[str, tuple[str, str]]()
+    for measure in _PROPOSED:
+        own = values.filter(measure=measure).sort("value", "dataset", descending=[True, False])
+        if own.height > 1 and own["value"][0] > own["value"][-1]:
+            pair = own["dataset"][0], own["dataset"][-1]
+            if pair not in found.values():
+                found[f"most and fewest {_LABELS[measure]}"] = pair
+    return found
+
+
+_PROPOSED = ("ambiguitySurfaceForm", "density", "nilExplicit")
+"""Measures by which two datasets are proposed to be compared."""
+
+
 def find_distance(samples: Sequence[pl.Series]) -> float:
     """Return how far the first of several samples is from the others at the most, 0 where one is empty.
 

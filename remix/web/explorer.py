@@ -124,6 +124,8 @@ def _environment() -> Environment:
 def _tell(value: object, name: str, row: Mapping[str, object], table: Table) -> object:
     """Return what stands in a cell: texts in their own direction, labels of entities, shares in per cent."""
     if not isinstance(value, str):
+        if table.zero and value == 0 and name in table.heat:
+            return table.zero
         unit = table.units.get(name, "")
         return cell("share" if row.get(unit, unit) == "share" else name, value)
     if not value:

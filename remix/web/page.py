@@ -99,6 +99,7 @@ class Table(Shown):
     `title` is the heading, by default the name. `below` is said under the rows. `units` of columns, or the column that
     has the unit of each row: a `share` is shown in per cent. `labels` are those of entities, by what stands in cells;
     IRIs are shown short, and names of documents in columns of `documents` by their last part. Data have all as it is.
+    `zero` is what stands for 0 in cells of `heat`.
     """
 
     name: str
@@ -119,6 +120,7 @@ class Table(Shown):
     units: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     documents: Sequence[str] = ()
+    zero: str = ""
 
     def set_for_paper(self, page: str, columns: Sequence[str] = ()) -> Typesetting:
         """Return how a paper has the table: by its `typesetting`, else as the page that is called so shows it.

@@ -159,6 +159,28 @@ def test_several_datasets_are_compared_with_differences_and_distributions_over_e
     assert not shown(work, "compare", datasets="sample-news").tables
 
 
+def test_overlap_begins_with_the_pairs_that_share_most_and_data_are_the_matrix(pair: Workspace) -> None:
+    page = shown(pair, "overlap", of="forms")
+    pairs, forms = page.tables["pairs"], page.tables["forms"]
+    assert [*page.tables] == ["pairs", "forms"] and page.data == "forms"
+    shares = {(row["shared with"], other): row[other] for row in forms.to_dicts() for other in forms["shared with"]}
+    wanted = {both: share for both, share in shares.items() if both[0] < both[1] and share}
+    assert {(one, other): share for one, other, _, share in pairs.rows()} == wanted
+    assert pairs["share"].to_list() == sorted(wanted.values(), reverse=True)
+    none = shown(pair, "overlap", of="texts", show="count")
+    if not all(value for value in shares.values()):
+        assert "–" in render_page(page, VIEWS["overlap"], "")
+    assert ">0<" not in render_page(none, VIEWS["overlap"], "")
+
+
+def test_compare_without_a_choice_leads_to_datasets_that_differ(pair: Workspace) -> None:
+    proposed = next(one for one in shown(pair, "compare").blocks if isinstance(one, Note) and one.links)
+    assert proposed.text == "For example, the two with" and 1 <= len(proposed.links) <= 3
+    for place in proposed.links.values():
+        names = place.partition("datasets=")[2].split("%2C")
+        assert len(names) == 2 and shown(pair, "compare", datasets=",".join(names)).tables
+
+
 def test_matrix_of_overlap_counts_shared_forms_and_a_cell_leads_to_them(pair: Workspace) -> None:
     """Other has all forms of posts but one; both have python twice, which is two forms as they are written."""
     table = table_of(shown(pair, "overlap", of="forms", show="count"), "forms")

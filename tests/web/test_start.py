@@ -37,6 +37,9 @@ def test_what_is_here_is_counted_and_leads_on(run_store: Store) -> None:
         "remixes": 0,
         "knowledge base": 0,
     }
+    rows = tiles.frame.to_dicts()
+    led = {row["what"]: tiles.links["number"](row) for row in rows}
+    assert led["runs"] == "/datasets?sort=-datasets%3Aruns" and led["knowledge base"] == "/datasets#knowledge-base"
     text = render_page(page, START, "")
     for place in ("/datasets", "/annotations", "/systems", "/errors", "/builder", "/dataset?name=gold"):
         assert f'href="{place}"' in text, place

@@ -637,6 +637,27 @@ def test_where_no_star_stands_it_is_said_that_chance_may_make_all_differences(ma
     assert "a filter of rows, a choice of columns of this table and an order of rows change no star" in table.below
 
 
+def test_datasets_of_the_same_texts_are_told_beside_the_mean_over_them(many: Workspace) -> None:
+    assert "first, second and 1 more hold the same texts: the mean counts each of them." in matrix_of(many).below
+    assert "hold the same texts" not in matrix_of(many, datasets="first").below
+
+
+def test_datasets_that_no_chosen_system_answered_are_said_and_led_to(tmp_path: Path) -> None:
+    folder = CHECKOUT / "tests" / "runs" / "small"
+    line = {"document": "d", "text": "Ada spoke", "begin": 0, "end": 3, "entity": KNOWN}
+    (tmp_path / "other.jsonl").write_text(json.dumps(line) + "\n")
+    work = Workspace(tmp_path / ".remix")
+    work.load([folder / "gold.ttl"])
+    work.load([tmp_path / "other.jsonl"])
+    work.add_run("a", folder / "a.ttl", on="gold")
+    (tmp_path / "b.jsonl").write_text(json.dumps({**line, "entity": f"{KNOWN}1", "confidence": 0.9}) + "\n")
+    work.add_run("b", tmp_path / "b.jsonl", on="other")
+    assert not [one for one in shown(work).blocks if isinstance(one, Note) and "not shown" in one.text]
+    [note] = [one for one in shown(work, systems="a").blocks if isinstance(one, Note) and "not shown" in one.text]
+    assert note.text == "1 of 2 datasets is not shown: not every chosen system has answers on it."
+    assert "systems=" not in note.links["show all"] and "have=any" in note.links["show all"]
+
+
 def test_score_of_a_class_leads_to_the_mentions_that_have_other_classes_too(tmp_path: Path) -> None:
     folder = CHECKOUT / "tests" / "runs" / "small"
     gold = (folder / "gold.ttl").read_text().replace("taClassRef dbo:Person", "taClassRef dbo:Person, dbo:Writer", 1)

@@ -11,7 +11,7 @@ import polars as pl
 from remix.measures import AVERAGES
 from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
-from remix.reports.contrasts import find_distance, rank_differences, tell_differences
+from remix.reports.contrasts import find_distance, propose_pairs, rank_differences, tell_differences
 from remix.reports.statistics import (
     OF_TYPES,
     columns_by_measure,
@@ -27,6 +27,8 @@ _MOST = 8
 """Datasets that are compared at once: as many lines can be told apart."""
 _CALLED, _UNIT, _APART = "what it is called", "in which unit", "standard deviations apart"
 """Columns beside those that are called as datasets are, in whose names is no blank."""
+_PROPOSED = 3
+"""Comparisons that are proposed where none is chosen."""
 _DRAWN = 4
 """Columns of which the distributions are drawn: the chosen one, and those in which the datasets differ most."""
 
@@ -67,7 +69,18 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if len(names) < 2:
         choose = page.Note(f"Choose two datasets or more, up to {_MOST}, to compare them.")
         load = page.Note("Two datasets or more are compared: load another.", ["remix load FILE", "remix fetch NAME"])
-        return page.Page("Compare datasets", [form, choose if len(entries) > 1 else load])
+        if len(entries) < 2:
+            return page.Page("Compare datasets", [form, load])
+        pairs = propose_pairs(measured) if not names else {
+            f"with {entry.name}": (names[0], entry.name) for entry in entries if entry.name != names[0]
+        }  # fmt: skip
+        links = {
+            f"{said}: {' and '.join(pair)}" if not names else said: page.address("compare", datasets=",".join(pair))
+            for said, pair in [*pairs.items()][:_PROPOSED]
+        }
+        lead = [page.Note("For example, the two with", links=links)] if links and not names else []
+        lead = [page.Note(f"Compare {names[0]}", links=links)] if links and names else lead
+        return page.Page("Compare datasets", [choose, *lead, form])
     note = page.Note("The same in a terminal:", [f"remix stats {' '.join(names)}"])
     said = [page.Note(one) for other in names[1:] if (one := tell_differences(measured, names[0], other))]
     told = [page.Note(f"These are the first {_MOST} of {len(every)} that were chosen.")] if len(every) > _MOST else []

@@ -82,7 +82,31 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             page.Field("measures", "measures", ",".join(names), [*said.explained], "many", words=said.words),
         ]
     )
-    return page.Page("Datasets", [form, table, *_notes(entries, measured), _LEADS], dropped=dropped)
+    blocks = [form, table, *_notes(entries, measured), _LEADS, *_tell_kb(work)]
+    return page.Page("Datasets", blocks, dropped=dropped)
+
+
+def _tell_kb(work: page.Explored) -> list[page.Table]:
+    """Return what the attached knowledge base holds, nothing where there is none."""
+    if work.kb is None:
+        return []
+    held = dict(work.kb.summary().iter_rows())
+    counts = {part: int(held[part]) for part in _HELD if int(held.get(part, 0))}
+    told = [f"{counts[part]:,} {words}" for part, words in _HELD.items() if part in counts]
+    whole = "" if held["complete"] == "yes" else " It is a part of a larger one: what it lacks is not known."
+    words = f"It holds {', '.join(told[:-1])} and {told[-1]}.{whole}" if len(told) > 1 else f"It holds {told[0]}."
+    rows = pl.DataFrame([*held.items()], schema=["what", "value"], orient="row").filter(pl.col("what") != "folder")
+    return [page.Table("knowledge base", rows, words=words, folded=True)]
+
+
+_HELD = {
+    "entities": "entities",
+    "surface forms": "pairs of a name and an entity",
+    "redirects": "redirects",
+    "types": "types of entities",
+    "links": "links between entities",
+}
+"""What a knowledge base holds, by its parts, that people are told."""
 
 
 def _lead(measure: str, row: Mapping[str, Any]) -> str:

@@ -65,11 +65,38 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         "tests on the other has seen it.",
         heat=names,
         units=dict.fromkeys(names, "share" if shown == "share" else ""),
+        zero="–",
     )
+    pairs = _list_pairs(counts, of, shown)
     told = [page.Note("Choose two datasets to see what both share.")] if dataset or other else []
     return page.Page(
         "What datasets share",
-        [form, *told, table, page.Note("With similar texts as well:", ["remix check --shared A B"])],
+        [
+            form,
+            *told,
+            *([pairs] if len(names) > 2 else []),
+            table,
+            page.Note("With similar texts as well:", ["remix check --shared A B"]),
+        ],
+        data=of,
+    )
+
+
+def _list_pairs(counts: pl.DataFrame, of: str, shown: str) -> page.Table:
+    """Return the pairs of datasets that share anything, those with the largest share first."""
+    rows = counts.filter(pl.col("dataset") < pl.col("other"), pl.col("count") > 0)
+    rows = rows.sort("share", "count", "dataset", "other", descending=[True, True, False, False])
+    every = counts["dataset"].n_unique()
+    words = f"{rows.height} of {every * (every - 1) // 2} pairs of datasets share {_KINDS[of]}."
+    return page.Table(
+        "pairs",
+        rows.select("dataset", "other", "count", *(["share"] if shown == "share" else [])),
+        {"count": lambda row: page.address("overlap", of=of, dataset=row["dataset"], other=row["other"])},
+        words,
+        {"count": "how many both have", **({"share": _SHOWN["share"]} if shown == "share" else {})},
+        leads="A number leads to what both share.",
+        units={"share": "share"},
+        title="Pairs that share most",
     )
 
 

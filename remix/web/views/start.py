@@ -52,13 +52,13 @@ def _count(work: page.Explored, held: Holdings) -> tuple[pl.DataFrame, dict[str,
         ),
         ("mentions", total["mentions"], more, page.address("annotations")),
         ("systems", len(held.systems), _name(held.systems), page.address("systems")),
-        ("runs", len(held.runs), "a system's answers to a dataset", page.address("errors")),
+        ("runs", len(held.runs), "a system's answers to a dataset", page.address("datasets", sort="-datasets:runs")),
         ("remixes", len(held.remixes), _name(held.remixes) or "loaded as datasets; the builder makes them", "/builder"),
         (
             "knowledge base",
             int(bool(held.kb)),
             held.kb.rpartition("-")[0] or held.kb,
-            page.address("dataset", name=held.datasets[0].name) if held.datasets else "/datasets",
+            "/datasets#knowledge-base" if held.datasets else "/datasets",
         ),
     ]
     frame = pl.DataFrame(

@@ -10,10 +10,12 @@ from typing import Any
 
 import polars as pl
 
+from remix.checks.copies import find_editions
 from remix.errors import UnknownName
 from remix.expressions import spell_interval
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
+from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
 from remix.measures.partitions import breakdown
 from remix.names import UNSPECIFIED, shorten
@@ -77,6 +79,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     signed = f"{page.address('systems', **asked, open='scores')}#scores"
     cite = page.Note(cited, links={"scores with signatures": signed})
     note = page.Note("The same in a terminal:", _commands(asked, chosen, all_of=sorted(chosen) == _list_named(runs)))
+    told += _tell_hidden(asked, runs, chosen)
     shown = [form, *told, *blocks, _lead_to_slices(asked, columns), _tell_conventions(asked["profile"]), cite, note]
     return page.Page("Systems", shown, refresh=2 * waiting, missing=scored.ended)
 
@@ -116,6 +119,17 @@ def _choose_datasets(asked: Mapping[str, str], runs: Sequence[KnownRun]) -> list
         return [name for name in names if all((system, name) in answered for system in systems)]
     chosen = {*_split(asked["systems"])} or {one.run.system for one in runs}
     return [name for name in names if any((system, name) in answered for system in chosen)]
+
+
+def _tell_hidden(asked: Mapping[str, str], runs: Sequence[KnownRun], chosen: Sequence[str]) -> list[page.Note]:
+    """Return how many datasets are no columns as no chosen system, or not all of them, answered them."""
+    named = _split(asked["datasets"]) or _list_named(runs)
+    if not (hidden := len({*named} - {*chosen})):
+        return []
+    which = "no chosen system has" if asked["have"] == "any" else "not every chosen system has"
+    told = "is not shown" if hidden == 1 else "are not shown"
+    said = f"{hidden} of {len(named)} datasets {told}: {which} answers on {'it' if hidden == 1 else 'them'}."
+    return [page.Note(said, links={"show all": page.address("systems", **{**asked, "have": "any", "systems": ""})})]
 
 
 def _choose_systems(scored: Scored, systems: Sequence[str]) -> Scored:
@@ -301,7 +315,9 @@ def _tell_scores(
     said = tell_two(cells.filter(~pl.col("part").is_in(["all", UNSPECIFIED])) if asked["by"] else cells, score)
     return [
         *([page.Note(said)] if said else []),
-        _matrix(asked, cells, score, left, columns, lead, parts, family, labels, whole=whole),
+        _matrix(
+            asked, cells, score, left, columns, lead, parts, family, labels, partial(_tell_editions, work), whole=whole
+        ),
         *_lead_to_vocabularies(asked, rows),
         *_draw(cells, score, asked, lead),
         _list_tests(family, lead, whole=whole),
@@ -372,6 +388,7 @@ def _matrix(
     parts: Sequence[str],
     family: Family,
     labels: Mapping[str, str],
+    tell_editions: Callable[[Sequence[str]], str],
     *,
     whole: bool,
 ) -> page.Table:
@@ -406,7 +423,9 @@ def _matrix(
     words = f"{_BELOW_LINE if (cells['kind'] == 'system').any() else NEVER_BEST} {words}" if beyond else words
     if said := columns.get(asked["by"], ""):
         below += f" {label_of(asked['by']).words}: {said}."
-    below += f" {order.words} The number of mentions is in the header."
+    below += f" {order.words}"
+    below += f" {tell_editions(order.shared)}".rstrip() if len(order.shared) > 1 and not asked["by"] else ""
+    below += " The number of mentions is in the header."
     leads = "A score leads to its errors"
     leads += "" if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix"
     several_datasets = asked["by"] and len(_split(asked["datasets"])) != 1
@@ -460,6 +479,23 @@ _FAMILY = (
     "The choices of datasets, systems, slices, conventions, task, matching and of what others are held against make "
     "the family; a filter of rows, a choice of columns of this table and an order of rows change no star."
 )
+
+
+def _tell_editions(work: page.Explored, datasets: Sequence[str]) -> str:
+    """Return which of the datasets that a mean is over hold the same texts."""
+    texts = [work.store.cached(("texts of", name), partial(_list_texts, work, name)) for name in datasets]
+    said = []
+    for first, *others in find_editions(pl.concat(texts).filter(pl.col("text") != "")):
+        rest = others[0] if len(others) == 1 else f"{others[0]} and {len(others) - 1} more"
+        rest = f" and {rest}" if len(others) == 1 else f", {rest}"
+        said.append(f"{first}{rest} hold the same texts: the mean counts each of them.")
+    return " ".join(said)
+
+
+def _list_texts(work: page.Explored, dataset: str) -> pl.DataFrame:
+    return frames_of(work.store, dataset).documents.select("dataset", "text").unique()
+
+
 _NO_INTERVAL = "without intervals, which need ten documents or more"
 
 
