@@ -96,7 +96,7 @@ def _tell_kb(work: page.Explored) -> list[page.Table]:
     whole = "" if held["complete"] == "yes" else " It is a part of a larger one: what it lacks is not known."
     words = f"It holds {', '.join(told[:-1])} and {told[-1]}.{whole}" if len(told) > 1 else f"It holds {told[0]}."
     rows = pl.DataFrame([*held.items()], schema=["what", "value"], orient="row").filter(pl.col("what") != "folder")
-    return [page.Table("knowledge base", rows, words=words, folded=True)]
+    return [page.Table("knowledge base", rows, words=words)]
 
 
 _HELD = {
