@@ -76,12 +76,13 @@ def rank_differences(measured: Measured, names: Sequence[str], *, every: bool = 
     return found.select("measure", apart=apart).sort("apart", "measure", descending=[True, False])
 
 
-def propose_pairs(measured: Measured) -> dict[str, tuple[str, str]]:
-    """Return pairs of datasets that differ much by what they differ in: the highest and the lowest of all.
+def propose_pairs(measured: Measured, among: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return pairs of datasets that differ much by what they differ in: the highest and the lowest among these.
 
     They are told by the measures that people ask for first; no pair is proposed twice.
     """
-    values, found = _list_values(measured), dict[str, tuple[str, str]]()
+    values = _list_values(measured).filter(pl.col("dataset").is_in(among))
+    found = dict[str, tuple[str, str]]()
     for measure in _PROPOSED:
         own = values.filter(measure=measure).sort("value", "dataset", descending=[True, False])
         if own.height > 1 and own["value"][0] > own["value"][-1]:

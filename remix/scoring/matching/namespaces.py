@@ -111,7 +111,7 @@ def tell_unjoined(system: str, count: int, every: int, namespace: str) -> str:
     """Return a sentence on answers of a system that cannot be compared to gold's entities.
 
     >>> tell_unjoined("mine", 2, 30, "www.wikidata.org/entity/")[:79]
-    "run 'mine': 2 of 30 answers on linked mentions are of www.wikidata.org/entity/, "
+    "run 'mine': 2 of 30 answers on linked mentions are of www.wikidata.org/entity/,"
     """
     return (
         f"run '{system}': {count} of {every} answers on linked mentions are of {namespace}, and no sameAs link of a "

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from remix.measures import AVERAGES
+from remix.measures import AVERAGES, Measured
 from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
 from remix.reports.contrasts import find_distance, propose_pairs, rank_differences, tell_differences
@@ -21,6 +21,7 @@ from remix.reports.statistics import (
     measures_of,
     values_of,
 )
+from remix.store import DatasetEntry
 from remix.web import page
 
 _MOST = 8
@@ -29,8 +30,24 @@ _CALLED, _UNIT, _APART = "what it is called", "in which unit", "standard deviati
 """Columns beside those that are called as datasets are, in whose names is no blank."""
 _PROPOSED = 3
 """Comparisons that are proposed where none is chosen."""
+_ENOUGH = 100
+"""Annotations from which on a dataset is one that is proposed, where two have as many."""
 _DRAWN = 4
 """Columns of which the distributions are drawn: the chosen one, and those in which the datasets differ most."""
+
+
+def _propose(entries: Sequence[DatasetEntry], names: Sequence[str], measured: Measured) -> list[page.Note]:
+    """Return what may be compared: the one dataset that is chosen with others or, where none is, those far apart."""
+    if names:
+        said = f"Compare {names[0]}"
+        pairs = {f"with {entry.name}": (names[0], entry.name) for entry in entries if entry.name != names[0]}
+    else:
+        said = "For example, the two with"
+        large = [entry.name for entry in entries if entry.annotations >= _ENOUGH]
+        found = propose_pairs(measured, large if len(large) > 1 else [entry.name for entry in entries])
+        pairs = {f"{what}: {' and '.join(pair)}": pair for what, pair in found.items()}
+    links = {what: page.address("compare", datasets=",".join(pair)) for what, pair in [*pairs.items()][:_PROPOSED]}
+    return [page.Note(said, links=links)] if links else []
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -71,16 +88,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         load = page.Note("Two datasets or more are compared: load another.", ["remix load FILE", "remix fetch NAME"])
         if len(entries) < 2:
             return page.Page("Compare datasets", [form, load])
-        pairs = propose_pairs(measured) if not names else {
-            f"with {entry.name}": (names[0], entry.name) for entry in entries if entry.name != names[0]
-        }  # fmt: skip
-        links = {
-            f"{said}: {' and '.join(pair)}" if not names else said: page.address("compare", datasets=",".join(pair))
-            for said, pair in [*pairs.items()][:_PROPOSED]
-        }
-        lead = [page.Note("For example, the two with", links=links)] if links and not names else []
-        lead = [page.Note(f"Compare {names[0]}", links=links)] if links and names else lead
-        return page.Page("Compare datasets", [choose, *lead, form])
+        return page.Page("Compare datasets", [choose, *_propose(entries, names, measured), form])
     note = page.Note("The same in a terminal:", [f"remix stats {' '.join(names)}"])
     said = [page.Note(one) for other in names[1:] if (one := tell_differences(measured, names[0], other))]
     told = [page.Note(f"These are the first {_MOST} of {len(every)} that were chosen.")] if len(every) > _MOST else []

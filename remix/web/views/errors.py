@@ -491,7 +491,8 @@ def _passage(
     row: Mapping[str, Any], asked: Mapping[str, str], shown: Sequence[str], place: str, labels: Mapping[str, str]
 ) -> page.Passage:
     before, mention, after = cut_sentence(row)
-    outcome = next(look for name in shown if (look := look_of(row, name)))
+    looks = [look for name in shown if (look := look_of(row, name))]
+    outcome = next((look for look in looks if look != "correct"), looks[0])  # an error of either is marked
     gold = name_gold(row)
     segments = [
         page.Segment(before),

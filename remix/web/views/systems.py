@@ -424,7 +424,7 @@ def _matrix(
     if said := columns.get(asked["by"], ""):
         below += f" {label_of(asked['by']).words}: {said}."
     below += f" {order.words}"
-    below += f" {tell_editions(order.shared)}".rstrip() if len(order.shared) > 1 and not asked["by"] else ""
+    below += f" {tell_editions(order.shared)}".rstrip() if whole and len(order.shared) > 1 and not asked["by"] else ""
     below += " The number of mentions is in the header."
     leads = "A score leads to its errors"
     leads += "" if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix"
