@@ -13,7 +13,7 @@ from remix.measures import MEASURES
 from remix.measures.declaration import write_out
 from remix.measures.measured import columns_of, summaries_of, terms_of_datasets
 from remix.publication.description import Publication
-from remix.reports.figures import Axis, Figure, Panel, Series, count_values
+from remix.reports.figures import Axis, Figure, Panel, Series, are_whole, count_values
 from remix.reports.layout import lay_out
 from remix.reports.plots import render
 
@@ -106,7 +106,7 @@ def _draw_values(
 ) -> PublishedFigure:
     """Return the histogram of values, which `said` says what they are."""
     counted = count_values("", values, scale=scale, bins=_BINS)
-    panel = Panel("", "histogram", [counted], Axis(said, scale), Axis(of))
+    panel = Panel("", "histogram", [counted], Axis(said, scale, whole=are_whole(values)), Axis(of, whole=True))
     words = f"{of[:1].upper()}{of[1:]} by their number of {said}"
     figure = Figure(f"{said[:1].upper()}{said[1:]}", [panel], f"{words}.")
     return PublishedFigure(name, f"{words}{', on a logarithmic scale' if scale == 'log' else ''}.", figure)

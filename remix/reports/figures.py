@@ -47,13 +47,14 @@ class Axis:
     """What an axis is called and how it is divided: `linear`, or `log`, on which values above 0 alone have a place.
 
     `limits` are what it shows at least; values beyond them make it longer, so that nothing is cut off. A `falling` axis
-    has its lowest value on top, as ranks have.
+    has its lowest value on top, as ranks have. On a `whole` axis nothing is between whole numbers, as of counts.
     """
 
     label: str = ""
     scale: str = "linear"
     limits: tuple[float, float] | None = None
     falling: bool = False
+    whole: bool = False
 
     def __post_init__(self) -> None:
         """Refuse another scale, and limits that a scale cannot have."""
@@ -92,6 +93,8 @@ class Axis:
 
         >>> [text for _, text in Axis().ticks(0, 1)], [text for _, text in Axis(scale="log").ticks(1, 20000)]
         (['0', '0.2', '0.4', '0.6', '0.8', '1'], ['1', '10', '100', '1,000', '10,000'])
+        >>> [text for _, text in Axis(whole=True).ticks(0, 3)]
+        ['0', '1', '2', '3']
         """
         if self.scale == "log":
             powers = range(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)
@@ -99,9 +102,10 @@ class Axis:
                 return [(10.0**power, _text(10.0**power)) for power in powers[:: -(-len(powers) // most)]]
         raw = (high - low) / max(most - 1, 1)
         power = 10.0 ** math.floor(math.log10(raw))
-        steps = (1, 2, 5) if self.falling else (1, 2, 2.5, 5)  # there is no rank between two
+        whole = self.whole or self.falling  # there is no rank between two
+        steps = (1, 2, 5) if whole else (1, 2, 2.5, 5)
         step = next((one * power for one in steps if one * power >= raw * (1 - 1e-9)), 10 * power)
-        step = max(step, 1.0) if self.falling else step
+        step = max(step, 1.0) if whole else step
         found = [number * step for number in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
         return [(value, _text(value)) for value in found]
 
@@ -346,6 +350,15 @@ class Figure:
     def repeats_categories(self, number: int) -> bool:
         """Return whether a panel has the categories of the one to its left, which need not be said again."""
         return number % self.columns > 0 and self.panels[number].categories == self.panels[number - 1].categories
+
+
+def are_whole(values: pl.Series) -> bool:
+    """Return whether values are whole numbers, between which an axis has nothing.
+
+    >>> are_whole(pl.Series([1.0, 3.0, None])), are_whole(pl.Series([0.5]))
+    (True, False)
+    """
+    return bool((values == values.round()).all())
 
 
 def count_values(name: str, values: pl.Series, *, scale: str = "linear", bins: int = 30) -> Series:

@@ -20,7 +20,7 @@ from remix.measures.labels import label_of
 from remix.measures.measured import document_column
 from remix.measures.partitions import Partition
 from remix.reports.charts import figure_of_distributions
-from remix.reports.figures import Axis, Figure, Panel, Series, count_values
+from remix.reports.figures import Axis, Figure, Panel, Series, are_whole, count_values
 from remix.signature import Signature
 from remix.store import DatasetEntry, Store
 from remix.tables import Printed
@@ -351,8 +351,8 @@ def draw_distribution(
             f"{scale} scale",
             "histogram",
             [_with_links(count_values(quantity.name, values, scale=scale), scale, link)],
-            Axis(_label(quantity), scale),
-            Axis(quantity.of),
+            Axis(_label(quantity), scale, whole=are_whole(known)),
+            Axis(quantity.of, whole=True),
             lines,
         )
         for scale in ("linear", "log")
