@@ -26,7 +26,7 @@ from remix.store.selection import Selection, select
 from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import GuardedIndex
 
-_Row = tuple[str, int, int, int | None]
+_Row = tuple[str, int, int, int | None, int | None]
 _PREFIX_NAMES = ("nif", "itsrdf", "hfts", "rmx", "xsd")
 _TYPES = {name.capitalize(): iri for name, iri in COARSE.items()}
 _EVERY = "?annotation nif:referenceContext ?document ."
@@ -235,8 +235,10 @@ class FacetedCorpus:
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return what is left after each condition, and of each dataset after all of them, as `remix build` has it.
 
-        The first has condition, documents, mentions and entities; the second dataset, documents, kept_documents,
-        annotations, kept. A group of alternatives is one mention. Raises `UnknownName` for a dataset or edition.
+        The first has condition, documents, mentions, entities and `known`: of how many of the mentions before it the
+        column of a condition has a value. The second has dataset, documents, kept_documents, annotations, kept, and
+        `elsewhere`: of how many texts the edition of which other dataset is kept. A group of alternatives is one
+        mention. Raises `UnknownName` for a dataset or edition.
         """
         rows = [self._sizes("everything loaded", self.gold, self.frames.documents.height)]
         in_datasets = gold = self.gold
@@ -247,8 +249,10 @@ class FacetedCorpus:
         gold = gold.filter(pl.col("document").is_in(self.frames.documents["document"].implode()))
         rows.append(self._sizes("annotations of texts", gold))
         for one in conditions:
+            valued = pl.col(one.facet.level).is_in(self.values(one.facet)[one.facet.level].unique().implode())
+            known = gold.filter(valued)["mention"].n_unique()
             gold = gold.filter(self._meets(one))
-            rows.append(self._sizes(str(one), gold))
+            rows.append(self._sizes(str(one), gold, known=known))
         return self._finish(rows, in_datasets, gold, gold["document"].unique(), dataset, edition)
 
     def count_query(
@@ -270,7 +274,7 @@ class FacetedCorpus:
         else:
             key = "selection", query.source, text, tuple(dataset)
             found, notes = self.store.cached(key, lambda: self._select(query.source, text, dataset), asked=True)
-        rows: list[_Row] = [(*row, None) for row in found.waterfall.iter_rows()]
+        rows: list[_Row] = [(*row, None, None) for row in found.waterfall.iter_rows()]
         in_datasets = self.gold.filter(pl.col("dataset").is_in(names))
         chosen = pl.col("annotation").is_in(found.annotations.implode())
         gold = in_datasets.filter(chosen, pl.col("document").is_in(found.documents.implode()))
@@ -306,12 +310,15 @@ class FacetedCorpus:
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the tables of what is selected (`gold`) of those `in_datasets`; one edition of each text stays."""
         editions = Editions.of(self.datasets, dataset, edition)
+        others = pl.DataFrame(schema=dict.fromkeys(("document", "dataset", "kept"), pl.String))
         if len(dataset or self.datasets) > 1 and not editions.every:
-            others = editions.others(self.frames, documents)["document"]
-            documents = documents.filter(~documents.is_in(others.implode()))
-            gold = gold.filter(~pl.col("document").is_in(others.implode()))
+            others = editions.others(self.frames, documents)
+            out = others["document"].implode()
+            documents = documents.filter(~documents.is_in(out))
+            gold = gold.filter(~pl.col("document").is_in(out))
             rows.append(self._sizes("one edition of each text", gold, len(documents)))
-        schema = {"condition": pl.String, "documents": pl.Int64, "mentions": pl.Int64, "entities": pl.Int64}
+        numbers = ("documents", "mentions", "entities", "known")
+        schema = {"condition": pl.String, **dict.fromkeys(numbers, pl.Int64)}
         names = dataset or self.datasets
         texts = self.frames.documents.filter(pl.col("dataset").is_in(names)).select("document", "dataset")
         kept = texts.filter(pl.col("document").is_in(documents.implode()))
@@ -319,7 +326,12 @@ class FacetedCorpus:
         for name, one in (("kept_documents", kept), ("annotations", in_datasets), ("kept", gold)):
             counted = pl.len() if name == "kept_documents" else pl.col("mention").n_unique()
             table = table.join(one.group_by("dataset").agg(counted.alias(name)), on="dataset", how="left")
-        table = table.with_columns(pl.exclude("dataset").fill_null(0).cast(pl.Int64)).sort("dataset")
+        table = table.with_columns(pl.exclude("dataset").fill_null(0).cast(pl.Int64))
+        told = others.group_by("dataset", "kept").len().sort("dataset", "kept")
+        told = told.select("dataset", said=pl.format("{} in {}", "len", "kept"))
+        told = told.group_by("dataset").agg(elsewhere=pl.col("said").str.join(", "))
+        table = table.join(told, on="dataset", how="left").with_columns(pl.col("elsewhere").fill_null(""))
+        table = table.sort("dataset")
         return pl.DataFrame(rows, schema=schema, orient="row"), table
 
     def _meets(self, condition: Condition) -> pl.Expr:
@@ -332,10 +344,10 @@ class FacetedCorpus:
         inside = pl.col(key).is_in(found[key].unique().implode())
         return inside | ~pl.col(key).is_in(rows[key].unique().implode()) if condition.missing else inside
 
-    def _sizes(self, label: str, gold: pl.DataFrame, documents: int | None = None) -> _Row:
+    def _sizes(self, label: str, gold: pl.DataFrame, documents: int | None = None, *, known: int | None = None) -> _Row:
         entities = gold["entities"].explode().drop_nulls().n_unique()
         documents = gold["document"].n_unique() if documents is None else documents
-        return label, documents, gold["mention"].n_unique(), entities
+        return label, documents, gold["mention"].n_unique(), entities, known
 
 
 def corpus_of(store: Store) -> FacetedCorpus:

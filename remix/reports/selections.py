@@ -19,6 +19,8 @@ from remix.runs.outcomes import fragment_of
 from remix.store import Store
 from remix.vocabularies import COLUMNS as OF_CLASSES
 
+EACH = "counts in each"
+"""What the builder calls that a remix has each edition of a text."""
 _STEPS = 2000
 """Sliders have a step for each whole number of a column that reaches over no more than these."""
 _OUTCOMES = {
@@ -76,7 +78,8 @@ def builder_parameters(
         made, kind = _OUTCOMES[outcome]
         asked.lines.append(f"GRAPH {run} {{ ?annotation {made.format(run=run)} }}")
         asked.lines += [_where_of_class(run, one) for one in (kind, error_class and f'"neleval:{error_class}"') if one]
-    where = {"dataset": dataset}
+    # A list over several datasets has each of their editions of a text, and so has the remix.
+    where = {"dataset": dataset} if dataset else {"edition": EACH}
     if asked.said and not asked.lines:
         return {**where, **asked.fields}
     return {**where, "sparql": compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)}
@@ -110,12 +113,26 @@ def _add_part(store: Store, asked: _Query, wanted: Wanted) -> None:
     if facet is None and column in (*OF_ANNOTATIONS, *OF_DOCUMENTS):
         asked.lines.append(_where_of_own(column, part))
     elif facet is None or part.missing or (part.category is not None and facet.kind == "number"):
-        asked.lines.append(where_of_part(slicing.asked, slicing.parts, part))
+        by_span = part.missing and _are_alternatives_by_span(store, wanted.dataset)
+        asked.lines.append(where_of_part(slicing.asked, slicing.parts, part, by_span=by_span))
     elif part.category is not None:
         said = {} if "," in part.category else {f"in__{facet.name}": shorten(part.category)}
         asked.add(Condition(facet, among=(part.category,)), **said)
     else:
         _add_range(store, asked, facet.name, list_wanted(store, Wanted(by=wanted.by, part=part.name))[facet.name])
+
+
+def _are_alternatives_by_span(store: Store, dataset: str) -> bool:
+    """Return whether a dataset, or any where none is named, has alternatives on one span.
+
+    Raises `UsageError` where some on one span are alternatives and others are not, which no triple may say.
+    """
+    spans = list_wanted(store, Wanted(dataset)).group_by("document", "begin", "end")
+    counts = spans.agg(pl.len(), groups=pl.col("group").n_unique()).filter(pl.col("len") > 1)
+    alike = counts["groups"] < counts["len"]
+    if (counts["groups"] > 1).any() and alike.any():
+        raise UsageError("no query can tell which annotations on one span are alternatives of each other")
+    return bool(alike.any())
 
 
 _NIL = f'?annotation <{RMX}nil> "explicit"'

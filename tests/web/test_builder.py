@@ -57,6 +57,18 @@ def test_conditions_are_counted_and_stand_beside_as_sparql_and_command(work: Wor
     assert build.downloads["NIF"] == "/builder.ttl?dataset=news&on=isRare&in.isRare=true"
 
 
+def test_waterfall_says_of_how_many_mentions_a_column_has_a_value(work: Workspace) -> None:
+    """Of one condition those of all mentions, of the next those of what the first left; a query has none to tell."""
+    asked = {"on": "pagerank,isRare", "low.pagerank": "50", "in.isRare": "true"}
+    table = shown(work, **asked).tables["waterfall"]
+    asked_of_store = "SELECT (COUNT(DISTINCT ?a) AS ?n) { ?a nif:referenceContext ?d ; hfts:pagerank ?p }"
+    ranked = work.query(asked_of_store).table["n"][0]  # no mention has alternatives
+    known = table.filter(pl.col("known").is_not_null())
+    assert known["known"].to_list()[0] == ranked < table["mentions"][0]
+    assert known["known"].to_list()[1] <= known["mentions"].to_list()[0]
+    assert "known" not in shown(work, query="persons_hard").tables["waterfall"].columns
+
+
 def test_sliders_are_percentiles_or_values_and_have_no_bound_at_their_ends(work: Workspace) -> None:
     """Of 16 numbers, 2000 the largest, the 50th percentile is the middle; at 0 and 100 all with a value stay."""
     ends = {"on": "ambiguitySurfaceForm", "low.ambiguitySurfaceForm": "0", "high.ambiguitySurfaceForm": "100"}

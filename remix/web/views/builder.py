@@ -21,6 +21,7 @@ from remix.remixes import runs_read, tell_runs
 from remix.remixes.facets import Condition, Facet, FacetedCorpus, compose, corpus_of
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.reports.labels import label_classes
+from remix.reports.selections import EACH
 from remix.store.queries import Parameter, Query, Range, find, plain_term, shipped_queries
 from remix.vocabularies import ALL, Vocabularies
 from remix.web import page
@@ -29,7 +30,7 @@ _NONE = "no value"
 _MOST = 60
 """Values of a list, the most frequent ones."""
 _SCALES = ("percentiles", "values")
-_ONE, _EACH = "counts once", "counts in each"
+_ONE = "counts once"
 _EXPLAINED = {
     "condition": "what was asked for, one after another",
     "documents": "texts with a mention that is left; of what is loaded, all texts",
@@ -38,6 +39,9 @@ _EXPLAINED = {
     "annotations": "mentions of the dataset: alternatives of one count once",
     "kept_documents": "texts of the dataset in the remix",
     "kept": "mentions of the dataset in the remix",
+    "known": "of how many of the mentions in the row before the column of the condition has a value",
+    "elsewhere": "texts that are there in another dataset as well, whose edition is kept in their place: the choice of "
+    "datasets, in its order, or 'a text of several datasets' decides",
 }
 _FILES = {".rq": "rq", "NIF": "ttl", "manifest": "manifest.ttl", "all three (.zip)": "zip"}
 _REPLACES = "An edited query replaces the choices; Show leads back to them."
@@ -117,7 +121,7 @@ def _list(parameters: page.Parameters, name: str) -> list[str]:
 def _read(corpus: FacetedCorpus, parameters: page.Parameters) -> _Choices:
     """Return what the address asks for; raises `UnknownName`, `UsageError`, `QueryError` for what is wrong in it."""
     dataset = corpus.check(_list(parameters, "dataset"))
-    edition = ["all"] if parameters.get("edition") == _EACH else []
+    edition = ["all"] if parameters.get("edition") == EACH else []
     name = parameters.get("name") or "composed"
     if text := parameters.get("sparql", "").replace("\r\n", "\n").strip():
         return _Choices(Query.parse(f"{text}\n", name), {}, None, None, dataset, edition)
@@ -260,6 +264,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         blocks.append(page.Note("Nothing is left: take out the condition after which the counts fall to zero."))
     links = {"dataset": lambda row: page.address("dataset", name=row["dataset"])}
     table = table.sort("kept", "dataset", descending=[True, False])
+    table = table if (table["elsewhere"] != "").any() else table.drop("elsewhere")
     blocks.append(
         page.Table(
             "datasets",
@@ -271,6 +276,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
                 "annotations": ("mentions", ""),
                 "kept": ("kept mentions", ""),
                 "kept_documents": ("kept documents", ""),
+                "elsewhere": ("texts kept of another dataset", ""),
             },
         )
     )
@@ -295,7 +301,7 @@ def _check(parameters: page.Parameters) -> None:
     for name, what, known in (
         ("set", f"set of parameters{f' of {shipped}' if shipped else ''}", [*sets]),
         ("scale", "scale of sliders", _SCALES),
-        ("edition", "choice of editions", (_ONE, _EACH)),
+        ("edition", "choice of editions", (_ONE, EACH)),
     ):
         if (said := parameters.get(name)) and said not in known:
             raise UnknownName(what, said, known)
@@ -306,16 +312,17 @@ def _waterfall(left: pl.DataFrame) -> list[page.Shown]:
     words = "What is left after each condition; the last row is what `remix build` writes."
     called = {said: _call(said) for said in left["condition"]}
     share = left.with_columns(share_of_mentions=pl.col("mentions") / max(1, left["mentions"][0]))
+    share = share if share["known"].count() else share.drop("known")
     told = {**_EXPLAINED, "share_of_mentions": "of the mentions in the first row"}
     series = [Series("mentions", [called[said] for said in left["condition"]], left["mentions"].to_list())]
-    panel = Panel("", "bars", series, y=Axis("mentions"), lying=True)
+    panel = Panel("", "bars", series, y=Axis("mentions", whole=True), lying=True)
     return [
         page.Table(
             "waterfall",
             share,
             words=words,
             explained=told,
-            headings={"share_of_mentions": ("share of mentions", "")},
+            headings={"share_of_mentions": ("share of mentions", ""), "known": ("with a value before", "")},
             labels={said: words for said, words in called.items() if words != said},
         ),
         page.Drawing("mentions left", Figure("What is left after each condition", [panel])),
@@ -372,7 +379,7 @@ def _fields(work: page.Explored, corpus: FacetedCorpus, parameters: page.Paramet
     fields.append(page.Field("dataset", "only these datasets", parameters.get("dataset", ""), corpus.datasets, "many"))
     told = "Whether the remix has each edition of a text, or that of the first dataset alone."
     fields.append(
-        page.choose("edition", "a text of several datasets", (_ONE, _EACH), parameters.get("edition", _ONE), told)
+        page.choose("edition", "a text of several datasets", (_ONE, EACH), parameters.get("edition", _ONE), told)
     )
     return [*fields, page.Field("name", "name of the remix", parameters.get("name", ""), explained="Names its files.")]
 
