@@ -57,8 +57,8 @@ class Typesetting:
     column or, `across`, in each row, among rows that are equal in the columns `within`. What is equal as it is shown is
     equally good. Rows that do not have the values of `ranked` in its columns are neither. `intervals` name the two
     columns of ends that stand behind a value, or the column of what does; `marks` the column of texts, such as `*`
-    or `†`, that stand raised behind it. `digits` are decimals: of all columns or of each. `caption` and `label` make a
-    table that floats. `note` is a sentence below the rows.
+    or `†`, that stand raised behind it, or what `signs` has for them. `digits` are decimals: of all columns or of each.
+    `caption` and `label` make a table that floats. `note` is a sentence below the rows.
     """
 
     columns: Sequence[str] | Mapping[str, str] = ()
@@ -69,6 +69,7 @@ class Typesetting:
     ranked: Mapping[str, str] = field(default_factory=dict)
     intervals: Mapping[str, tuple[str, str] | str] = field(default_factory=dict)
     marks: Mapping[str, str] = field(default_factory=dict)
+    signs: Mapping[str, str] = field(default_factory=dict)
     digits: int | Mapping[str, int] | None = None
     caption: str = ""
     label: str = ""
@@ -371,6 +372,7 @@ def _texts(frame: pl.DataFrame, how: Typesetting, column: str) -> list[tuple[str
         ends = [[_number(end, column, decimals) for end in frame[name].to_list()] for name in of]
         spread = [f"[{low}, {high}]" if low and high else "" for low, high in zip(*ends, strict=True)]
     marks = [str(plain(one)) for one in frame[how.marks[column]].to_list()] if column in how.marks else [""] * len(said)
+    marks = [how.signs.get(one, one) for one in marks]
     return list(zip(said, spread, marks, strict=True))
 
 

@@ -53,6 +53,8 @@ from remix.web.page import (
     View,
     WrongAddress,
     address,
+    choose,
+    list_datasets,
 )
 from remix.web.turns import STOPPED, RequestRefused
 
@@ -84,6 +86,8 @@ _FROM_RIGHT = re.compile(_LETTER)
 """Letters of scripts that are read from right to left."""
 _NAMES_FROM_RIGHT = re.compile(f"{_LETTER}+(?:[ '.-]{_LETTER}+)*")
 """Words of such letters, one after another."""
+_FROM_LEFT = re.compile("[A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u052f]")
+"""Letters of the most frequent scripts that are read from left to right."""
 _FEW = 12
 """Rows up to which a table has no filter of its own."""
 
@@ -114,7 +118,7 @@ def _environment() -> Environment:
     )
     made.filters["cell"] = lambda value, name: cell(name, value)
     made.filters["told"] = _tell
-    made.filters["isolated"] = _isolate_names
+    made.filters["linked"] = _link_names
     made.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
     menu = [(f"/{one.name}", one.title) for one in sorted(VIEWS, key=lambda one: one.menu) if one.menu]
     made.globals.update(menu=menu, heat=_heat, widths=_widths, draw=draw, typeset=typeset, digest=_digest, few=_FEW)
@@ -147,11 +151,17 @@ def _tell_text(name: str, text: str, labels: Mapping[str, str]) -> Markup:
 def _isolate(text: object) -> Markup:
     """Return a text for a page; one that has letters of right to left stands apart, in its own direction.
 
-    >>> _isolate("a < b"), _isolate("\u05d0")
-    (Markup('a &lt; b'), Markup('<bdi>\u05d0</bdi>'))
+    Of a text that has more letters of left to right the names of right to left alone do: they turn no list round.
+
+    >>> _isolate("a < b"), _isolate("\u05d0"), _isolate("\u05d0, Ada")
+    (Markup('a &lt; b'), Markup('<bdi>\u05d0</bdi>'), Markup('<bdi>\u05d0</bdi>, Ada'))
     """
     said = escape(text)  # a page has thousands of cells: Markup's format takes five times as long
-    return Markup(f"<bdi>{said}</bdi>") if _FROM_RIGHT.search(said) else said
+    if not (turned := len(_FROM_RIGHT.findall(said))):
+        return said
+    if len(_FROM_LEFT.findall(str(text))) > turned:
+        return _isolate_names(str(text))
+    return Markup(f"<bdi>{said}</bdi>")
 
 
 def _isolate_names(text: str) -> Markup:
@@ -161,6 +171,22 @@ def _isolate_names(text: str) -> Markup:
     Markup('<bdi>\u05d0 \u05d1</bdi>: 5 &lt; 6')
     """
     return Markup(_NAMES_FROM_RIGHT.sub(r"<bdi>\g<0></bdi>", str(escape(text))))
+
+
+def _link_names(text: str, links: Mapping[str, str]) -> Markup:
+    """Return a sentence as `_isolate_names` does, in which names lead to their addresses.
+
+    >>> _link_names("gold: wd:Q64 or wd:Q6", {"wd:Q6": "/six", "wd:Q64": "/all"})
+    Markup('gold: <a href="/all" rel="noreferrer">wd:Q64</a> or <a href="/six" rel="noreferrer">wd:Q6</a>')
+    """
+    if not links:
+        return _isolate_names(text)
+    longest = "|".join(re.escape(name) for name in sorted(links, key=lambda name: (-len(name), name)))
+    said, at = Markup(), 0
+    for found in re.finditer(rf"(?<!\w)(?:{longest})(?!\w)", text):
+        link = Markup('<a href="{}" rel="noreferrer">{}</a>').format(links[found[0]], _isolate(found[0]))
+        said, at = said + _isolate_names(text[at : found.start()]) + link, found.end()
+    return said + _isolate_names(text[at:])
 
 
 def _digest(text: str) -> str:
@@ -228,8 +254,7 @@ class _Shown:
 
     def columns(self, table: Table) -> list[str]:
         """Return the columns that are shown of a table: those that the address names, by default all but the unseen."""
-        within = {*table.small.values()}
-        every = [name for name in table.frame.columns if name not in within]
+        every = [name for name in table.frame.columns if name not in table.within]
         asked = self._parameters.get("columns", "").split(",") if self._parameters.get("table") == table.name else []
         return [name for name in every if name in asked] or [name for name in every if name not in table.unseen]
 
@@ -296,8 +321,7 @@ class ShownInFile:
 
     def columns(self, table: Table) -> list[str]:
         """Return all columns that are not within others, nor in data alone."""
-        within = {*table.small.values(), *table.unseen}
-        return [name for name in table.frame.columns if name not in within]
+        return [name for name in table.frame.columns if name not in {*table.within, *table.unseen}]
 
     def paging(self, table: Table) -> dict[str, object]:
         """Return that the first rows are shown, and no others."""
@@ -421,7 +445,7 @@ def routes(work: Explored, within: Callable[[], AbstractContextManager[None]] = 
         made.append(_PageRoute(f"/{view.name}", _answer(work, turns, within, view), methods=["GET"]))
         for form in dict.fromkeys((*_DATA, *_FIGURES, *view.downloads)):
             made.append(Route(f"/{view.name}.{form}", _answer(work, turns, within, view, form), methods=["GET"]))
-    return [*made, _LastRoute("/{place:path}", _tell_unknown, methods=["GET"])]
+    return [*made, _LastRoute("/{place:path}", partial(_tell_unknown, work), methods=["GET"])]
 
 
 class _PageRoute(Route):
@@ -636,18 +660,24 @@ def _list_unfit(page: Page, parameters: Mapping[str, str]) -> Iterator[UsageErro
             yield UnknownName("table of this page", said, tables)
 
 
-def _tell_unknown(http: HttpRequest) -> Response:
-    """Return the page for an address at which nothing is."""
+def _tell_unknown(work: Explored, http: HttpRequest) -> Response:
+    """Return the page for an address at which nothing is, with a form that leads to one of the datasets."""
     name = http.url.path.strip("/").partition("/")[0].partition(".")[0]
-    return _tell_wrong("Not found", f"Not Found: no page is at this address{nearest(name, VIEWS.names())}", 404)
+    said = f"Not Found: no page is at this address{nearest(name, VIEWS.names())}"
+    names = list[str]()
+    with contextlib.suppress(Error):
+        names = [entry.name for entry in list_datasets(work)]
+    forms = [Form([choose("name", "dataset", names, names[0])])] if names else []
+    return _tell_wrong("Not found", said, 404, forms=forms)
 
 
-def _tell_wrong(title: str, said: str, status: int, headers: Mapping[str, str] = MappingProxyType({})) -> Response:
-    """Return a page that says what is wrong, with what leads on."""
+def _tell_wrong(
+    title: str, said: str, status: int, headers: Mapping[str, str] = MappingProxyType({}), forms: Sequence[Form] = ()
+) -> Response:
+    """Return a page that says what is wrong, with what leads on; forms lead to the page of a dataset."""
     places = {view.title: f"/{view.name}" for view in VIEWS if view.menu}
-    page = Page(title, [Note(said, links=places)])
-    text = render_page(page, replace(VIEWS["datasets"], name="not-found"), "")
-    return Response(text, status, {**HEADERS, **headers}, "text/html")
+    page = Page(title, [Note(said, links=places), *forms])
+    return Response(render_page(page, VIEWS["dataset"], ""), status, {**HEADERS, **headers}, "text/html")
 
 
 def _refuse(form: str, status: int, said: str) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -12,6 +13,7 @@ import polars as pl
 
 from remix.errors import Error, UnknownName
 from remix.measures.labels import label_of, words_with_name
+from remix.names import PREFIXES
 from remix.paper import Typesetting
 from remix.registry import Registry
 from remix.reports.annotation_list import fields_of_measure
@@ -92,7 +94,8 @@ class Table(Shown):
     `links` maps columns to the function that makes an address of a row (none where it is empty), `explained` says of
     columns what they are, `heat` names the columns whose cells are coloured by their place among the values of the
     column, or of another that it maps them to. Headers sort the rows. `small` maps columns to those whose cells stand
-    in theirs, in small letters, rather than in a column of their own; as data all are columns. `headings` are what
+    in theirs, in small letters, rather than in a column of their own, and `marks` to those whose texts stand behind
+    these; as data all are columns. `headings` are what
     columns are called, with what stands small below it, if that is not their name. The rows stay apart by the values of
     the column `groups`, however they are sorted. A `folded` table is shown where the address asks for it (`open`).
     `typesetting` says how a paper has it. Columns that are `unseen` are shown where they are asked for; data have them.
@@ -121,6 +124,12 @@ class Table(Shown):
     labels: Mapping[str, str] = field(default_factory=dict)
     documents: Sequence[str] = ()
     zero: str = ""
+    marks: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def within(self) -> set[str]:
+        """Return the columns that stand in the cells of others."""
+        return {*self.small.values(), *self.marks.values()}
 
     def set_for_paper(self, page: str, columns: Sequence[str] = ()) -> Typesetting:
         """Return how a paper has the table: by its `typesetting`, else as the page that is called so shows it.
@@ -128,8 +137,7 @@ class Table(Shown):
         `columns` are those that are chosen. What stands small in a cell does so there, too, unless it is chosen for
         itself. The caption is what the page says of it.
         """
-        within = {*self.small.values()}
-        shown = columns or [one for one in self.frame.columns if one not in within and one not in self.unseen]
+        shown = columns or [one for one in self.frame.columns if one not in self.within and one not in self.unseen]
         small = {one: beside for one, beside in self.small.items() if one in shown and beside not in shown}
         how = self.typesetting or Typesetting(intervals=small)
         if columns or not how.columns:
@@ -171,13 +179,17 @@ class Segment:
 
 @dataclass(frozen=True)
 class Passage:
-    """A text in segments with a heading and what is said beside it; `facets` are what a report can be filtered by."""
+    """A text in segments with a heading and what is said beside it; `facets` are what a report can be filtered by.
+
+    `links` are the addresses of what the notes name, by these names.
+    """
 
     heading: str
     segments: Sequence[Segment]
     notes: Sequence[str] = ()
     href: str = ""
     facets: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -489,6 +501,20 @@ def address(view: str, /, **parameters: object) -> str:
         f"{_quote(name)}={_quote(str(value))}" for name, value in parameters.items() if value not in (None, "")
     )
     return f"/{view}?{given}" if given else f"/{view}"
+
+
+def address_of_entity(entity: object) -> str:
+    """Return where an entity is described, by its IRI or short name, an item of Wikidata also by its identifier.
+
+    >>> address_of_entity("Q64"), address_of_entity("dbr:Berlin"), address_of_entity("NIL")
+    ('http://www.wikidata.org/entity/Q64', 'http://dbpedia.org/resource/Berlin', '')
+    """
+    said = str(entity or "")
+    if re.fullmatch("Q[1-9][0-9]*", said):
+        return f"{PREFIXES['wd']}{said}"
+    prefix, _, name = said.partition(":")
+    said = PREFIXES[prefix] + name if prefix in PREFIXES else said
+    return said if re.fullmatch(r"https?://[^\s<>\"]+", said) else ""
 
 
 def address_of_measure(dataset: str, measure: str) -> str:

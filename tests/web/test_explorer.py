@@ -508,6 +508,19 @@ def test_pages_lead_on_to_what_they_count(get: Get) -> None:
     assert ">(none)</option>" in get("/errors").text and "mentions in 1 of 1 documents" in get("/builder").text
 
 
+def test_entities_lead_to_where_they_are_described_and_tell_nobody_of_the_page(get: Get) -> None:
+    text = get("/errors?dataset=gold&system=a&show=all").text
+    [passages] = re.findall(r'<div class="texts">(.*?)</article>', text, re.DOTALL)
+    links = re.findall(r'<a href="(http[^"]*)" rel="noreferrer">(?:<bdi>)?([^<]*)', passages)
+    assert links and all(place.endswith(name.partition(":")[2]) for place, name in links)
+
+
+def test_address_at_which_nothing_is_has_a_form_that_leads_on(get: Get) -> None:
+    answer = get("/nowhere?x=1")
+    assert answer.status_code == 404 and '<form method="get" action="/dataset"' in answer.text
+    assert '<option value="gold"' in answer.text and 'aria-label="Pages"' in answer.text
+
+
 def test_page_whose_subject_is_missing_leads_to_the_nearest_ones(get: Get) -> None:
     for place in ("/dataset?name=gld", "/dataset"):
         answer = get(place)
@@ -547,15 +560,20 @@ def test_wrong_choice_is_left_out_and_the_others_stay(get: Get) -> None:
 
 
 class _Tags(HTMLParser):
-    """The tags that are open, and the addresses that a page names."""
+    """The tags that are open, the addresses that a page names, and those of links that tell no other site of it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []
         self.addresses: list[str] = []
+        self.untold: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.addresses += [value or "" for name, value in attrs if name in ("href", "src", "action")]
+        named = [value or "" for name, value in attrs if name in ("href", "src", "action")]
+        if tag == "a" and ("rel", "noreferrer") in attrs:
+            self.untold += named
+        else:
+            self.addresses += named
         if tag not in ("meta", "link", "input"):
             self.open.append(tag)
 
@@ -563,7 +581,8 @@ class _Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_pages_are_whole_and_name_no_other_host(work: Workspace, get: Get) -> None:
+def test_pages_are_whole_and_load_nothing_of_another_host(work: Workspace, get: Get) -> None:
+    """Where an entity is described on another host, a link that tells nobody of this page leads there."""
     name = work.store.frames().documents["given"][0]
     document = address("document", dataset="gold", name=name)
     shown = [address(view.name, **view.example(work)) for view in VIEWS]
@@ -575,6 +594,7 @@ def test_pages_are_whole_and_name_no_other_host(work: Workspace, get: Get) -> No
         tags.feed(answer.text)
         assert tags.open == []
         assert all(one.startswith(("/", "#", "data:,")) for one in tags.addresses), tags.addresses
+        assert all(one.startswith(("http://", "https://")) for one in tags.untold)
 
 
 def test_report_is_one_whole_file_that_names_no_other_host(work: Workspace, tmp_path: Path) -> None:

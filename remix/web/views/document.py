@@ -464,7 +464,8 @@ def _beside(
         made = {one: call_classes(one) for one in answers["classes"].drop_nulls().unique()}
         labels = made | label_entities(work.kb, answers["answer"].str.split(" or ").explode())
         small = {"outcome": "classes", "answer": "answered"}
-        blocks.append(page.Table("answers", answers, words=words, small=small, labels=labels))
+        links = {"answer": lambda row: page.address_of_entity(row["answer"])}
+        blocks.append(page.Table("answers", answers, links, words, small=small, labels=labels))
     blocks += [
         _candidates(work, row),
         _describe(row, measures_of(work.store)),
@@ -494,7 +495,8 @@ def _candidates(work: page.Explored, row: Mapping[str, Any]) -> page.Shown:
     words = f"The first {found.height} of {number}" if number > found.height else f"All {number}"
     words += f", by how often the form means them; gold's entity has the rank {place or '(none of them)'}."
     said = [name for name in found.columns if found[name].null_count() < found.height and name != "of"]
-    return page.Table("candidates", found.select(said), words=words)
+    links = {"entity": lambda row: page.address_of_entity(row["entity"])}
+    return page.Table("candidates", found.select(said), links, words)
 
 
 def _write(work: page.Explored, parameters: page.Parameters) -> page.Download:

@@ -17,7 +17,7 @@ from remix.measures import MEASURES
 from remix.measures.columns import OWN
 from remix.measures.labels import label_of
 from remix.names import shorten
-from remix.reports.annotation_list import Wanted
+from remix.reports.annotation_list import Wanted, list_wanted
 from remix.reports.error_counts import ANY, count_errors, explain_classes
 from remix.reports.labels import label_classes, label_entities
 from remix.reports.selections import builder_parameters
@@ -55,6 +55,8 @@ _MOST = 500
 """Sentences that an address can ask for on a page."""
 _FEW = 12
 """Values of a facet that are shown, the most frequent ones."""
+_OTHERS = 4
+"""Other datasets that are named where one has few mentions of a type."""
 CHOICES = ("by", "show", "of", "class", "type", "slice", "gold", "answer", "agreement")
 """What chooses among the mentions and answers of systems, by the names of parameters."""
 _BY = ("type:dbo", "pagerankSegment", "isRare", "ambiguitySurfaceForm", "nameRelation", "is_nil", "words")
@@ -81,13 +83,31 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     told = [page.Note(said) for said in tell_given(runs, dataset, shown)]
     same = page.Note("The same in a terminal:", [_command(asked)])
     counted = _count(work, judged, asked)
-    blocks = [form, *told, *counted, *_offer_remix(work, asked), *browse(judged, asked, work.kb), same]
+    others = _lead_to_others(work, asked)
+    blocks = [form, *told, *counted, *_offer_remix(work, asked), *others, *browse(judged, asked, work.kb), same]
     title = f"Errors of {' and '.join(shown)} on {dataset}"
     if of := asked.get("of"):
         title = f"Errors of {of} on {dataset}, beside {', '.join(name for name in shown if name != of)}"
     return page.Page(
         title, blocks, neighbours=_turn(judged, asked), dropped=[*dropped, *unfit, *misplaced], data="errors"
     )
+
+
+def _lead_to_others(work: page.Explored, asked: Mapping[str, str]) -> list[page.Shown]:
+    """Return the errors on other datasets that have more mentions of the type that is chosen, and answers of both."""
+    if not (kind := asked.get("type", "")):
+        return []
+    mentions = list_wanted(work.store, Wanted(type=kind)).group_by("dataset")
+    sizes = dict(mentions.agg(pl.struct("document", "group").n_unique()).iter_rows())
+    answered = {(run.system, run.dataset) for run in list_answers(work)}
+    shown, own = name_systems(asked), sizes.get(asked["dataset"], 0)
+    more = [name for name in sizes if sizes[name] > own and all((one, name) in answered for one in shown)]
+    more.sort(key=lambda name: (-sizes[name], name))
+    kept = {name: asked.get(name, "") for name in ("system", "other", "show", "of", "class", "type")}
+    links = {f"{name} ({sizes[name]:,})": _lead_to_sentences(dataset=name, **kept) for name in more[:_OTHERS]}
+    said = f"Of {kind} {asked['dataset']} has {own:,} mention{'s' * (own != 1)}. {len(more)} of the datasets that "
+    said += f"{' and '.join(shown)} answered {'has' if len(more) == 1 else 'have'} more of them, the most:"
+    return [page.Note(said, links=links)] if links else []
 
 
 def _offer_remix(work: page.Explored, asked: Mapping[str, str]) -> list[page.Shown]:
@@ -281,14 +301,20 @@ def _tabulate(chosen: pl.DataFrame, shown: Sequence[str], kb: KnowledgeBase | No
     made = pl.concat([frame[f"{one} class"].drop_nulls() for one in shown]).unique()
     labels = {one: call_classes(one) for one in made.to_list() if one}
     labels |= label_classes(kb, frame["slice"].str.split(SEVERAL).explode()) if "slice" in frame.columns else {}
+    links = {name: partial(_lead_to_entity, name) for name in ("gold", *(f"{one} answer" for one in shown))}
     return page.Table(
         "errors",
         frame,
+        links,
         explained=explained,
         headings=page.headings_of_measures(["surface_form"]),
         labels=labels | label_entities(kb, named),
         documents=("document",),
     )
+
+
+def _lead_to_entity(column: str, row: Mapping[str, Any]) -> str:
+    return page.address_of_entity(row[column])
 
 
 def _number(said: str, default: int) -> int:
@@ -507,7 +533,11 @@ def _passage(
     what = "error " if asked.get("show", ERRORS) == ERRORS else ""
     heading = f"{what}{place}: {name_document(row['name'])}"
     href = place_of(row, asked, place.partition(" ")[0])
-    return page.Passage(heading, segments, [*tell_answers(row, shown, labels)], href, facets)
+    named = [
+        one for name in ("gold", *(f"{name} answer" for name in shown)) for one in str(row[name] or "").split(" or ")
+    ]
+    links = {shorten(one): place for one in named if (place := page.address_of_entity(one))}
+    return page.Passage(heading, segments, [*tell_answers(row, shown, labels)], href, facets, links)
 
 
 def _join_words(values: Iterable[str]) -> str:

@@ -395,6 +395,7 @@ def _matrix(
     """Return a row for each system and a column for each dataset or slice, with the interval in small letters."""
     order = order_systems(cells, ["all"] if asked["by"] else parts)
     table, links, explained, small, headings = order.rows.select("system", "kind"), {}, {}, {}, {}
+    marks: dict[str, str] = {}
     called: dict[str, str] = {}
     explained["kind"] = "baselines and oracles, which know gold, have rows of their own and are never the best"
     if len(order.shared) > 1:
@@ -405,8 +406,9 @@ def _matrix(
         own = cells.filter(part=part)
         mentions, documents = own.select(pl.col("mentions", "documents").max()).row(0)
         name = shorten(str(part)) + (f" ({mentions})" if mentions is not None else "")
-        beside = pl.concat_str(pl.col("interval", "mark").fill_null(""), separator=" ").str.strip_chars()
-        own = own.select("system", pl.col("f1").alias(name), beside.alias(f"{name} 95 %"))
+        small[name], marks[name] = f"{name} 95 %", f"{name} mark"
+        beside = {small[name]: pl.col("interval").fill_null(""), marks[name]: pl.col("mark").fill_null("")}
+        own = own.select("system", pl.col("f1").alias(name), **beside)
         table = table.join(own, on="system", how="left", maintain_order="left")
         links[name] = _leading(lead, str(part), name)
         short, size = shorten(str(part)), "" if mentions is None else f"{mentions} mention{'s' * (mentions != 1)}"
@@ -417,7 +419,6 @@ def _matrix(
         explained[name] = f"{score} on {on}{documents or 0} documents" + (
             f"; {label_of(asked['by']).words} is {part}" if asked["by"] else ""
         )
-        small[name] = f"{name} 95 %"
     words, below = _explain_matrix(asked, cells, score, family, whole=whole)
     beyond = not cells.filter(pl.col("kind") != "system").is_empty()
     words = f"{_BELOW_LINE if (cells['kind'] == 'system').any() else NEVER_BEST} {words}" if beyond else words
@@ -433,8 +434,16 @@ def _matrix(
     below += f" {left} smaller slices are among the scores below alone." if left else ""
     ranked = {"kind": "system"}
     best = dict.fromkeys([*small], "highest")
-    told = {name: called.get(name, name) for name in table.columns if name not in small.values()} if called else {}
-    how = Typesetting(columns=told, best=best, ranked=ranked, intervals=dict(small), note=NEVER_BEST if beyond else "")
+    within = {*small.values(), *marks.values()}
+    how = Typesetting(
+        columns={name: called.get(name, name) for name in table.columns if name not in within} if called else {},
+        best=best,
+        ranked=ranked,
+        intervals=dict(small),
+        marks=dict(marks),
+        signs=dict.fromkeys(("best", "reference"), ""),  # the one is bold, the other in the caption
+        note=NEVER_BEST if beyond else "",
+    )
     return page.Table(
         "systems",
         table,
@@ -448,6 +457,7 @@ def _matrix(
         groups="kind",
         typesetting=how,
         below=below.strip(),
+        marks=marks,
     )
 
 
