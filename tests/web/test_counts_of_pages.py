@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import polars as pl
 import pytest
 
+from remix.formats.nif.writing import write_frames
+from remix.frames import Frames
 from remix.names import DBO, DBR, PREFIXES
 from remix.runs.judgements import SEVERAL
 from remix.scoring.errors import TAXONOMIES
@@ -133,6 +136,74 @@ def test_remix_of_errors_has_the_mentions_of_each_facet(work: Workspace, system:
         assert left == len(rows.filter(pl.col("gold").is_not_null())), one
         seen += left
     assert seen > 20
+
+
+def test_errors_lead_to_other_datasets_that_have_more_of_a_type(tmp_path: Path) -> None:
+    """The first dataset has one person, the second two, the third three that nobody answered."""
+    work = open_workspace(tmp_path / "work")
+    for number, name in enumerate(("one", "two", "three"), 1):
+        text = " ".join(["Ada"] * number)
+        documents = pl.DataFrame({"document": [f"urn:{name}"], "text": [text]})
+        places = [4 * nth for nth in range(number)]
+        mentions = pl.DataFrame({"annotation": [f"urn:{name}#{at}" for at in places], "begin": places})
+        mentions = mentions.with_columns(document=pl.lit(f"urn:{name}"), end=pl.col("begin") + 3)
+        links = mentions.select("annotation", entity=pl.lit(f"{DBR}Ada"))
+        classes = pl.DataFrame({"annotation": mentions["annotation"], "class": [f"{DBO}Person"] * number})
+        frames = Frames.of(documents=documents, annotations=mentions, links=links, classes=classes)
+        write_frames(frames, tmp_path / f"{name}.nt")
+        work.load([tmp_path / f"{name}.nt"])
+        if name != "three":
+            none = pl.DataFrame({"document": [f"urn:{name}"], "begin": [0], "end": [3], "entity": [f"{DBR}Bob"]})
+            work.add_run("bad", none, on=name)
+    page = VIEWS["errors"].show(work, {"dataset": "one", "system": "bad", "type": "Person"})
+    [note] = [one for one in page.blocks if isinstance(one, Note) and "more of them" in one.text]
+    assert note.text == ("Of Person one has 1 mention. 1 of the datasets that bad answered has more of them, the most:")
+    assert [*note.links] == ["two (2)"]
+    led = follow(work, note.links["two (2)"])
+    assert led.title == "Errors of bad on two" and led.tables["errors"].height == 2
+    other = VIEWS["errors"].show(work, {"dataset": "two", "system": "bad", "type": "Person"})
+    assert not any(isinstance(one, Note) and "more of them" in one.text for one in other.blocks)
+
+
+def test_remix_of_a_list_over_all_datasets_has_each_edition_of_a_text(tmp_path: Path) -> None:
+    """Two datasets of one text, which gives each a mention: the list has both, and so has the remix."""
+    work = open_workspace(tmp_path / "work")
+    for name in ("one", "two"):
+        documents = pl.DataFrame({"document": [f"urn:{name}"], "text": ["Ada."]})
+        mentions = pl.DataFrame(
+            {"annotation": [f"urn:{name}#0"], "document": [f"urn:{name}"], "begin": [0], "end": [3]}
+        )
+        mentions = mentions.with_columns(surface_form=pl.lit("Ada"))
+        write_frames(Frames.of(documents=documents, annotations=mentions), tmp_path / f"{name}.nt")
+        work.load([tmp_path / f"{name}.nt"])
+    assert len(VIEWS["annotations"].show(work, {}).tables["annotations"]) == 2
+    for asked in ({}, {"find": "ada"}, {"by": "dataset", "part": "one"}):
+        page = VIEWS["annotations"].show(work, asked)
+        assert remix_of(work, page) == len(page.tables["annotations"]) == (1 if "by" in asked else 2)
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_remix_of_what_has_no_value_has_no_alternative_that_has_one(tmp_path: Path, said: bool) -> None:
+    """Of two alternatives on one span one has a type: the mention has one, whether the file says that they are one."""
+    work = open_workspace(tmp_path / "work")
+    documents = pl.DataFrame({"document": ["urn:d"], "text": ["Ada Bob Cid"]})
+    places = {"urn:a1": 0, "urn:a2": 0, "urn:b": 4, "urn:c": 8}
+    mentions = pl.DataFrame({"annotation": [*places], "begin": [*places.values()]})
+    mentions = mentions.with_columns(document=pl.lit("urn:d"), end=pl.col("begin") + 3)
+    # What reading makes of annotations on one span is not written: the group of the first of them.
+    alike = pl.col("annotation").str.starts_with("urn:a")
+    group = pl.when(alike).then(pl.lit("g" if said else "urn:a1"))
+    mentions = mentions.with_columns(group=group, option=pl.when(alike).then("annotation"))
+    links = mentions.select("annotation", entity=pl.format("{}{}", pl.lit(DBR), pl.col("annotation").str.slice(4)))
+    classes = pl.DataFrame({"annotation": ["urn:a1", "urn:b"], "class": [f"{DBO}Person"] * 2})
+    write_frames(
+        Frames.of(documents=documents, annotations=mentions, links=links, classes=classes), tmp_path / "own.nt"
+    )
+    assert ("group" in (tmp_path / "own.nt").read_text()) == said
+    work.load([tmp_path / "own.nt"])
+    work.enrich()
+    page = VIEWS["annotations"].show(work, {"dataset": "own", "by": "type", "part": "unspecified"})
+    assert page.tables["annotations"]["surface_form"].to_list() == ["Cid"] and remix_of(work, page) == 1
 
 
 def test_remix_of_errors_says_to_whose_answers_it_is_fitted_as_build_says(work: Workspace) -> None:

@@ -103,6 +103,20 @@ def test_distribution_has_both_scales_and_the_boundaries_of_partitions(work: Wor
     assert of_documents["documents"].sum() == work.store.dataset("sample-news").documents
 
 
+@pytest.mark.parametrize("column", ["words", "ambiguitySurfaceForm"])
+def test_documents_of_a_part_lead_to_as_many_documents(work: Workspace, column: str) -> None:
+    """Of a column of documents, and of one of annotations, of which documents have one at least in the part."""
+    page = shown(work, "dataset", name="sample-news", column=column, scheme="quantiles:4")
+    parts = table_of(page, "parts")
+    assert parts.frame["documents"].sum() > 0
+    for row in parts.frame.filter(pl.col("documents") > 0).to_dicts():
+        led = follow(work, parts.links["documents"](row))
+        assert led.tables["documents"].height == row["documents"], row
+        assert f"Those of the part {row['part']} of " in table_of(led, "documents").words
+    with pytest.raises(UnknownName, match="no part named 'nope'|no slice named 'nope'"):
+        shown(work, "dataset", name="sample-news", column=column, part="nope")
+
+
 def test_columns_of_numbers_are_summarised(work: Workspace) -> None:
     page = shown(work, "dataset", name="sample-news")
     row = page.tables["distributions"].row(by_predicate=pl.col("column") == "ambiguitySurfaceForm", named=True)

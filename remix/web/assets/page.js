@@ -1,6 +1,6 @@
 "use strict";
 // What every page and report has: forms that show what they lead to while they change, and keys from text to text, or
-// in a single text from mention to mention; the arrow keys lead to the page before or after.
+// in a single text from mention to mention; Enter opens the text, the arrow keys lead to the page before or after.
 // Each works without this: the form has a button, the texts stand below each other.
 
 const each = (selector, work) => document.querySelectorAll(selector).forEach(work);
@@ -129,6 +129,8 @@ document.addEventListener("keydown", (pressed) => {
   const way = { ArrowLeft: "prev", ArrowRight: "next" }[pressed.key];
   const neighbour = way && !pressed.target.closest(".wide, pre") && document.querySelector(`a[rel=${way}]`);
   if (neighbour) neighbour.click();
+  // A text in focus is opened as its heading is.
+  if (pressed.key === "Enter" && pressed.target.matches("article")) pressed.target.querySelector("h2 a")?.click();
   const step = { n: 1, p: -1 }[pressed.key];
   const articles = [...document.querySelectorAll("article:not([hidden])")].filter((one) => one.offsetParent);
   const mentions = [...document.querySelectorAll("article mark a")];

@@ -12,8 +12,9 @@ from remix.measures import AVERAGES, Measured
 from remix.measures.columns import Slicing
 from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
+from remix.names import shorten
 from remix.remixes.partitions import cut_frames
-from remix.reports.annotation_list import parts_of
+from remix.reports.annotation_list import find_part, parts_of
 from remix.reports.contrasts import tell_dataset
 from remix.reports.inventory import describe_dataset
 from remix.reports.listings.content import sizes_in
@@ -33,7 +34,7 @@ from remix.web import page
 from remix.web.views.errors import list_answers
 
 SCHEMES = ("log-deciles", "quantiles:4", "head-torso-tail")
-_DEFAULTS = {"column": "ambiguitySurfaceForm", "scheme": SCHEMES[0], "average": "micro", "find": ""}
+_DEFAULTS = {"column": "ambiguitySurfaceForm", "scheme": SCHEMES[0], "average": "micro", "find": "", "part": ""}
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -69,7 +70,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         _measures(measured, entry.name, asked["average"]),
         page.Table("origin", rows, words="Where it comes from, under which licence, and how large it is."),
         *_repairs(work, entry.name),
-        _documents(work, entry.name, asked["find"]),
+        _documents(work, entry.name, asked),
         page.Note("The same in a terminal:", [f"remix stats {entry.name}", f"remix check {entry.name}"]),
     ]
     places = {block.name: f"#{block.name}" for block in blocks if isinstance(block, page.Table)}
@@ -159,10 +160,14 @@ def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> lis
     blocks: list[page.Shown] = [page.Drawing("distribution", figure, words, title=title)]
     if parts is not None:
         counts = cut_frames(parts, frames_of(work.store, name)).table
-        lead = {"annotations": lambda row: page.address("annotations", dataset=name, by=by, part=row["part"])}
+        chosen = {"name": name, **{key: asked[key] for key in ("column", "scheme", "average")}}
+        lead = {
+            "annotations": lambda row: page.address("annotations", dataset=name, by=by, part=row["part"]),
+            "documents": lambda row: f"{page.address('dataset', **chosen, part=row['part'])}#documents",
+        }
         told = "The parts in this dataset; alternatives of a mention count once, as `remix partition` has it."
         headings = {"annotations": ("mentions", "")}
-        leads = "A number leads to its annotations."
+        leads = "A number leads to its annotations, or to its documents."
         blocks.append(page.Table("parts", counts, lead, told, leads=leads, headings=headings))
     return [*blocks, table]
 
@@ -191,15 +196,24 @@ def _repairs(work: page.Explored, name: str) -> list[page.Table]:
     return [page.Table("repaired", found.with_columns(says=says), words="What loading mended; see `remix check`.")]
 
 
-def _documents(work: page.Explored, dataset: str, find: str) -> page.Table:
-    frames = frames_of(work.store, dataset)
+def _documents(work: page.Explored, dataset: str, asked: page.Parameters) -> page.Table:
+    """Return the documents, of one part of the column that is chosen where the address names it."""
+    frames, find, part = frames_of(work.store, dataset), asked["find"], asked["part"]
     counts = (
         frames.annotations.filter(pl.col("ignorable").is_null())
         .group_by("document")
         .agg(mentions=pl.col("group").n_unique(), nil=pl.col("is_nil").sum())
     )
     density = measures_of(work.store).documents.select("document", "density")
-    rows = frames.documents.join(counts, on="document", how="left", maintain_order="left")
+    words = f"Those whose name contains '{find}'." if find else ""
+    every = frames.documents
+    if part:
+        slicing = parts_of(work.store, f"{asked['column']}:{asked['scheme']}")
+        named = find_part(slicing, part).name
+        inside = cut_frames(slicing, frames).documents.filter(part=named)["document"]
+        every = every.filter(pl.col("document").is_in(inside.implode()))
+        words = f"{words} Those of the part {shorten(named)} of {label_of(asked['column']).words}.".lstrip()
+    rows = every.join(counts, on="document", how="left", maintain_order="left")
     rows = rows.join(density, on="document", how="left", maintain_order="left").select(
         pl.coalesce("given", "document").alias("name"),
         "words",
@@ -211,7 +225,6 @@ def _documents(work: page.Explored, dataset: str, find: str) -> page.Table:
     if find:
         rows = rows.filter(pl.col("name").str.to_lowercase().str.contains(find.lower(), literal=True))
     links = {"name": lambda row: page.address("document", dataset=dataset, name=row["name"])}
-    words = f"Those whose name contains '{find}'." if find else ""
     heat = ("words", "mentions", "nil", "density")
     return page.Table(
         "documents", rows, links, words, heat=heat, headings=page.headings_of_measures(["density"]), documents=("name",)

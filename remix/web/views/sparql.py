@@ -255,7 +255,7 @@ def _questions() -> page.Table:
     """Return the questions, each leading to its answer."""
     frame = pl.DataFrame({"question": list(_QUESTIONS)})
     ask = {"question": lambda row: page.address("query", query=_QUESTIONS[row["question"]])}
-    return page.Table("questions", frame, ask, "Asked of whatever is loaded.")
+    return page.Table("questions", frame, ask, f"Asked of whatever is loaded. {_UNION}")
 
 
 def _examples() -> page.Table:
@@ -264,7 +264,14 @@ def _examples() -> page.Table:
     frame = pl.DataFrame({"example": [one.name for one in queries], "what it finds": [one.summary for one in queries]})
     lead = {"example": lambda row: page.address("query", example=row["example"])}
     small = {"example": "what it finds"}
-    return page.Table("examples", frame, lead, "Queries that ship, to run or to change.", small=small)
+    return page.Table("examples", frame, lead, f"Queries that ship, to run or to change. {_UNION}", small=small)
+
+
+_UNION = (
+    "Without `GRAPH` a pattern finds gold, its measures, and what runs answered: `?document nif:isString ?text` is of "
+    "gold alone, `?answer a rmx:Answer` of runs alone."
+)
+"""What a query is asked of, which is more than gold."""
 
 
 def _graph(form: str, work: page.Explored, parameters: page.Parameters) -> page.Download:

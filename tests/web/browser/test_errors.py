@@ -27,6 +27,17 @@ def test_keys_lead_from_sentence_to_sentence_and_leave_fields_alone(visit: Visit
         assert visited.wrong == []
 
 
+def test_enter_opens_the_text_that_keys_have_led_to(visit: Visit) -> None:
+    with visit(PLACE) as visited:
+        page = visited.page
+        page.keyboard.press("n")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        place = urlsplit(page.url)
+        assert place.path == "/document" and parse_qs(place.query)["error"] == ["1"]
+        assert visited.wrong == []
+
+
 @pytest.mark.parametrize("scripts", [True, False])
 def test_form_chooses_what_is_shown_and_its_address_says_so(visit: Visit, scripts: bool) -> None:
     with visit(PLACE, java_script_enabled=scripts) as visited:
