@@ -11,6 +11,7 @@ import polars as pl
 
 from remix.dense import distinct
 from remix.errors import StoreError, UnknownName
+from remix.expressions import fill
 from remix.frames import Frames
 from remix.measures import MEASURES
 from remix.measures.classes import COARSE
@@ -328,7 +329,7 @@ class FacetedCorpus:
             table = table.join(one.group_by("dataset").agg(counted.alias(name)), on="dataset", how="left")
         table = table.with_columns(pl.exclude("dataset").fill_null(0).cast(pl.Int64))
         told = others.group_by("dataset", "kept").len().sort("dataset", "kept")
-        told = told.select("dataset", said=pl.format("{} in {}", "len", "kept"))
+        told = told.select("dataset", said=fill("{} in {}", "len", "kept"))
         told = told.group_by("dataset").agg(elsewhere=pl.col("said").str.join(", "))
         table = table.join(told, on="dataset", how="left").with_columns(pl.col("elsewhere").fill_null(""))
         table = table.sort("dataset")

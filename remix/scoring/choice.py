@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 import polars as pl
 
 from remix import iris
 from remix._version import __version__
+from remix.dense import stack
 from remix.frames import Frames
 from remix.measures.partitions import columns_of
 from remix.names import RMX
 from remix.question import Question
 from remix.scoring.conventions.aspects import undefined_null
 from remix.scoring.inputs.gold import LEARNT
-from remix.scoring.inputs.sources import Keeper, read_inputs
+from remix.scoring.inputs.sources import Keeper, read_each_input, read_inputs
 from remix.scoring.matching import Case
 from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.slicing import whole_case, with_originals
@@ -52,6 +53,16 @@ def choose(question: Question[str] | Choice, *, headline: bool = False) -> Choic
 
 def read_chosen(keeper: Keeper, choice: Choice) -> Inputs:
     """Return what the choice reads, with its columns but those that the profile fills itself."""
+    return read_inputs(keeper, choice, **_choose_reading(choice))
+
+
+def read_each_chosen(keeper: Keeper, choice: Choice, datasets: Sequence[str]) -> dict[str, Inputs]:
+    """Return what `read_chosen` returns of each dataset alone, by its name, of those that can be read."""
+    return read_each_input(keeper, {name: choice.on(name) for name in datasets}, **_choose_reading(choice))
+
+
+def _choose_reading(choice: Choice) -> _ReadBesides:
+    """Return the columns that are to be read, and what a profile changes of gold."""
     profile, own = choice.profile, choice.profile.own_rules
     by, weight = (
         tuple(name for name in names if name not in profile.slices)
@@ -60,7 +71,16 @@ def read_chosen(keeper: Keeper, choice: Choice) -> Inputs:
     # A profile that scores documents without anything scores gold that is empty throughout, too.
     empty = profile.conventions.undefined != undefined_null
     relaxes = own is not None and own.relaxes_gold
-    return read_inputs(keeper, choice, by=by, weight=weight, empty=empty, relaxes_gold=relaxes)
+    return {"by": by, "weight": weight, "empty": empty, "relaxes_gold": relaxes}
+
+
+class _ReadBesides(TypedDict):
+    """What is read besides what a question says itself."""
+
+    by: Sequence[str]
+    weight: Sequence[str]
+    empty: bool
+    relaxes_gold: bool
 
 
 def case_of(inputs: Inputs, choice: Choice, *, scoped: bool = True) -> Case:
@@ -171,17 +191,17 @@ def _hash_types(every: Sequence[Inputs]) -> list[dict[str, str]]:
     of_runs = pl.DataFrame({"inputs": [number for number, _, _ in runs]}, schema={"inputs": pl.Int64})
     of_runs = of_runs.with_columns(run=pl.int_range(pl.len(), dtype=pl.Int64))
     linked = [
-        _number([run.links.select("entity") for _, _, run in runs], "run").join(of_runs, on="run"),
-        _number([inputs.gold.links.select("entity") for inputs in every], "inputs").unique().join(of_runs, on="inputs"),
+        stack([run.links.select("entity") for _, _, run in runs], "run").join(of_runs, on="run"),
+        stack([inputs.gold.links.select("entity") for inputs in every], "inputs").unique().join(of_runs, on="inputs"),
     ]
     asked = pl.concat(part.select("run", "inputs", "entity") for part in linked).unique()
     classes, links = (
-        _number([getattr(inputs.gold, name) for inputs in every], "inputs") for name in ("classes", "links")
+        stack([getattr(inputs.gold, name) for inputs in every], "inputs") for name in ("classes", "links")
     )
     stated = classes.filter("of_entity").join(links, on=["inputs", "annotation"])
     none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
     told = [inputs.knowledge.stated for inputs in every]
-    further = _number([none if one is None else one.select("entity", "class") for one in told], "inputs")
+    further = stack([none if one is None else one.select("entity", "class") for one in told], "inputs")
     columns = ["inputs", "entity", "class"]
     rows, entities = [stated.select(columns), further.select(columns)], asked.select("inputs", "entity").unique()
     for key, types in {id(inputs.knowledge.types): inputs.knowledge.types for inputs in every}.items():
@@ -199,16 +219,6 @@ def _hash_types(every: Sequence[Inputs]) -> list[dict[str, str]]:
         hashes[number][name] = _hash_rows(found.slice(first, size).drop("run"))
         first += size
     return hashes
-
-
-def _number(tables: Sequence[pl.DataFrame], name: str) -> pl.DataFrame:
-    """Return the rows of all tables with the number of their table under a name."""
-    sizes = pl.DataFrame(
-        {"table": range(len(tables)), "size": [len(table) for table in tables]},
-        schema=dict.fromkeys(("table", "size"), pl.Int64),
-    )
-    numbers = sizes.filter(pl.col("size") > 0).select(pl.col("table").repeat_by("size").explode())
-    return pl.concat(tables).with_columns(numbers["table"].alias(name))
 
 
 def _hash_names(inputs: Inputs, run: Frames) -> str:
@@ -339,7 +349,7 @@ def _spell(tables: Sequence[pl.DataFrame], by: Sequence[str] = (), columns: Sequ
     """Return the rows of each table as CSV, in order; of several that are the same the rows are written once."""
     if not tables:
         return []
-    rows = _number(tables, "table")
+    rows = stack(tables, "table")
     rows = rows.select("table", *(columns or rows.drop("table").columns))
     rows = rows.sort("table", *(by or rows.columns[1:]), maintain_order=True).drop("table")
     header, first, spelt = ",".join(rows.columns) + "\n", 0, list[str]()

@@ -19,7 +19,7 @@ from remix.formats.layers import tells_tokens
 from remix.frames import Frames
 from remix.question import Question
 from remix.scoring import CountedTasks, complete_rows, count_tasks, sort_by_task
-from remix.scoring.choice import Choice, read_chosen, sign_each
+from remix.scoring.choice import Choice, read_each_chosen, sign_each
 from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.case_tables import NIL, LabelledCounts
@@ -55,11 +55,8 @@ def evaluate_together(keeper: Keeper, choice: Choice) -> dict[str, pl.DataFrame]
 
 def read_together(keeper: Keeper, choice: Choice) -> dict[str, Inputs]:
     """Return by dataset what `read_chosen` returns of it alone, of those that can be read and have a run."""
-    every, found = _KeeperOfMany(keeper, choice.datasets), {}
-    for name in every.answers:
-        with suppress(Error):
-            found[name] = read_chosen(every, choice.on(name))
-    return found
+    every = _KeeperOfMany(keeper, choice.datasets)
+    return read_each_chosen(every, choice, [*every.answers])
 
 
 class _KeeperOfMany:

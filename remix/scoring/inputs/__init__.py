@@ -106,7 +106,7 @@ class Inputs:
 
         A run may be registered on a remix that was loaded, or on what that was cut from.
         """
-        if name not in self.made_for:
+        if name not in self.made_for or not self._pairs:
             return frozenset()
         on = {*run.documents["dataset"].unique()}
         return frozenset((home, dataset) for home, dataset in self._pairs if not on & {home, dataset})

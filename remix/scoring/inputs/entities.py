@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ import polars as pl
 
 from remix import iris, progress
 from remix.delimited import parse_table
+from remix.dense import stack
 from remix.errors import BadInput, MissingKnowledge
 from remix.expressions import fill
 from remix.files import read_bytes
@@ -51,6 +52,31 @@ def with_types(
     every = with_coarse(pl.concat(derived).drop_nulls("class")).with_columns(of_entity=pl.lit(True))
     classes = pl.concat([given, every])
     return classes.group_by("annotation", "class").agg(pl.col("of_entity").min()).sort("annotation", "class")
+
+
+def with_types_of_each(
+    every: Sequence[Frames],
+    types: pl.DataFrame,
+    stated: Sequence[pl.DataFrame | None],
+    homes: Sequence[pl.DataFrame | None],
+    kb: KnowledgeBase | None = None,
+) -> list[pl.DataFrame]:
+    """Return for each gold what `with_types` returns of it, looked up at once where no annotation is of two of them."""
+    owners = stack([gold.annotations.select("annotation") for gold in every], "nth")
+    apart = len(every) == 1 or any(one is None for one in (*stated, *homes))
+    if apart or not owners["annotation"].is_unique().all():
+        return [with_types(*one, kb) for one in zip(every, [types] * len(every), stated, homes, strict=True)]
+    # What one gold says of an entity is not asked about in another, though both be of one home.
+    own_home = pl.concat_str("nth", pl.lit(" "), "home").alias("home")
+    told, places = (
+        stack([one for one in tables if one is not None], "nth").with_columns(own_home).drop("nth")
+        for tables in (stated, homes)
+    )
+    classes = with_types(Frames.concat(every), types, told, places, kb)
+    parts = classes.join(owners, on="annotation", maintain_order="left").partition_by(
+        "nth", as_dict=True, maintain_order=True, include_key=False
+    )
+    return [parts.get((nth,), classes.clear()) for nth in range(len(every))]
 
 
 def read_entities(file: Path | str) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import polars as pl
 
 from remix import progress
+from remix.dense import stack
 from remix.documents import align
-from remix.errors import BadInput, UsageError
+from remix.errors import BadInput, Error, UsageError
 from remix.formats.settings import check_formats
 from remix.frames import Frames
 from remix.measures.columns import SEEN
@@ -24,7 +26,7 @@ from remix.scoring.inputs.entities import (
     relax_gold,
     relax_runs,
     with_labels_linked,
-    with_types,
+    with_types_of_each,
 )
 from remix.scoring.inputs.files import (
     GivenAnswers,
@@ -114,6 +116,41 @@ def read_inputs(
     Raises `UsageError` where sources do not go together, `UnknownName` for a dataset, system or column that there is
     not, `BadInput` for a file that cannot be read.
     """
+    found = _read_sources(keeper, question, by, weight, empty=empty)
+    [found] = _with_entities([found], question, keeper.store)
+    return _relax_and_see(found, keeper, question, relaxes_gold=relaxes_gold)
+
+
+def read_each_input(
+    keeper: Keeper,
+    questions: Mapping[str, Question[Any]],
+    *,
+    by: Sequence[str] = (),
+    weight: Sequence[str] = (),
+    empty: bool = False,
+    relaxes_gold: bool = False,
+) -> dict[str, Inputs]:
+    """Return what `read_inputs` returns of each of several questions, which differ in what is gold alone.
+
+    What is known of entities is looked up once for all of them. Those are missing of which that raises an error.
+    """
+    read, found = dict[str, Inputs](), dict[str, Inputs]()
+    for name, question in questions.items():
+        with suppress(Error):
+            read[name] = _read_sources(keeper, question, by, weight, empty=empty)
+    if not read:
+        return {}
+    one = next(iter(questions.values()))
+    for name, inputs in zip(read, _with_entities([*read.values()], one, keeper.store), strict=True):
+        with suppress(Error):
+            found[name] = _relax_and_see(inputs, keeper, questions[name], relaxes_gold=relaxes_gold)
+    return found
+
+
+def _read_sources(
+    keeper: Keeper, question: Question[Any], by: Sequence[str], weight: Sequence[str], *, empty: bool
+) -> Inputs:
+    """Return gold and runs as they are, without what is known of entities."""
     question.refuse_two_golds()
     if question.gold and not (question.run or question.answers or question.system):
         raise UsageError("no run is named: --run NAME takes a registered one, --run NAME=FILE answers of a file")
@@ -137,7 +174,11 @@ def read_inputs(
         found = _read_kept(keeper, question, by, weight, runs, contents)
     _tell_gold(found, [*found_runs])
     shelf = tuple(sorted(file.parent for file in (keeper.store.folder / "kb").glob("*/kb.json")))
-    found = _with_entities(replace(found, knowledge=replace(found.knowledge, shelf=shelf)), question, keeper.store)
+    return replace(found, knowledge=replace(found.knowledge, shelf=shelf))
+
+
+def _relax_and_see(found: Inputs, keeper: Keeper, question: Question[Any], *, relaxes_gold: bool) -> Inputs:
+    """Return the inputs with what the question changes of links, and the columns that a training set adds."""
     if question.relax is not None:
         found = _relax(found, question.relax, gold=relaxes_gold)
     if question.link_labels:
@@ -284,20 +325,17 @@ def _find_answered(keeper: Keeper, question: Question[Any], runs: Mapping[str, F
     return tuple(sorted(found))
 
 
-def _with_entities(found: Inputs, question: Question[Any], store: Store) -> Inputs:
-    """Return the inputs with the classes, names and hierarchy of entities: of tables, the data, the knowledge base."""
-    known, gold = found.knowledge, found.gold
+def _with_entities(every: Sequence[Inputs], question: Question[Any], store: Store) -> list[Inputs]:
+    """Return the inputs with the classes, names and hierarchy of entities: of tables, the data, the knowledge base.
+
+    They are of one knowledge base.
+    """
     listed = read_entities(question.entities) if question.entities is not None else None
-    stated = homes = None
-    parts = [*([] if listed is None else [listed]), *([] if known.kb is None else [known.kb.types])]
-    if parts or known.backgrounds:
+    kb = every[0].knowledge.kb
+    parts = [*([] if listed is None else [listed]), *([] if kb is None else [kb.types])]
+    if parts or any(inputs.knowledge.backgrounds for inputs in every):
         from remix.measures.classes import with_coarse
 
-        if known.backgrounds:
-            # What one dataset says of an entity is not asked about in another.
-            homes = pl.concat(background.homes() for background in known.backgrounds)
-            said = pl.concat(background.statements() for background in known.backgrounds)
-            stated = with_coarse(said).unique().sort("home", "entity", "class")
         none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
 
         def read_types() -> pl.DataFrame:
@@ -305,16 +343,47 @@ def _with_entities(found: Inputs, question: Question[Any], store: Store) -> Inpu
             return types.unique().sort("entity", "class")
 
         # Those of a knowledge base alone are the same for each question to it.
-        of_kb = ("types of entities", known.kb.signature) if listed is None and known.kb is not None else None
+        of_kb = ("types of entities", kb.signature) if listed is None and kb is not None else None
         types = read_types() if of_kb is None else store.cached(of_kb, read_types)
-        classes = with_types(gold, types, stated, homes, known.kb)
-        known, gold = replace(known, types=types, stated=stated), replace(gold, classes=classes)
+        stated, homes = _list_statements(every)
+        classes = with_types_of_each([inputs.gold for inputs in every], types, stated, homes, kb)
+        every = [
+            replace(
+                inputs,
+                gold=replace(inputs.gold, classes=own),
+                knowledge=replace(inputs.knowledge, types=types, stated=said),
+            )
+            for inputs, own, said in zip(every, classes, stated, strict=True)
+        ]
     if listed is not None:
         names = listed.select("entity", "name").drop_nulls().unique("entity", maintain_order=True)
-        known = replace(known, names=names)
+        every = [replace(inputs, knowledge=replace(inputs.knowledge, names=names)) for inputs in every]
     if question.hierarchy is not None:
-        known = replace(known, subclasses=read_subclasses(question.hierarchy))
-    return replace(found, gold=gold, knowledge=known)
+        parents = read_subclasses(question.hierarchy)
+        every = [replace(inputs, knowledge=replace(inputs.knowledge, subclasses=parents)) for inputs in every]
+    return [*every]
+
+
+def _list_statements(every: Sequence[Inputs]) -> tuple[list[pl.DataFrame | None], list[pl.DataFrame | None]]:
+    """Return home, entity and class as the data say it, and gold and home, of each; None of what has no background."""
+    from remix.measures.classes import with_coarse
+
+    having = [nth for nth, inputs in enumerate(every) if inputs.knowledge.backgrounds]
+    stated: list[pl.DataFrame | None] = [None] * len(every)
+    homes: list[pl.DataFrame | None] = [None] * len(every)
+    if not having:
+        return stated, homes
+    # What one dataset says of an entity is not asked about in another.
+    said = []
+    for nth in having:
+        backgrounds = every[nth].knowledge.backgrounds
+        homes[nth] = pl.concat(background.homes() for background in backgrounds)
+        said.append(pl.concat(background.statements() for background in backgrounds))
+    rows = with_coarse(stack(said, "nth")).unique().sort("nth", "home", "entity", "class")
+    parts = rows.partition_by("nth", as_dict=True, maintain_order=True, include_key=False)
+    for place, nth in enumerate(having):
+        stated[nth] = parts.get((place,), said[place].clear())
+    return stated, homes
 
 
 def _relax(found: Inputs, file: Path | str, *, gold: bool) -> Inputs:
