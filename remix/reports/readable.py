@@ -271,10 +271,12 @@ def with_f1_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     return rows.with_columns(shown), of_f1
 
 
+PRECISIONS = {"all": "that count", "in scope": "that the selection could mean", "on mention": "on kept mentions"}
+"""The answers that each precision is of."""
 _PRECISIONS = {
     "P": "is of all answers",
-    "P in scope": "of those that the selection could mean",
-    "P on mention": "of those on kept mentions",
+    "P in scope": f"of those {PRECISIONS['in scope']}",
+    "P on mention": f"of those {PRECISIONS['on mention']}",
 }
 
 

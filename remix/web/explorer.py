@@ -130,6 +130,8 @@ def _tell(value: object, name: str, row: Mapping[str, object], table: Table) -> 
     if not isinstance(value, str):
         if table.zero and value == 0 and name in table.heat:
             return table.zero
+        if name in table.scores and isinstance(value, float):
+            return f"{value:.3f}"
         unit = table.units.get(name, "")
         return cell("share" if row.get(unit, unit) == "share" else name, value)
     if not value:

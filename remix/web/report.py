@@ -136,7 +136,9 @@ def _summarise(
     explained = {"most frequent error": "the class of errors that it made most often, and how often"}
     explained["kind"] = "baselines and oracles, which know gold, have rows of their own"
     explained["wrong or missed"] = "how many, and their share of all mentions and of answers where gold has none"
-    glance = Table("systems at a glance", table, words=told, explained=explained, small=small, groups="kind")
+    glance = Table(
+        "systems at a glance", table, words=told, explained=explained, small=small, groups="kind", scores=["F1"]
+    )
     return Page("Summary", [Note(text), glance])
 
 

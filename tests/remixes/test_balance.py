@@ -227,6 +227,7 @@ def test_parts_are_even_among_the_mentions_that_were_chosen(
         assert max(rows["len"]) - min(rows["len"]) <= tolerance
 
 
+@pytest.mark.long
 def test_balanced_remix_is_even_where_it_is_scored_and_has_no_precision_of_a_draw(
     work: Workspace, tmp_path: Path
 ) -> None:

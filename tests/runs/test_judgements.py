@@ -113,3 +113,37 @@ def test_an_answer_that_nothing_joins_to_gold_is_told_beside_it_and_below(tmp_pa
     assert "wd:Q5 – wrong (wrong link; no sameAs link leads from it to gold's entities)" in said.text()
     [told] = [line for line in said.lines if "no sameAs link" in line]
     assert told.startswith("run 'mine': 1 of 2 answers on linked mentions are of www.wikidata.org/entity/, and no ")
+
+
+@pytest.mark.parametrize(
+    ("same", "told"),
+    [("", "dbpedia.org/resource/"), ("Q9", None), ("Q7", None)],
+    ids=["no link", "a link to another", "a link to gold's"],
+)
+def test_whether_an_answer_can_be_compared_is_asked_of_its_own_mention(
+    tmp_path: Path, same: str, told: str | None
+) -> None:
+    """Gold names Ada by DBpedia and Bob by Wikidata (Q7), the run both by DBpedia: only what Bob is may be unknown."""
+
+    def write(name: str, *entities: str) -> Path:
+        spans = zip(((0, 3), (8, 11)), entities, strict=True)
+        rows = [{"document": "d", "text": "Ada met Bob", "begin": b, "end": e, "entity": one} for (b, e), one in spans]
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return tmp_path / name
+
+    work = open_workspace(tmp_path / "w")
+    work.load(write("gold.jsonl", "http://dbpedia.org/resource/Ada", "http://www.wikidata.org/entity/Q7"))
+    tables = {
+        "surface_forms": "surface_form\tentity_iri\tcount\tsource\nBob\thttp://dbpedia.org/resource/Bob\t3\tx\n",
+        "sameas": "wikidata_iri\tdbpedia_iri\tcount\tsource\n"
+        f"http://www.wikidata.org/entity/{same}\thttp://dbpedia.org/resource/Bob\t1\tx\n",
+    }
+    for name, text in tables.items():
+        if name != "sameas" or same:
+            (tmp_path / f"{name}.tsv").write_text(text)
+    work.build_kb([("tables", str(tmp_path))], name="own")
+    work.attach_kb("own")
+    work.add_run("mine", write("mine.jsonl", "http://dbpedia.org/resource/Eve", "http://dbpedia.org/resource/Bob"))
+    judged = work.judgements("gold").systems
+    assert judged["unjoined"].to_list() == [None, told]
+    assert judged["outcome"].to_list() == ["wrong", "correct" if same == "Q7" else "wrong"]

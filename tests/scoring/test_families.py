@@ -43,6 +43,7 @@ def test_a_test_of_less_weight_costs_others_less_and_itself_more() -> None:
     assert second == first  # alone it would be 0.02, and is never less than what is before it
 
 
+@pytest.mark.long
 def test_nothing_is_claimed_more_often_than_the_level_where_all_nulls_are_true() -> None:
     """Of 200 families of 40 tests that overlap, 5 % may have a p of at most 0.05, and 3.5 times 1.5 % more."""
     random = np.random.default_rng(1)

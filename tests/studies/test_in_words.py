@@ -51,6 +51,7 @@ def test_words_do_not_depend_on_the_order_of_rows() -> None:
     assert words(shuffle(small_results(), 1)) == words(small_results())
 
 
+@pytest.mark.long
 def test_samples_that_are_too_few_for_any_share_are_told(mentions: pl.DataFrame) -> None:
     """Of k pairs and two kinds of tests the least p is 2k / (samples + 1), no more than 0.05 from 40k - 1 samples."""
     random = np.random.default_rng(0)

@@ -144,6 +144,7 @@ def test_each_choice_of_a_remix_makes_another_remix(work: Workspace) -> None:
     assert len({remix_key(work, study, one, query_of(work, study, one)) for one in made}) == len(made)
 
 
+@pytest.mark.long
 def test_system_is_not_scored_on_a_remix_that_its_own_run_selected(work: Workspace, tmp_path: Path) -> None:
     work.add_run("more", tmp_path / "answers.ttl", on="mine")
     remixes = {"all": {"query": "missed_by_all"}, "others": {"query": "missed_by_all", "without": ["theirs"]}}
@@ -162,6 +163,7 @@ def test_system_is_not_scored_on_a_remix_that_its_own_run_selected(work: Workspa
     assert {one.state for one in cells if one.target == "missed-all"} == {"fitted"}
 
 
+@pytest.mark.long
 def test_remix_that_is_balanced_needs_no_query(work: Workspace) -> None:
     study = study_of({**STUDY, "by": [], "remixes": {"even": {"balance": "class", "balance_tolerance": 9}}})
     aim = prepare(work, shelf_of(work), study).aims["even"]

@@ -114,6 +114,7 @@ def remix_of(work: Workspace, page: Page) -> int | None:
 CLASSES = [name for name in TAXONOMIES["neleval"].classes if name != "extra"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("system", ANSWERS)
 def test_remix_of_errors_has_the_mentions_of_each_facet(work: Workspace, system: str) -> None:
     """Of each outcome with each type, each class of errors, and each part of two columns."""

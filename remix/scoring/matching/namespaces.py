@@ -21,28 +21,40 @@ LEAST = 3
 """A run needs so many links to be looked at, unless all of them are of other namespaces."""
 
 
+def _namespace_of(iri: str) -> pl.Expr:
+    """Return the namespace of a column of IRIs: what stands before the last part of each."""
+    namespace = pl.coalesce(pl.col(iri).str.extract(one) for one in (KNOWN_WORLD, r"^(?:http://)?(.*[/#:])[^/#:]*$"))
+    return pl.when(is_bare(pl.col(iri))).then(pl.lit("no namespace")).otherwise(namespace).alias("namespace")
+
+
 def _name_namespaces(mentions: Mentions) -> tuple[pl.DataFrame, pl.Series]:
     """Return entity, iri, namespace and `same`, whether gold names entities of it; and the namespaces of gold."""
-    # What stands before the last part of an IRI.
-    namespace = pl.coalesce(pl.col("iri").str.extract(one) for one in (KNOWN_WORLD, r"^(?:http://)?(.*[/#:])[^/#:]*$"))
-    namespace = pl.when(is_bare(pl.col("iri"))).then(pl.lit("no namespace")).otherwise(namespace)
-    named = mentions.iris.with_columns(namespace=namespace)
+    named = mentions.iris.with_columns(_namespace_of("iri"))
     ours = named["namespace"].filter(pl.Series(mark(mentions.gold_links["entity"], len(named)))).unique()
     return named.with_columns(same=pl.col("namespace").is_in(ours.implode())), ours
 
 
 def unjoined_answers(case: Case) -> pl.DataFrame:
-    """Return answer and namespace: answers all of whose entities are of namespaces in which gold names none.
+    """Return answer and namespace: answers on linked mentions, to whose entities nothing leads from theirs.
 
-    That is so after the redirects and sameAs links of the knowledge base. Such an answer counts as wrong, though it may
-    be the entity of gold under another name.
+    Gold names entities of other namespaces at all mentions that such an answer overlaps, after the redirects and sameAs
+    links of the knowledge base, which has no link of the answer's entity into one of these namespaces either. It counts
+    as wrong, though it may be the entity of gold under another name.
     """
-    named, ours = _name_namespaces(case.mentions)
-    if ours.is_empty():
+    mentions = case.mentions
+    if mentions.iris.select(_namespace_of("iri").n_unique()).item() < 2:
         return pl.DataFrame(schema={"answer": pl.Int64, "namespace": pl.String})
-    links = case.mentions.answer_links.join(named, on="entity")
-    found = links.group_by("answer").agg(pl.col("namespace").min(), same=pl.col("same").any())
-    return found.filter(~pl.col("same")).select("answer", "namespace").sort("answer")
+    named = mentions.iris.with_columns(_namespace_of("iri")).select("entity", "iri", "namespace")
+    asked = mentions.gold_links.join(named, on="entity").select("mention", wanted="namespace").unique()
+    answered = mentions.answer_links.join(named, on="entity").select("answer", "iri", "namespace")
+    pairs = case.overlaps.select("answer", "mention").unique().join(asked, on="mention").join(answered, on="answer")
+    apart = pairs.filter((pl.col("namespace") != pl.col("wanted")).all().over("answer"))
+    if apart.height and (kb := case.evidence.inputs.knowledge.kb) is not None:
+        # Where its own name in gold's namespace is known, it is known to be another entity.
+        known = kb.aliases(apart["iri"].unique()).select(_namespace_of("iri"), iri="entity")
+        joined = apart.join(known.unique(), left_on=["iri", "wanted"], right_on=["iri", "namespace"], how="semi")
+        apart = apart.join(joined, on="answer", how="anti")
+    return apart.group_by("answer").agg(pl.col("namespace").min()).sort("answer")
 
 
 def tell_namespaces(case: Case) -> None:
@@ -55,6 +67,8 @@ def tell_namespaces(case: Case) -> None:
     if mentions.answer_links.is_empty():
         return
     named, ours = _name_namespaces(mentions)
+    if ours.is_empty() or named["namespace"].n_unique() < 2:
+        return
     same = named["same"]
     links = mentions.answer_links.select("answer", same=same.gather(mentions.answer_links["entity"]))
     links = look_up(links, "answer", mentions.answers, ["system"])
@@ -62,8 +76,6 @@ def tell_namespaces(case: Case) -> None:
     apart = shares.filter(
         (pl.col("same") < FEW * pl.col("linked")) & ((pl.col("linked") >= LEAST) | (pl.col("same") == 0))
     )
-    if ours.is_empty() or shares.filter(pl.col("same") < pl.col("linked")).is_empty():
-        return
     told = _tell_runs_apart(case, named, apart["system"])
     _tell_unjoined(case, told)
 

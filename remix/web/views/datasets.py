@@ -16,8 +16,11 @@ from remix.reports.statistics import columns_by_measure, explain_averages, expla
 from remix.store import DatasetEntry
 from remix.web import page
 
-_FIRST = "density,ambiguitySurfaceForm,ambiguityEntity,pagerank,prior,candidateRecall,nilExplicit,typePerson,typePlace"
-"""What is shown unless other measures are chosen: how much is annotated, how ambiguous it is, how well known."""
+_FIRST = "density,ambiguitySurfaceForm,candidateRecall,nilExplicit,typePerson"
+"""What is shown unless other measures are chosen: how much is annotated, how ambiguous it is, how well known.
+
+They are as many as have room beside each other on a usual screen.
+"""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             "runs": [sum(name.startswith("run-") for name in entry.attached) for entry in entries],
         }
     )
+    plain = any(not entry.enrichment for entry in entries)
     rows = sizes.join(columns_by_measure(measured.datasets, names, average), on="dataset", how="left")
     table = page.Table(
         "datasets",
@@ -75,6 +79,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         leads="A number leads to what it counts or is of.",
         headings=said.headings,
         units=said.units,
+        unseen=() if plain else ("stored",),
     )
     form = page.Form(
         [

@@ -93,7 +93,7 @@ def _list_tasks(held: Holdings) -> page.Steps:
                 links={
                     "Annotations": "/annotations",
                     "Builder": "/builder",
-                    "SPARQL": "/sparql",
+                    "SPARQL": "/query",
                     "What the terms mean": "/ontology",
                 },
             ),

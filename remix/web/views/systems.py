@@ -24,11 +24,12 @@ from remix.question import OPTIONS, several
 from remix.reports.doubts import explain_intervals, explain_shortcomings
 from remix.reports.labels import label_classes
 from remix.reports.matrix import ALPHA, Family, family_of, mark_cells, order_systems, tell_two
-from remix.reports.readable import NEVER_BEST, explain_slices, fold_rows, vocabularies_told, with_f1_shown
+from remix.reports.readable import NEVER_BEST, PRECISIONS, explain_slices, fold_rows, vocabularies_told, with_f1_shown
 from remix.reports.scores import Scored, figure_of_columns
 from remix.runs.known import KnownRun, kinds_of, known_runs
 from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES
+from remix.scoring.statistics import F1
 from remix.scoring.tasks import TASKS
 from remix.vocabularies import ALL
 from remix.vocabularies import COLUMNS as OF_CLASSES
@@ -321,7 +322,7 @@ def _tell_scores(
         *_lead_to_vocabularies(asked, rows),
         *_draw(cells, score, asked, lead),
         _list_tests(family, lead, whole=whole),
-        _list_scores(rows.with_columns(kind=pl.col("system").replace_strict(dict(kinds), default="system"))),
+        _list_scores(rows.with_columns(kind=pl.col("system").replace_strict(dict(kinds), default="system")), of_f1),
         *[page.Note(said) for said in notes],
     ]
 
@@ -458,6 +459,7 @@ def _matrix(
         typesetting=how,
         below=below.strip(),
         marks=marks,
+        scores=[name for name in table.columns if name in small or name.startswith("mean of ")],
     )
 
 
@@ -514,14 +516,18 @@ def _leading(lead: _Leading, part: str, name: str) -> _Leading:
 
 
 def _lead(asked: Mapping[str, str], largest: Mapping[tuple[str, str], str], row: Mapping[str, Any]) -> str:
-    """Return the address of the errors behind a score; of several datasets on the one with most of the mentions."""
+    """Return the address of the errors behind a score; of several datasets on the one with most of the mentions.
+
+    They are those of its system, beside which another may stand; those behind a difference are of both.
+    """
     chosen = asked["datasets"] if asked["by"] and "," not in asked["datasets"] else ""
     dataset = chosen or (largest.get((row["system"], row["part"]), "") if asked["by"] else row["part"])
     sliced = {"by": asked["by"], "slice": row["part"]} if asked["by"] and row["part"] != "all" else {}
     others = [name for name in _split(asked["systems"]) if name != row["system"]]
     other = row.get("other") or asked["against"] or (others[0] if len(others) == 1 else "")
     other = other if other != row["system"] else ""
-    place = page.address("errors", dataset=dataset, system=row["system"], other=other, **sliced)
+    of = row["system"] if other and not row.get("other") else ""
+    place = page.address("errors", dataset=dataset, system=row["system"], other=other, of=of, **sliced)
     return f"{place}#{page.SENTENCES}" if sliced else place
 
 
@@ -544,12 +550,15 @@ def _list_tests(family: Family, lead: _Leading, *, whole: bool) -> page.Shown:
     pairs = pairs.with_columns(pl.col("part").replace({part: short for short, part in parts.items()}))
 
     links = {"difference": lambda row: lead({**row, "part": parts[row["part"]]})}
-    words, leads = "Is the first really better than the second?", "A difference leads to the errors of both."
+    words = "Do two systems differ by more than chance? The difference is the first's score less the second's."
+    leads = "A difference leads to the errors of both."
     words += f" The family is that of {family.words}."
     return page.Table("pairs", pairs.select(*names, "documents"), links, words, explained, leads=leads, folded=True)
 
 
-def _list_scores(rows: pl.DataFrame) -> page.Table:
+def _list_scores(rows: pl.DataFrame, of_f1: str) -> page.Table:
+    """Return the scores in full, with the precision that F1 takes where that is not of all answers (`of_f1`)."""
+    own = F1[of_f1].replace("f1", "precision", 1)
     names = [
         "system",
         "kind",
@@ -565,7 +574,7 @@ def _list_scores(rows: pl.DataFrame) -> page.Table:
         "fn",
     ]
     names += ["ignored"]
-    names += ["precision", "recall", "f1", "f1_low", "f1_high", "signature_short"]
+    names += [*dict.fromkeys(("precision", own)), "recall", "f1", "f1_low", "f1_high", "signature_short"]
     explained = {
         "failed": "documents that the system failed on, whose mentions count as missed",
         "tp": "answers that are right",
@@ -575,6 +584,8 @@ def _list_scores(rows: pl.DataFrame) -> page.Table:
         "average": "micro pools all mentions, macro is the mean over documents",
         "f1_low": "where the 95 % interval of F1 begins",
         "f1_high": "where it ends",
+        "precision": "tp of all answers, tp + fp",
+        own: f"tp of the answers that F1 counts: of those {PRECISIONS[of_f1]}",
         "signature_short": "the first digits of the hash of the signature, which `remix evaluate` prints",
     }
     known = rows.select(name for name in names if name in rows.columns)
@@ -583,6 +594,8 @@ def _list_scores(rows: pl.DataFrame) -> page.Table:
     alike = [name for name in ("part", "task", "matching", "average") if name in known.columns]
     how = Typesetting(best=best, within=alike, ranked={"kind": "system"}, intervals=spread)
     headings = {"signature_short": ("signature", "")}
+    if of_f1 != "all":
+        headings |= {own: (f"precision {of_f1}", ""), "f1": (f"F1 {of_f1}", "")}
     return page.Table(
         "scores",
         known,
