@@ -284,7 +284,7 @@ def _plan(
         parts=parts,
         runs=read,
     )
-    notes = (*tell_editions(others), *(() if narrowed is None else narrowed.notes))
+    notes = (*query.tell_unfit(chosen, set_from), *tell_editions(others), *(() if narrowed is None else narrowed.notes))
     notes += (*tell_runs(read),)
     return _Planned(title, iri, entries, origin, closed, selection, manifest, counts, notes, signature, parts)
 

@@ -78,7 +78,8 @@ def list_wanted(store: Store, wanted: Wanted) -> pl.DataFrame:
     """Return the annotations that are wanted, in the order of datasets, documents and texts.
 
     They have dataset, document (the IRI), name, begin, end, surface_form, entities, type, group, the columns of
-    measures, and `part` (all parts of `by` that they are in, apart by ' | '). Ignorable annotations are none. Raises
+    measures, and `part` (all parts of `by` that they are in, apart by ' | '). Ignorable annotations are none, nor are
+    those of texts that are not there. Raises
     `UnknownName` for a dataset, document, type, part or column that there is not.
     """
     rows = store.cached("annotations that are required", lambda: _list_required(store))
@@ -129,7 +130,7 @@ def _list_required(store: Store) -> pl.DataFrame:
     classes = pl.concat([frames.classes.select("annotation", "class"), measured.classes.select("annotation", "class")])
     rows = rows.join(name_types(rows, classes), on="annotation", how="left", maintain_order="left")
     documents = frames.documents.select("document", name=pl.coalesce("given", "document")).with_row_index("place")
-    rows = rows.join(documents, on="document", how="left", maintain_order="left")
+    rows = rows.join(documents, on="document", maintain_order="left")  # without a text an annotation counts nowhere
     return rows.sort("dataset", "place", "begin", "end", descending=[False, False, False, True], nulls_last=True)
 
 

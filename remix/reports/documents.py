@@ -11,7 +11,7 @@ from remix.cells import cell
 from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.frames import Frames
 from remix.measures import Measured
-from remix.measures.classes import COARSE, classes_for
+from remix.measures.classes import COARSE, TYPES, classes_for
 from remix.measures.columns import OF_ANNOTATIONS
 from remix.measures.partitions import Subset, in_part, partition
 from remix.names import EL
@@ -65,7 +65,8 @@ def list_annotations(frames: Frames, measured: Measured) -> pl.DataFrame:
 def explain_columns(measured: Measured) -> dict[str, str]:
     """Return what columns of `list_annotations` say by which annotations can be told apart, by their names."""
     own = {
-        "type": "The coarse type of the entity; a mention that links to none is NIL.",
+        "type": "The coarse type of the entity; a mention that links to none is NIL, and other is what has another "
+        "type or none that is known.",
         "prominence": "How prominent the entity is among all of the knowledge base: head, torso or tail.",
         "confusion": "How many entities the surface form may mean.",
     }
@@ -76,7 +77,8 @@ def explain_columns(measured: Measured) -> dict[str, str]:
 def class_annotations(rows: pl.DataFrame, column: str, measured: Measured, document: str) -> Classed:
     """Return a column of `list_annotations` in few classes: the most frequent values, or quarters of numbers.
 
-    `rows` are those of a dataset, so that a class is the same in all of its documents; `values` has the annotations of
+    `rows` are those of a dataset, so that a class is the same in all of its documents, and types in all datasets;
+    `values` has the annotations of
     the `document`. `prominence` and `confusion` stand for the first columns of these measures, `category` for the first
     group of categories. Raises `UnknownName` for a column that there is not, `MissingKnowledge` where a knowledge base
     is needed for it.
@@ -92,6 +94,7 @@ def class_annotations(rows: pl.DataFrame, column: str, measured: Measured, docum
     values = rows[chosen]
     named = _name_parts(rows, chosen) if values.dtype.is_numeric() else _name_values(values)
     order = named.drop_nulls().unique().sort().to_list() if values.dtype.is_numeric() else _by_count(named)
+    order = [*TYPES] if chosen == "type" else order  # they look the same in all datasets
     found = named.cast(pl.String).fill_null(_NO_VALUE)
     names = [*order, *([_NO_VALUE] if named.null_count() else [])]
     meaning = explained.get(column) or explained.get(chosen) or "The fine-grained categories that the data give."

@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from remix.scoring.slicing import local_names
 from remix.scoring.statistics.intervals import LEAST_UNITS
 
+if TYPE_CHECKING:
+    from remix.runs.registration import Run
+
 _NAMED = 6
 """Rows that a line names; of more it says how many they are."""
+
+
+def tell_unanswered(runs: Iterable[Run], documents: Mapping[str, int]) -> list[str]:
+    """Return which runs have answers to fewer documents than their dataset has; `documents` are those of datasets.
+
+    Of systems with several runs on a dataset that with the most documents is told.
+    """
+    most: dict[tuple[str, str], int] = {}
+    for run in runs:
+        if run.dataset in documents:
+            key = run.system, run.dataset
+            most[key] = max(most.get(key, 0), run.documents)
+    fewer = [
+        f"{system} on {dataset} ({count:,} of {documents[dataset]:,})"
+        for (system, dataset), count in sorted(most.items())
+        if count < documents[dataset]
+    ]
+    if not fewer:
+        return []
+    return [f"fewer documents are answered than there are, and mentions of the others count as missed: {_list(fewer)}"]
 
 
 def explain_shortcomings(rows: pl.DataFrame) -> list[str]:

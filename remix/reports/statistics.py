@@ -129,7 +129,8 @@ def choose_average(datasets: pl.DataFrame, average: str = "all") -> pl.DataFrame
 def cover_types(datasets: pl.DataFrame) -> pl.DataFrame:
     """Return averages with, of the shares of types, the coverage that has a type: what has none speaks for none.
 
-    The shares themselves are of all links. Of 100 links, of which 76 have no type, 24 say how many are persons:
+    The shares themselves are of all links; where no link has a type they are unknown, not 0. Of 100 links, of which 76
+    have no type, 24 say how many are persons:
 
     >>> rows = {"dataset": ["a", "a"], "measure": ["typePerson", "typeNone"], "average": ["micro", "micro"],
     ...     "value": [0.01, 0.76], "coverage": [1.0, 1.0]}
@@ -140,8 +141,10 @@ def cover_types(datasets: pl.DataFrame) -> pl.DataFrame:
     none = none.select("dataset", "average", _untyped="value").unique(["dataset", "average"])
     rows = datasets.join(none, on=["dataset", "average"], how="left", maintain_order="left")
     typed = pl.col("coverage") * (1 - pl.col("_untyped").fill_null(0.0))
-    own = pl.when(pl.col("measure").is_in(_TYPED)).then(typed.round(6)).otherwise("coverage")
-    return rows.with_columns(coverage=own).drop("_untyped")
+    of_types = pl.col("measure").is_in(_TYPED)
+    own = pl.when(of_types).then(typed.round(6)).otherwise("coverage")
+    rows = rows.with_columns(coverage=own).drop("_untyped")
+    return rows.with_columns(value=pl.when(~of_types | (pl.col("coverage") != 0)).then("value"))
 
 
 _TYPED = ("typePerson", "typeOrganisation", "typePlace", "typeOther")

@@ -167,6 +167,24 @@ class Query:
             if own.where is None or said[own.where[0]] == own.where[1]
         }
 
+    def tell_unfit(self, values: Mapping[str, object], set_from: str | None = None) -> list[str]:
+        r"""Return a sentence on each parameter that keeps its default though what its bounds depend on is another.
+
+        >>> text = "#+ bounds:\n#+   n: {of=a: [0], of=b: [0, 1]}\nSELECT * { VALUES ?n { 3 } VALUES ?of { 'a' } }"
+        >>> Query.parse(text).tell_unfit({"of": "b", "n": 0.5}), Query.parse(text).tell_unfit({"of": "b"})
+        ([], ['n is 3, as it is where of is a, and of is b: set n, too'])
+        """
+        chosen = {**(self.sets.get(set_from, {}) if set_from else {}), **values}
+        told = []
+        for name, one in self.parameters.items():
+            depends = dict.fromkeys(own.where[0] for own in one.bounds if own.where is not None)
+            for other in depends if name not in chosen else ():
+                usual = plain_term(self.parameters[other].default)
+                if (said := str(chosen.get(other, usual))) != usual:
+                    default = f"{name} is {plain_term(one.default)}, as it is where {other} is {usual}"
+                    told.append(f"{default}, and {other} is {said}: set {name}, too")
+        return told
+
     def _refuse_beyond(self, known: Range, name: str, values: Sequence[object]) -> None:
         for beyond in (value for value in values if float(str(value)) not in known):
             raise UsageError(

@@ -520,7 +520,7 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
         if form in _FIGURES:
             return _draw(page, form, parameters)
         if form:
-            return _data(arrange(page, parameters), form, parameters)
+            return _data(arrange(page, parameters), form, parameters, view.name)
         status = 200 if page.error is None else _status(page.error)
         headers = {**HEADERS, "Refresh": str(page.refresh)} if page.refresh else HEADERS
         known = {name: value for name, value in parameters.items() if name not in unknown}
@@ -730,8 +730,8 @@ def _draw(page: Page, form: str, parameters: Mapping[str, str]) -> Response:
     return Response(sheets[int(nth) - 1], media_type=_FIGURES[form], headers=HEADERS)
 
 
-def _data(page: Page, form: str, parameters: Mapping[str, str]) -> Response:
-    """Return a `table` of a page in a format of data, with the `columns` that are asked for."""
+def _data(page: Page, form: str, parameters: Mapping[str, str], place: str) -> Response:
+    """Return a `table` of the page at a `place` in a format of data, with the `columns` that are asked for."""
     if not page.tables:
         raise UsageError("this page has no table")
     chosen = parameters.get("table", "") or page.data or next(iter(page.tables))
@@ -744,6 +744,7 @@ def _data(page: Page, form: str, parameters: Mapping[str, str]) -> Response:
         raise UnknownName("column of the table", unknown, frame.columns)
     if form == "tex":
         how = table.set_for_paper(page.title, columns)
+        frame = _name_for_paper(table)
     elif columns and how is not None and form == "md":
         called = how.columns if isinstance(how.columns, Mapping) else {}
         how = replace(how, columns={name: called.get(name, name) for name in columns})
@@ -751,7 +752,28 @@ def _data(page: Page, form: str, parameters: Mapping[str, str]) -> Response:
         frame, how = frame.select(*dict.fromkeys(columns)), None
     content = io.BytesIO()
     tables.write(frame, {"tex": "latex"}.get(form, form), content, typesetting=how)
-    return Response(content.getvalue(), media_type=_DATA[form], headers=HEADERS)
+    # Whoever reads a paper's source finds where its table comes from.
+    told = f"% {address(place, **parameters)}\n% remix {__version__}\n" if form == "tex" else ""
+    return Response(told.encode() + content.getvalue(), media_type=_DATA[form], headers=HEADERS)
+
+
+def _name_for_paper(table: Table) -> pl.DataFrame:
+    """Return the rows of a table with entities and documents called as the page calls them."""
+    texts = [name for name, kind in table.frame.schema.items() if kind == pl.String]
+    called = {name: name_document if name in table.documents else _shorten_iris for name in texts}
+    return table.frame.with_columns(
+        pl.col(name).map_elements(call, return_dtype=pl.String) for name, call in called.items()
+    )
+
+
+def _shorten_iris(text: str) -> str:
+    """Return a text in which IRIs, apart by 'or', are short.
+
+    >>> _shorten_iris("http://dbpedia.org/resource/Ada or NIL"), _shorten_iris("see http://e.org")
+    ('dbr:Ada or NIL', 'see http://e.org')
+    """
+    parts = text.split(" or ")
+    return " or ".join(shorten(one) if re.match(_IRI, one) else one for one in parts)
 
 
 def _send(text: Callable[[], str], media_type: str) -> Callable[..., object]:

@@ -16,7 +16,7 @@ import pytest
 from remix.errors import EmptySelection
 from remix.store import Store
 from remix.store.queries import shipped_queries
-from remix.web.page import VIEWS, Code, Form, Page
+from remix.web.page import VIEWS, Code, Form, Note, Page
 from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb
 from tests.web.test_explorer import Get, pages_of
@@ -92,6 +92,17 @@ def test_shipped_query_has_its_parameters_sets_and_their_meaning(work: Workspace
     of_set = shown(work, query="persons_hard", set="table4", **{"persons_hard.min_confusion": "80"})
     assert fields(of_set)["persons_hard.table4.min_confusion"] == "64"
     assert "--set-from table4" in of_set.beside[1].text  # type: ignore[attr-defined]
+
+
+def test_default_of_another_scale_is_told_until_it_is_set(work: Workspace, tmp_path: Path) -> None:
+    """The fewest readings of a name are 3; as a percentile 3 leaves hardly a name out."""
+    said = "min_confusion is 3, as it is where scale is absolute, and scale is percentile: set min_confusion, too"
+    asked = {"query": "persons_hard", "persons_hard.scale": "percentile"}
+    told = [one.text for one in shown(work, **asked).blocks if isinstance(one, Note)]
+    assert said in told and said in work.build("persons_hard", scale="percentile", to=tmp_path).notes
+    for more in ({"persons_hard.min_confusion": "50"}, {"persons_hard.scale": "absolute"}):
+        assert said not in [one.text for one in shown(work, **{**asked, **more}).blocks if isinstance(one, Note)]
+    assert said not in work.build("persons_hard", set_from="percentiles", name="set", to=tmp_path).notes
 
 
 def test_query_that_selects_no_mentions_is_not_offered(work: Workspace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import html
@@ -10,6 +11,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -64,7 +66,16 @@ def pages_of(work: Workspace) -> Iterator[Get]:
         async with httpx.AsyncClient(transport=transport, base_url="http://explorer") as client:
             return await client.get(place)
 
-    yield lambda place: anyio.run(ask, place)
+    def get(place: str) -> httpx.Response:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return anyio.run(ask, place)
+        # Tests of a browser that ran in this process before have left a loop in its thread.
+        with ThreadPoolExecutor(1) as beside:
+            return beside.submit(anyio.run, ask, place).result()
+
+    yield get
     made.state.stop()
 
 

@@ -22,6 +22,12 @@ def sizes_in(store: Store, entry: DatasetEntry) -> dict[str, int]:
     return {name: int(str(said.get(name, 0))) for name in SIZES}
 
 
+def sizes_on_texts(store: Store, entry: DatasetEntry) -> dict[str, int]:
+    """Return the sizes without annotations of texts that are not there, which are in no score, measure or list."""
+    sizes = sizes_in(store, entry)
+    return {**sizes, **{name: sizes[name] - sizes["dangling"] for name in ("annotations", "mentions")}}
+
+
 def _datasets(store: Store, _: Path) -> Rows:
     from remix import catalog
 

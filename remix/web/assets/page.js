@@ -133,8 +133,10 @@ document.addEventListener("keydown", (pressed) => {
   if (pressed.key === "Enter" && pressed.target.matches("article")) pressed.target.querySelector("h2 a")?.click();
   const step = { n: 1, p: -1 }[pressed.key];
   const articles = [...document.querySelectorAll("article:not([hidden])")].filter((one) => one.offsetParent);
-  const mentions = [...document.querySelectorAll("article mark a")];
-  const texts = articles.length > 1 || !mentions.length ? articles : mentions;
+  // One text, though two systems stand beside each other in it, is led through from mention to mention.
+  const mentions = [...document.querySelectorAll(".paired article:first-child mark a, article:only-of-type mark a")];
+  const one = articles.length === 1 || document.querySelector(".paired");
+  const texts = one && mentions.length ? mentions : articles;
   if (!step || !texts.length) return;
   const at = texts.indexOf(document.querySelector("article.here, a.here") || document.querySelector("mark.chosen a"));
   // Behind the last text comes the first of the next page.

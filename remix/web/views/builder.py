@@ -258,7 +258,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         again = [_editor(parameters, parameters["sparql"])] if parameters.get("sparql") else []
         return page.Page("Builder", [form, page.Note(f"Not possible: {error}"), *again], error=error)
     missing = page.tell_missing(work)
-    notes = [*notes, *tell_runs(runs_read(asked.text, work.store.datasets()))]
+    notes = [*asked.query.tell_unfit(asked.values, asked.set_from), *notes]
+    notes += tell_runs(runs_read(asked.text, work.store.datasets()))
     blocks: list[page.Shown] = [form, *missing, *(page.Note(note) for note in notes), _tell(left), *_waterfall(left)]
     if left["mentions"][-1] == 0:
         blocks.append(page.Note("Nothing is left: take out the condition after which the counts fall to zero."))

@@ -12,6 +12,7 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
 from remix.measures.labels import label_of
+from remix.reports.listings.content import sizes_on_texts
 from remix.reports.statistics import columns_by_measure, explain_averages, explain_stored, measures_of
 from remix.store import DatasetEntry
 from remix.web import page
@@ -55,7 +56,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             "dataset": [entry.name for entry in entries],
             "documents": [entry.documents for entry in entries],
             "mentions": [mentions.get(entry.name) for entry in entries],
-            "annotations": [entry.annotations for entry in entries],
+            "annotations": [sizes_on_texts(work.store, entry)["annotations"] for entry in entries],
             "stored": ["yes" if entry.enrichment else "no" for entry in entries],
             "runs": [sum(name.startswith("run-") for name in entry.attached) for entry in entries],
         }
@@ -66,8 +67,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         "datasets",
         rows,
         {**_LINKS, **{name: partial(_lead, name) for name in names}},
-        "In small letters: the share of annotations or documents for which a measure could be computed. Darker cells "
-        "have higher values than others of their column.",
+        "In small letters: the share of annotations or documents for which a measure could be computed.",
         {
             **said.explained,
             **_SIZES,
@@ -80,6 +80,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         headings=said.headings,
         units=said.units,
         unseen=() if plain else ("stored",),
+        below="Darker cells have higher values than others of their column.",
     )
     form = page.Form(
         [

@@ -18,6 +18,7 @@ from remix.measures.columns import OWN
 from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.reports.annotation_list import Wanted, list_wanted
+from remix.reports.doubts import tell_unanswered
 from remix.reports.error_counts import ANY, count_errors, explain_classes
 from remix.reports.labels import label_classes, label_entities
 from remix.reports.selections import builder_parameters
@@ -80,7 +81,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     asked, unfit = _fit(asked, rows_of_systems(judged, shown))
     asked, misplaced = _fit_place(judged, asked)
     form = _form(work, asked, sorted({run.dataset for run in runs}), systems)
-    told = [page.Note(said) for said in tell_given(runs, dataset, shown)]
+    sizes = {dataset: work.store.dataset(dataset).documents}
+    unanswered = tell_unanswered((run for run in runs if run.system in shown), sizes)
+    told = [page.Note(said) for said in (*tell_given(runs, dataset, shown), *unanswered)]
     same = page.Note("The same in a terminal:", [_command(asked)])
     counted = _count(work, judged, asked)
     others = _lead_to_others(work, asked)

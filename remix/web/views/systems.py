@@ -21,7 +21,7 @@ from remix.measures.partitions import breakdown
 from remix.names import UNSPECIFIED, shorten
 from remix.paper import Typesetting
 from remix.question import OPTIONS, several
-from remix.reports.doubts import explain_intervals, explain_shortcomings
+from remix.reports.doubts import explain_intervals, explain_shortcomings, tell_unanswered
 from remix.reports.labels import label_classes
 from remix.reports.matrix import ALPHA, Family, family_of, mark_cells, order_systems, tell_two
 from remix.reports.readable import NEVER_BEST, PRECISIONS, explain_slices, fold_rows, vocabularies_told, with_f1_shown
@@ -81,6 +81,10 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     cite = page.Note(cited, links={"scores with signatures": signed})
     note = page.Note("The same in a terminal:", _commands(asked, chosen, all_of=sorted(chosen) == _list_named(runs)))
     told += _tell_hidden(asked, runs, chosen)
+    sizes = {entry.name: entry.documents for entry in page.list_datasets(work) if entry.name in chosen}
+    systems = _split(asked["systems"])
+    own = (one.run for one in runs if not systems or one.run.system in systems)
+    told += [page.Note(said) for said in tell_unanswered(own, sizes)]
     shown = [form, *told, *blocks, _lead_to_slices(asked, columns), _tell_conventions(asked["profile"]), cite, note]
     return page.Page("Systems", shown, refresh=2 * waiting, missing=scored.ended)
 
@@ -444,6 +448,7 @@ def _matrix(
         marks=dict(marks),
         signs=dict.fromkeys(("best", "reference"), ""),  # the one is bold, the other in the caption
         note=NEVER_BEST if beyond else "",
+        caption=_caption(asked, words, family),
     )
     return page.Table(
         "systems",
@@ -461,6 +466,13 @@ def _matrix(
         marks=marks,
         scores=[name for name in table.columns if name in small or name.startswith("mean of ")],
     )
+
+
+def _caption(asked: Mapping[str, str], words: str, family: Family) -> str:
+    """Return what a paper says of the matrix: whose conventions, of which task and matching, and of the tests."""
+    of = f"{asked['task']} by {asked['match']} matching, conventions of {asked['profile']}"
+    tested = f" p is corrected by Holm for the family of {family.words}." if family.tests else ""
+    return f"Systems, {of}. {words}{tested}".replace("`", "")
 
 
 def _explain_matrix(
@@ -548,12 +560,22 @@ def _list_tests(family: Family, lead: _Leading, *, whole: bool) -> page.Shown:
     }
     parts = {shorten(part): part for part in pairs["part"].unique()}
     pairs = pairs.with_columns(pl.col("part").replace({part: short for short, part in parts.items()}))
+    headings = {"other": ("held against", ""), "score_system": ("score", ""), "score_other": ("score of that", "")}
+    headings |= {"p_holm": ("p, corrected", ""), "low": ("from", ""), "high": ("to", "")}
 
     links = {"difference": lambda row: lead({**row, "part": parts[row["part"]]})}
     words = "Do two systems differ by more than chance? The difference is the first's score less the second's."
     leads = "A difference leads to the errors of both."
     words += f" The family is that of {family.words}."
-    return page.Table("pairs", pairs.select(*names, "documents"), links, words, explained, leads=leads, folded=True)
+    known = pairs.select(*names, "documents")
+    how = Typesetting(
+        columns={name: headings.get(name, (name, ""))[0] for name in known.columns if name not in ("low", "high")},
+        intervals={"difference": ("low", "high")},
+        digits={"score_system": 3, "score_other": 3, "difference": 3, "p": 4, "p_holm": 4},
+    )
+    return page.Table(
+        "pairs", known, links, words, explained, leads=leads, headings=headings, folded=True, typesetting=how
+    )
 
 
 def _list_scores(rows: pl.DataFrame, of_f1: str) -> page.Table:
