@@ -52,6 +52,13 @@ class Known:
         return {subject.value for subject in subjects if isinstance(subject, ox.NamedNode)}
 
     @cached_property
+    def defined(self) -> list[str]:
+        """Return what the ontologies of remix define and well-known vocabularies name, sorted."""
+        lines = (folder("ontology") / "terms.tsv").read_text(encoding="utf-8").splitlines()[1:]
+        names = (line.split("\t", 1)[0].partition(":") for line in lines)
+        return sorted({*self.ontology, *(PREFIXES[prefix] + local for prefix, _, local in names if prefix in PREFIXES)})
+
+    @cached_property
     def terms(self) -> list[str]:
         """Return the predicates and classes of the store, and the terms of the ontologies, sorted."""
         used = [*self._select("?s ?x ?o"), *self._select(f"?s <{_TYPE}>|<{_CLASS}> ?x FILTER (isIRI(?x))")]
@@ -96,12 +103,26 @@ def missing(text: str, known: Known) -> list[str]:
 
 
 def _nearest_term(iri: str, known: Known) -> str:
-    """Return the nearest term as a hint: first one of the same name in another namespace."""
+    """Return the nearest term as a hint: first one of the same name in another namespace.
+
+    A term of a well-known vocabulary that is in use is looked up in a moment, where all that are in use take seconds.
+    """
     local = re.split(r"[#/:]", iri)[-1]
-    same = [one for one in known.terms if re.split(r"[#/:]", one)[-1] == local and one != iri]
-    short = {shorten(one): one for one in known.terms if one != iri}
-    close = [shorten(one) for one in same] or difflib.get_close_matches(shorten(iri), short, 1, _CLOSE)
-    return f"; did you mean {close[0]}?" if close else ""
+    for kind in ("defined", "terms"):
+        every: list[str] = getattr(known, kind)
+        same = [one for one in every if re.split(r"[#/:]", one)[-1] == local and one != iri]
+        short = {shorten(one): one for one in every if one != iri}
+        close = [shorten(one) for one in same] or difflib.get_close_matches(shorten(iri), short, 1, _CLOSE)
+        used = [name for name in close if kind == "terms" or known.has(ox.NamedNode(_write_out(name)))]
+        if used:
+            return f"; did you mean {used[0]}?"
+    return ""
+
+
+def _write_out(name: str) -> str:
+    """Return the IRI of a short name."""
+    prefix, _, local = name.partition(":")
+    return PREFIXES[prefix] + local if prefix in PREFIXES else name
 
 
 def _list_asked(text: str) -> Iterator[tuple[str, ox.NamedNode | ox.Literal | None]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyoxigraph as ox
 
 from remix.errors import Error, QueryError, StoreError, is_panic
+from remix.store.syntax import significant
 
 _DISK = (
     "No space left on device",
@@ -29,6 +30,8 @@ def syntax_error(text: str, message: str, name: str) -> str:
     "q.rq:1:18: the query does not parse here: '}'"
     >>> syntax_error("ASK { ?s x:a ?o }", "error at 1:14: expected one of ['%'], Prefix not found, [_]", "q.rq")
     "q.rq:1:10: prefix 'x:' is not declared"
+    >>> syntax_error("ASK { ?s ?p ?o", "error at 1:15: expected one of LATERAL, [_]", "q.rq")
+    "q.rq:1:15: the query does not parse here, after 'ASK { ?s ?p ?o'; a '{' is not closed"
     """
     place = _PLACE.match(message)
     if place is None:
@@ -44,7 +47,17 @@ def syntax_error(text: str, message: str, name: str) -> str:
         return f"{name}:{line}:{column}: {said[1].strip()}"
     rest = here[column - 1 :].strip()
     found = f": '{rest[:40]}'" if rest else f", after '{here[-40:].strip()}'" if here.strip() else ""
-    return f"{name}:{line}:{column}: the query does not parse here{found}"
+    return f"{name}:{line}:{column}: the query does not parse here{found}{_tell_unclosed(text)}"
+
+
+def _tell_unclosed(text: str) -> str:
+    """Return which bracket of a query is not closed, or closes nothing, where their numbers are not the same."""
+    tokens = [token for _, token in significant(text)]
+    for opened, closed in ("{}", "()", "[]"):
+        apart = tokens.count(opened) - tokens.count(closed)
+        if apart:
+            return f"; a '{opened}' is not closed" if apart > 0 else f"; a '{closed}' closes nothing"
+    return ""
 
 
 @contextlib.contextmanager

@@ -46,6 +46,8 @@ _DEEP = 12
 _OUTCOME = "outcome"
 _UNFOLDED = 100
 """Annotations of a document whose table is shown at once, and whose text is as high as it is."""
+_FAR = 1000
+"""Characters before the first mention of a text from which on a link leads to it."""
 _LISTED = 500
 """Documents of a dataset that are listed to choose one; of more the name is written."""
 _KEPT = ("name", "system", "other", "colour", "annotation", "error", *CHOICES)
@@ -105,7 +107,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         f"The keys n and p lead to the next and the previous mention, the arrow keys to the next and previous {turned}."
     )
     hint = f"A mention in the text leads to its candidates, the answers of systems, and its RDF. {keys}"
-    blocks.append(page.Note("", links={"What is known of this mention": "#columns"}) if beside else page.Note(hint))
+    links = {"What is known of this mention": "#columns"} if beside else _lead_to_first(own)
+    blocks.append(page.Note("" if beside else hint, links=links))
     place = page.address("document.ttl", dataset=dataset, name=asked["name"])
     leads = {"the document as NIF (.ttl)": place, "its dataset": page.address("dataset", name=dataset)}
     if judged is not None and len(failed := judged.failures.filter(document=document["document"])["system"]):
@@ -119,6 +122,13 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         turns=turned,
         dropped=[*dropped, *missing],
     )
+
+
+def _lead_to_first(own: pl.DataFrame) -> dict[str, str]:
+    """Return the place of the first mention in the page, where much of the text comes before it."""
+    first = own.drop_nulls(["begin", "end"]).sort("begin", pl.col("end"), descending=[False, True]).head(1)
+    far = first.filter(pl.col("begin") > _FAR)
+    return {"the first mention": f"#{page.name_mention(far['begin'][0], far['end'][0])}"} if far.height else {}
 
 
 def _complete(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -225,7 +226,9 @@ def _complete(asked: dict[str, str], runs: Sequence[Run]) -> tuple[dict[str, str
 
     A system that is on another dataset is left out; raises `UnknownName` for one that is on none.
     """
-    dataset = asked.get("dataset", runs[0].dataset)
+    answered = Counter(one for one, _ in {(run.dataset, run.system) for run in runs})
+    # Without a choice that which most systems answered, as of datasets with the same texts those that are compared.
+    dataset = asked.get("dataset") or min(answered, key=lambda name: (-answered[name], name))
     systems = sorted({run.system for run in runs if run.dataset == dataset})
     if not systems:
         raise UnknownName("dataset with a run", dataset, sorted({run.dataset for run in runs}), "remix run list")

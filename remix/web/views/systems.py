@@ -448,7 +448,8 @@ def _matrix(
         marks=dict(marks),
         signs=dict.fromkeys(("best", "reference"), ""),  # the one is bold, the other in the caption
         note=NEVER_BEST if beyond else "",
-        caption=_caption(asked, words, family),
+        caption=_caption(asked, words.removeprefix(f"{_BELOW_LINE} ").removeprefix(f"{NEVER_BEST} "), family),
+        digits=dict.fromkeys([name for name in table.columns if name.startswith("mean of ")], 3),
     )
     return page.Table(
         "systems",
