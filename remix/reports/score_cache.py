@@ -35,6 +35,7 @@ from remix.scoring.choice import Choice, choose
 from remix.scoring.comparison import compared_inputs
 from remix.scoring.inputs.gold import LEARNT
 from remix.scoring.inputs.sources import Keeper
+from remix.scoring.profiles import PROFILES
 from remix.scoring.statistics.intervals import METHOD
 from remix.scoring.statistics.slices import METHOD as OF_SLICES
 from remix.scoring.together import evaluate_together, is_by_document
@@ -132,6 +133,18 @@ class ScoreCache:
                     told_as = ", ".join(one.datasets)
                     jobs.append(QueuedQuestion(line, file, told_as, cost, rank, after, together=alike))
         return jobs
+
+    def ask_ahead(self) -> None:
+        """Have the points computed of every dataset with a run, by the usual conventions, before anybody asks.
+
+        They are what a page of systems shows first. What cannot be read is said by the page.
+        """
+        task, match = PROFILES["remix"].headline
+        with suppress(Error), self._keeper.store.hold_state():
+            answered = {each.run.dataset for each in known_runs(self._keeper.store)}
+            names = sorted(answered & {entry.name for entry in self._keeper.store.datasets()})
+            asked = [Question(datasets=(name,), profile="remix", task=(task,), match=(match,)) for name in names]
+            self.queue.put([job for job in self._list_jobs(asked, self._places(asked)) if job.rank == 0])
 
     def close(self) -> None:
         """End the processes that compute, and let none begin any more."""

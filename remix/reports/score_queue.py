@@ -35,6 +35,8 @@ SHARED = 20_000
 MOST = 2000
 """Questions that wait; of more those go that were asked for longest ago."""
 
+_THREADS = max(1, (os.cpu_count() or 1) // len(LANES))
+"""Threads of polars in each process: more than there are processors would wait for each other."""
 _PATIENCE = 2.0
 """Seconds within which a process that was killed is gone."""
 _SAID = "errors.txt"
@@ -42,7 +44,8 @@ _SAID = "errors.txt"
 _HOME = Path(__file__).resolve().parents[2]
 """What remix is in: an environment's packages, or a checkout."""
 _COMMAND = """
-import os, queue, shutil, signal, sys, threading
+import gc, os, queue, shutil, signal, sys, threading
+gc.disable()  # nothing of what is imported is garbage, and of what is computed hardly anything
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks is interrupted, and ends this
 lines = queue.SimpleQueue()
 def read():
@@ -53,6 +56,9 @@ def read():
 threading.Thread(target=read, daemon=True).start()  # before what takes long to import
 from remix.reports.score_cache import answer_line
 from remix.workspace import Workspace
+gc.freeze()
+gc.set_threshold(100_000, 20, 20)
+gc.enable()
 while True:
     print("\\t".join(answer_line(Workspace, lines.get())), flush=True)
 """
@@ -284,13 +290,14 @@ class _ScoringProcess:
         self._said = Path(self._scratch.name, _SAID)
         # The folder in which the server was started is no place to take modules from, but remix may be.
         path = os.pathsep.join(filter(None, (str(_HOME), os.environ.get("PYTHONPATH", ""))))
+        own = {"PYTHONPATH": path, "TMPDIR": self._scratch.name}
         with self._said.open("wb") as said:
             self.process = subprocess.Popen(
                 [sys.executable, "-P", "-c", _COMMAND, self._scratch.name],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=said,
-                env={**os.environ, "PYTHONPATH": path, "TMPDIR": self._scratch.name},
+                env={"POLARS_MAX_THREADS": str(_THREADS), **os.environ, **own},
                 text=True,
             )
 

@@ -12,6 +12,7 @@ from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from remix.errors import UnknownName, UsageError
@@ -413,6 +414,7 @@ class Workspace(Studies):
         self._scores = scores = ScoreCache(self, waits=False)
         if any(self.runs_folder.glob("[!.]*/run.json")):
             scores.queue.begin_ahead()  # they begin while what follows is imported
+            Thread(target=scores.ask_ahead, daemon=True).start()
         from remix.store.running import GIBIBYTE
         from remix.web.annotator import annotators
         from remix.web.explorer import prepare, routes
