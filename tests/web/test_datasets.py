@@ -18,6 +18,7 @@ from remix.store import Store
 from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Drawing, Form, Note, Page, Table
 from remix.workspace import Workspace, open_workspace
+from tests.cli.test_datasets import SIZED
 from tests.commands import run_verb
 from tests.pages import follow
 
@@ -241,6 +242,21 @@ def test_shares_of_overlap_are_shown_in_per_cent_and_stay_numbers_in_data(pair: 
 
 
 @pytest.mark.long
+def test_annotations_of_texts_that_are_not_there_count_on_no_page(tmp_path: Path) -> None:
+    """Of two mentions one has no text: it is in no score, and so in no number of mentions."""
+    (tmp_path / "sized.ttl").write_text(SIZED)
+    work = open_workspace(tmp_path / ".remix")
+    work.load([tmp_path / "sized.ttl"])
+    [row] = shown(work, "datasets").tables["datasets"].to_dicts()
+    tiles = dict(shown(work, "start").tables["here"].select("what", "number").iter_rows())
+    listed = shown(work, "annotations", dataset="sized").tables["annotations"]
+    assert row["mentions"] == tiles["mentions"] == 1 and row["annotations"] == len(listed) == 2
+    assert any(
+        isinstance(one, Note) and one.text.startswith("1 documents with 1 mentions")
+        for one in shown(work, "dataset", name="sized").blocks
+    )
+
+
 def test_numbers_of_the_table_of_datasets_lead_to_what_they_count(work: Workspace) -> None:
     """A measure of mentions leads to annotations, one of texts to documents."""
     table = table_of(shown(work, "datasets", measures="nilExplicit,density"), "datasets")

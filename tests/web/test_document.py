@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import MissingKnowledge, UnknownName
+from remix.measures.classes import TYPES
 from remix.names import PREFIXES
 from remix.reports.documents import class_annotations, list_annotations
 from remix.reports.sentences import name_document
@@ -163,6 +164,24 @@ def test_classes_are_those_of_the_dataset_in_all_of_its_documents(sample: Worksp
     names = sample.frames("sample-news").documents.select(pl.coalesce("given", "document")).to_series()
     legends = [legend_of(shown(sample, dataset="sample-news", name=name, colour="confusion")) for name in names]
     assert all(one == legends[0] for one in legends) and 2 <= len(legends[0]) <= 5
+
+
+def test_types_look_the_same_in_all_datasets(sample: Workspace, runs: Workspace) -> None:
+    legends = [legend_of(shown(sample, dataset=name)) for name in ("sample-news", "sample-posts")]
+    assert legends[0] == legends[1] == legend_of(shown(runs)) and [*legends[0]] == [*TYPES]
+
+
+def test_text_whose_first_mention_is_far_down_leads_to_it(tmp_path: Path) -> None:
+    for name, before in (("near", 1000), ("far", 1001)):
+        line = {"document": "d", "text": "." * before + "Ada", "begin": before, "end": before + 3, "entity": "e:A"}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(line))
+    work = Workspace(tmp_path / ".remix")
+    work.load([tmp_path / "near.jsonl", tmp_path / "far.jsonl"])
+    for name, links in (("near", []), ("far", ["#mention-1001-1004"])):
+        page = DOCUMENT.show(work, {"dataset": name})
+        told = [one for one in page.blocks if isinstance(one, Note) and one.text.startswith("A mention in the text")]
+        assert [place for one in told for place in one.links.values()] == links
+        assert all(f'id="{place[1:]}"' in render_page(page, DOCUMENT, "") for place in links)
 
 
 def test_classes_are_told_of_the_mentions_of_one_document_alone(sample: Workspace) -> None:

@@ -519,6 +519,14 @@ def test_pages_lead_on_to_what_they_count(get: Get) -> None:
     assert ">(none)</option>" in get("/errors").text and "mentions in 1 of 1 documents" in get("/builder").text
 
 
+def test_latex_of_a_page_says_where_it_comes_from_and_calls_entities_as_the_page_does(get: Get) -> None:
+    text = get("/errors.tex?dataset=gold&system=a&show=all").text
+    first, second, *rest = text.splitlines()
+    assert first == "% /errors?dataset=gold&system=a&show=all" and second.startswith("% remix ")
+    assert "http" not in "".join(rest) and "dbr:" in "".join(rest)
+    assert "http" in get("/errors.csv?dataset=gold&system=a&show=all").text
+
+
 def test_entities_lead_to_where_they_are_described_and_tell_nobody_of_the_page(get: Get) -> None:
     text = get("/errors?dataset=gold&system=a&show=all").text
     [passages] = re.findall(r'<div class="texts">(.*?)</article>', text, re.DOTALL)

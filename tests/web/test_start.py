@@ -53,6 +53,8 @@ def test_tasks_come_in_their_order_and_lead_to_their_pages(sample_store: Store) 
     first = [next(iter(step.links.values())) for step in tasks.steps]
     assert first == ["/datasets", "/systems", "/errors", "/annotations", "/systems"]
     assert tasks.steps[0].links["Compare"] == "/compare?datasets=sample-biographies%2Csample-news"
+    led = {place.partition("?")[0].removeprefix("/") for step in tasks.steps for place in step.links.values()}
+    assert led <= {*VIEWS.names()}  # /sparql is the endpoint, and no page
 
 
 def test_empty_workspace_says_how_to_begin(tmp_path: Path) -> None:

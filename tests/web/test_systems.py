@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import polars as pl
 import pytest
@@ -29,7 +30,9 @@ from remix.store.queries import Query
 from remix.web.explorer import arrange, render_page
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
 from remix.workspace import Workspace
+from tests.pages import follow
 from tests.processes import run_python
+from tests.workspaces import copy_workspace
 
 KNOWN, ONTOLOGY = "http://dbpedia.org/resource/", "http://dbpedia.org/ontology/"
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -454,6 +457,57 @@ def test_server_begins_processes_for_scores_where_runs_are_registered_and_leaves
     for folder, count in ((work.folder, len(LANES)), (without.folder, 0)):
         ended = run_python(["-c", SERVED, str(folder)])
         assert ended.stdout.split() == [str(count), "True", "True"], ended.stderr
+
+
+def test_points_that_systems_shows_first_are_there_though_nobody_asked(work: Workspace, tmp_path: Path) -> None:
+    """A server has them computed, those alone: intervals and tests wait for somebody who asks."""
+    served = copy_workspace(work.folder, tmp_path / "own")
+    shutil.rmtree(served.folder / "cache", ignore_errors=True)
+    cache = ScoreCache(served, waits=False)
+    try:
+        cache.ask_ahead()
+        patience, folder = time.monotonic() + 60, served.folder / "cache" / "scores"
+        while not [*folder.glob("*-points.parquet")] and time.monotonic() < patience:
+            time.sleep(0.05)
+        assert len([*folder.glob("*.parquet")]) == 1
+        served._scores = cache
+        page = VIEWS["systems"].show(served, {})
+        assert page.refresh and page.tables["systems"]["news (12)"].to_list() == pytest.approx([1, 5 / 12, 4 / 12])
+    finally:
+        cache.close()
+
+
+def test_score_leads_to_the_errors_of_its_system_and_a_difference_to_those_of_both(work: Workspace) -> None:
+    """Of twelve mentions fair misses seven and poor eight."""
+    page = shown(work, systems="fair,poor")
+    table = next(block for block in page.blocks if isinstance(block, Table) and block.name == "systems")
+    for row, wrong in zip(table.frame.to_dicts(), (7, 8), strict=True):
+        place = table.links["news (12)"](row)
+        asked = dict(parse_qsl(place.partition("#")[0].partition("?")[2]))
+        assert asked["of"] == asked["system"] == row["system"] and asked["other"] in {"fair", "poor"} - {row["system"]}
+        assert follow(work, place).tables["errors"].height == wrong
+    [pairs] = [block for block in page.blocks if isinstance(block, Table) and block.name == "pairs"]
+    assert "of=" not in pairs.links["difference"](pairs.frame.to_dicts()[0])
+
+
+def test_systems_that_leave_documents_unanswered_are_told(tmp_path: Path) -> None:
+    lines = [{"document": name, "text": "Ada", "begin": 0, "end": 3, "entity": "e:A"} for name in ("d", "e")]
+    wrong = [{**line, "entity": "e:B"} for line in lines]
+    for name, own in (("gold", lines), ("whole", wrong), ("part", wrong[:1])):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in own))
+    work = Workspace(tmp_path / ".remix")
+    work.load([tmp_path / "gold.jsonl"])
+    for name in ("whole", "part"):
+        work.add_run(name, tmp_path / f"{name}.jsonl", on="gold")
+    said = (
+        "fewer documents are answered than there are, and mentions of the others count as missed: part on gold (1 of 2)"
+    )
+
+    def told(view: str, **asked: str) -> bool:
+        return said in [one.text for one in VIEWS[view].show(work, asked).blocks if isinstance(one, Note)]
+
+    assert told("systems") and not told("systems", systems="whole")
+    assert told("errors", system="part") and not told("errors", system="whole")
 
 
 def test_process_that_dies_is_not_told_as_one_that_took_too_long(
