@@ -49,6 +49,7 @@ from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, judge_mentions
 from remix.runs.known import KnownRun, known_runs
 from remix.runs.registration import Run
 from remix.scoring.errors import label_of_class
+from remix.vocabularies import COLUMNS as OF_CLASSES
 from remix.web import page
 
 _PAGE = 20
@@ -433,6 +434,8 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
     links = {name: partial(lead, name) for name in systems}
     called = f"{label_of_class(kind)} (`{kind}`)" if kind else ANY
     words = f"{called}: {explain_classes()[kind or ANY]}; of each part how many, and the share."
+    if by.partition(":")[0] in OF_CLASSES:
+        words += " Classes are those of one vocabulary; the filter 'type' counts persons, places and others by all."
     labels = {shorten(iri): label for iri, label in label_classes(kb, pl.Series([*whole.values()])).items()}
     leads = "A number leads to its sentences."
     headings = dict(zip([column], page.headings_of_measures([by]).values(), strict=False))
