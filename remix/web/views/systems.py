@@ -81,12 +81,19 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     cite = page.Note(cited, links={"scores with signatures": signed})
     note = page.Note("The same in a terminal:", _commands(asked, chosen, all_of=sorted(chosen) == _list_named(runs)))
     told += _tell_hidden(asked, runs, chosen)
+    blocks += _tell_unanswered(work, asked, runs, chosen)
+    shown = [form, *told, *blocks, _lead_to_slices(asked, columns), _tell_conventions(asked["profile"]), cite, note]
+    return page.Page("Systems", shown, refresh=2 * waiting, missing=scored.ended)
+
+
+def _tell_unanswered(
+    work: page.Explored, asked: Mapping[str, str], runs: Sequence[KnownRun], chosen: Sequence[str]
+) -> list[page.Shown]:
+    """Return which of the systems that are asked for leave documents of the chosen datasets without an answer."""
     sizes = {entry.name: entry.documents for entry in page.list_datasets(work) if entry.name in chosen}
     systems = _split(asked["systems"])
     own = (one.run for one in runs if not systems or one.run.system in systems)
-    told += [page.Note(said) for said in tell_unanswered(own, sizes)]
-    shown = [form, *told, *blocks, _lead_to_slices(asked, columns), _tell_conventions(asked["profile"]), cite, note]
-    return page.Page("Systems", shown, refresh=2 * waiting, missing=scored.ended)
+    return [page.Note(said) for said in tell_unanswered(own, sizes)]
 
 
 def _lead_to_slices(asked: Mapping[str, str], columns: Mapping[str, str]) -> page.Note:
