@@ -513,7 +513,8 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
         if form and (refused := next(filter(None, (page.error, *page.faults, *page.dropped)), None)) is not None:
             raise refused
         if form and page.refresh:
-            return _put_off(f"this is still being computed: ask again in {page.refresh} seconds", page.refresh)
+            seconds = "a second" if page.refresh == 1 else f"{page.refresh} seconds"
+            return _put_off(f"this is still being computed: ask again in {seconds}", page.refresh)
         if form and page.missing:
             said = "this is not whole, and will be tried again: leave out what is missing, or ask again in ten minutes"
             return _put_off("\n".join([said, *page.missing]), int(AGAIN))

@@ -111,8 +111,8 @@ def test_scores_that_are_still_being_computed_are_no_data_and_say_when_to_ask_ag
     with pages_of(served) as get:
         answers = [get(f"/systems.{form}?by=is_nil") for form in ("json", "csv")]
     served._scores.close()
-    assert [(one.status_code, one.headers.get("retry-after")) for one in answers] == [(503, "2"), (503, "2")]
-    assert answers[0].text == "this is still being computed: ask again in 2 seconds\n"
+    assert [(one.status_code, one.headers.get("retry-after")) for one in answers] == [(503, "1"), (503, "1")]
+    assert answers[0].text == "this is still being computed: ask again in a second\n"
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def site(work: Workspace) -> Iterator[str]:
 def test_scores_are_data_once_all_columns_are_there_and_until_then_say_when_to_ask_again(site: str) -> None:
     patience, refused = time.monotonic() + 90, 0
     while (answer := client.get(f"{site}/systems.csv")).status_code == 503:
-        assert answer.headers["retry-after"] == "2" and "," not in answer.text
+        assert answer.headers["retry-after"] in ("1", "2") and "," not in answer.text
         refused += 1
         assert time.monotonic() < patience
         time.sleep(0.05)

@@ -249,7 +249,7 @@ def test_server_answers_at_once_and_one_process_computes_meanwhile(
     monkeypatch.chdir(tmp_path)
     served._scores = ScoreCache(served, waits=False)
     page = shown(served, by="is_nil")
-    assert page.refresh == 2 and "0 of 1" in render_page(page, VIEWS["systems"], "")
+    assert page.refresh == 1 and "0 of 1" in render_page(page, VIEWS["systems"], "")
     process = await_process(served._scores)
     for match in ("partial", "graded", "fuzzy"):  # others wait for their turn
         shown(served, match=match)

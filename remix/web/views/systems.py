@@ -83,7 +83,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     told += _tell_hidden(asked, runs, chosen)
     blocks += _tell_unanswered(work, asked, runs, chosen)
     shown = [form, *told, *blocks, _lead_to_slices(asked, columns), _tell_conventions(asked["profile"]), cite, note]
-    return page.Page("Systems", shown, refresh=2 * waiting, missing=scored.ended)
+    return page.Page("Systems", shown, refresh=_seconds_until(scored) * waiting, missing=scored.ended)
 
 
 def _tell_unanswered(
@@ -155,10 +155,16 @@ def _choose_systems(scored: Scored, systems: Sequence[str]) -> Scored:
     return replace(scored, rows=rows, pairs=pairs)
 
 
+def _seconds_until(scored: Scored) -> int:
+    """Return after how many seconds there is more to show: scores come soon, intervals and tests behind them."""
+    return 1 if scored.scored < scored.of else 2
+
+
 def _tell_waiting(scored: Scored, again: str) -> page.Note:
     done = f"{scored.done} of {scored.of} are done" if scored.of > 1 else f"{scored.done} of 1 is done"
     points = f"Scores are there for {scored.scored} of {scored.of}; " if scored.scored < scored.of else ""
-    said = f"{points}intervals and tests are being computed: {done}. This page asks again every 2 seconds."
+    seconds = "second" if _seconds_until(scored) == 1 else "2 seconds"
+    said = f"{points}intervals and tests are being computed: {done}. This page asks again every {seconds}."
     return page.Note(said[0].upper() + said[1:], links={"ask again": again})
 
 
