@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -43,20 +42,6 @@ def first_rows(rows: pl.DataFrame) -> pl.Series:
     """
     found = (_firsts(rows.hash_rows(seed)) for seed in count())
     return next(one for one in found if rows[one].equals(rows))
-
-
-def stack(tables: Sequence[pl.DataFrame], name: str) -> pl.DataFrame:
-    """Return the rows of all tables with the number of their table under a name.
-
-    >>> stack([pl.DataFrame({"x": ["a"]}), pl.DataFrame({"x": ["b", "c"]})], "table").rows()
-    [('a', 0), ('b', 1), ('c', 1)]
-    """
-    sizes = pl.DataFrame(
-        {"table": range(len(tables)), "size": [len(table) for table in tables]},
-        schema=dict.fromkeys(("table", "size"), pl.Int64),
-    )
-    numbers = sizes.filter(pl.col("size") > 0).select(pl.col("table").repeat_by("size").explode())
-    return pl.concat(tables).with_columns(numbers["table"].alias(name))
 
 
 def look_up(rows: pl.DataFrame, key: str, table: pl.DataFrame, columns: list[str]) -> pl.DataFrame:

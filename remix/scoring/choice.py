@@ -10,7 +10,6 @@ import polars as pl
 
 from remix import iris
 from remix._version import __version__
-from remix.dense import stack
 from remix.frames import Frames
 from remix.measures.partitions import columns_of
 from remix.names import RMX
@@ -191,17 +190,17 @@ def _hash_types(every: Sequence[Inputs]) -> list[dict[str, str]]:
     of_runs = pl.DataFrame({"inputs": [number for number, _, _ in runs]}, schema={"inputs": pl.Int64})
     of_runs = of_runs.with_columns(run=pl.int_range(pl.len(), dtype=pl.Int64))
     linked = [
-        stack([run.links.select("entity") for _, _, run in runs], "run").join(of_runs, on="run"),
-        stack([inputs.gold.links.select("entity") for inputs in every], "inputs").unique().join(of_runs, on="inputs"),
+        _number([run.links.select("entity") for _, _, run in runs], "run").join(of_runs, on="run"),
+        _number([inputs.gold.links.select("entity") for inputs in every], "inputs").unique().join(of_runs, on="inputs"),
     ]
     asked = pl.concat(part.select("run", "inputs", "entity") for part in linked).unique()
     classes, links = (
-        stack([getattr(inputs.gold, name) for inputs in every], "inputs") for name in ("classes", "links")
+        _number([getattr(inputs.gold, name) for inputs in every], "inputs") for name in ("classes", "links")
     )
     stated = classes.filter("of_entity").join(links, on=["inputs", "annotation"])
     none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
     told = [inputs.knowledge.stated for inputs in every]
-    further = stack([none if one is None else one.select("entity", "class") for one in told], "inputs")
+    further = _number([none if one is None else one.select("entity", "class") for one in told], "inputs")
     columns = ["inputs", "entity", "class"]
     rows, entities = [stated.select(columns), further.select(columns)], asked.select("inputs", "entity").unique()
     for key, types in {id(inputs.knowledge.types): inputs.knowledge.types for inputs in every}.items():
@@ -219,6 +218,16 @@ def _hash_types(every: Sequence[Inputs]) -> list[dict[str, str]]:
         hashes[number][name] = _hash_rows(found.slice(first, size).drop("run"))
         first += size
     return hashes
+
+
+def _number(tables: Sequence[pl.DataFrame], name: str) -> pl.DataFrame:
+    """Return the rows of all tables with the number of their table under a name."""
+    sizes = pl.DataFrame(
+        {"table": range(len(tables)), "size": [len(table) for table in tables]},
+        schema=dict.fromkeys(("table", "size"), pl.Int64),
+    )
+    numbers = sizes.filter(pl.col("size") > 0).select(pl.col("table").repeat_by("size").explode())
+    return pl.concat(tables).with_columns(numbers["table"].alias(name))
 
 
 def _hash_names(inputs: Inputs, run: Frames) -> str:
@@ -349,7 +358,7 @@ def _spell(tables: Sequence[pl.DataFrame], by: Sequence[str] = (), columns: Sequ
     """Return the rows of each table as CSV, in order; of several that are the same the rows are written once."""
     if not tables:
         return []
-    rows = stack(tables, "table")
+    rows = _number(tables, "table")
     rows = rows.select("table", *(columns or rows.drop("table").columns))
     rows = rows.sort("table", *(by or rows.columns[1:]), maintain_order=True).drop("table")
     header, first, spelt = ",".join(rows.columns) + "\n", 0, list[str]()

@@ -17,6 +17,7 @@ from remix.names import PREFIXES
 from remix.paper import Typesetting
 from remix.registry import Registry
 from remix.reports.annotation_list import fields_of_measure
+from remix.reports.listings.content import sizes_on_texts
 from remix.scoring.inputs.sources import Keeper
 
 if TYPE_CHECKING:
@@ -76,6 +77,12 @@ class Explored(Keeper, Protocol):
 def list_datasets(work: Explored) -> list[DatasetEntry]:
     """Return the datasets that are loaded, read once for each state of the workspace."""
     return work.store.cached("datasets", work.store.datasets)
+
+
+def measure_datasets(work: Explored) -> dict[str, dict[str, int]]:
+    """Return how large each dataset is on the texts that are there, read once for each state of the workspace."""
+    entries = list_datasets(work)
+    return work.store.cached("sizes", lambda: {one.name: sizes_on_texts(work.store, one) for one in entries})
 
 
 class Shown:

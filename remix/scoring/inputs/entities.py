@@ -11,7 +11,6 @@ import polars as pl
 
 from remix import iris, progress
 from remix.delimited import parse_table
-from remix.dense import stack
 from remix.errors import BadInput, MissingKnowledge
 from remix.expressions import fill
 from remix.files import read_bytes
@@ -62,14 +61,17 @@ def with_types_of_each(
     kb: KnowledgeBase | None = None,
 ) -> list[pl.DataFrame]:
     """Return for each gold what `with_types` returns of it, looked up at once where no annotation is of two of them."""
-    owners = stack([gold.annotations.select("annotation") for gold in every], "nth")
+    number = [pl.lit(nth, pl.Int64).alias("nth") for nth in range(len(every))]
+    owners = pl.concat(gold.annotations.select("annotation", nth) for gold, nth in zip(every, number, strict=True))
     apart = len(every) == 1 or any(one is None for one in (*stated, *homes))
     if apart or not owners["annotation"].is_unique().all():
         return [with_types(*one, kb) for one in zip(every, [types] * len(every), stated, homes, strict=True)]
     # What one gold says of an entity is not asked about in another, though both be of one home.
     own_home = pl.concat_str("nth", pl.lit(" "), "home").alias("home")
     told, places = (
-        stack([one for one in tables if one is not None], "nth").with_columns(own_home).drop("nth")
+        pl.concat(one.with_columns(nth) for one, nth in zip(tables, number, strict=True) if one is not None)
+        .with_columns(own_home)
+        .drop("nth")
         for tables in (stated, homes)
     )
     classes = with_types(Frames.concat(every), types, told, places, kb)

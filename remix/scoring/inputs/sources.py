@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import polars as pl
 
 from remix import progress
-from remix.dense import stack
 from remix.documents import align
 from remix.errors import BadInput, Error, UsageError
 from remix.formats.settings import check_formats
@@ -368,21 +367,21 @@ def _list_statements(every: Sequence[Inputs]) -> tuple[list[pl.DataFrame | None]
     """Return home, entity and class as the data say it, and gold and home, of each; None of what has no background."""
     from remix.measures.classes import with_coarse
 
-    having = [nth for nth, inputs in enumerate(every) if inputs.knowledge.backgrounds]
+    having = {nth: inputs.knowledge.backgrounds for nth, inputs in enumerate(every) if inputs.knowledge.backgrounds}
     stated: list[pl.DataFrame | None] = [None] * len(every)
     homes: list[pl.DataFrame | None] = [None] * len(every)
     if not having:
         return stated, homes
     # What one dataset says of an entity is not asked about in another.
     said = []
-    for nth in having:
-        backgrounds = every[nth].knowledge.backgrounds
+    for nth, backgrounds in having.items():
         homes[nth] = pl.concat(background.homes() for background in backgrounds)
-        said.append(pl.concat(background.statements() for background in backgrounds))
-    rows = with_coarse(stack(said, "nth")).unique().sort("nth", "home", "entity", "class")
+        own = pl.concat(background.statements() for background in backgrounds)
+        said.append(own.with_columns(pl.lit(nth, pl.Int64).alias("nth")))
+    rows = with_coarse(pl.concat(said)).unique().sort("nth", "home", "entity", "class")
     parts = rows.partition_by("nth", as_dict=True, maintain_order=True, include_key=False)
-    for place, nth in enumerate(having):
-        stated[nth] = parts.get((place,), said[place].clear())
+    for nth in having:
+        stated[nth] = parts.get((nth,), rows.drop("nth").clear())
     return stated, homes
 
 

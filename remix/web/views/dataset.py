@@ -17,7 +17,6 @@ from remix.remixes.partitions import cut_frames
 from remix.reports.annotation_list import find_part, parts_of
 from remix.reports.contrasts import tell_dataset
 from remix.reports.inventory import describe_dataset
-from remix.reports.listings.content import sizes_on_texts
 from remix.reports.statistics import (
     OF_TYPES,
     choose_average,
@@ -75,7 +74,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     ]
     places = {block.name: f"#{block.name}" for block in blocks if isinstance(block, page.Table)}
     said = tell_dataset(measured, entry.name)
-    sizes = sizes_on_texts(work.store, entry)
+    sizes = page.measure_datasets(work)[entry.name]
     first = f"{sizes['documents']:,} documents with {sizes['mentions']:,} mentions. {said}".rstrip()
     about = [page.Note(first), page.Note("On this page:", links=places), _lead_on(work, entry.name)]
     return page.Page(entry.name, [*about, form, *blocks])

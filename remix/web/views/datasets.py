@@ -12,7 +12,6 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
 from remix.measures.labels import label_of
-from remix.reports.listings.content import sizes_on_texts
 from remix.reports.statistics import columns_by_measure, explain_averages, explain_stored, measures_of
 from remix.store import DatasetEntry
 from remix.web import page
@@ -51,12 +50,13 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     names, dropped = _choose_measures(parameters, [*said.explained])
     counted = measured.datasets.filter(measure="numAnnotations", average="count")
     mentions = {name: int(value) for name, value in counted.select("dataset", "value").iter_rows() if value is not None}
+    held = page.measure_datasets(work)
     sizes = pl.DataFrame(
         {
             "dataset": [entry.name for entry in entries],
             "documents": [entry.documents for entry in entries],
             "mentions": [mentions.get(entry.name) for entry in entries],
-            "annotations": [sizes_on_texts(work.store, entry)["annotations"] for entry in entries],
+            "annotations": [held[entry.name]["annotations"] for entry in entries],
             "stored": ["yes" if entry.enrichment else "no" for entry in entries],
             "runs": [sum(name.startswith("run-") for name in entry.attached) for entry in entries],
         }

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import polars as pl
 
 from remix.reports.holdings import Holdings, list_changes, list_outdated, propose_commands, read_holdings
-from remix.reports.listings.content import sizes_on_texts
 from remix.web import page
 
 _CHANGES = 8
@@ -37,7 +36,7 @@ def _note(said: dict[str, list[str]]) -> list[page.Note]:
 
 def _count(work: page.Explored, held: Holdings) -> tuple[pl.DataFrame, dict[str, str]]:
     """Return what there is of each kind, how many and what is said of them, and the addresses that they lead to."""
-    sizes = [sizes_on_texts(work.store, entry) for entry in held.datasets]
+    sizes = page.measure_datasets(work).values()
     total = {name: sum(one[name] for one in sizes) for name in ("documents", "mentions", "annotations")}
     more = (
         f"{total['annotations']:,} annotations with alternatives" if total["annotations"] != total["mentions"] else ""
