@@ -185,11 +185,8 @@ def _query(made: Partitioned, part: Subset) -> str:
     return f"SELECT ?document ?annotation WHERE {{ ?annotation <{NIF}referenceContext> ?document . {where}}}"
 
 
-def where_of_part(asked: Breakdown, parts: Partition, part: Subset, *, by_span: bool = False) -> str:
-    """Return the pattern that says of `?annotation` or its `?document` that its value is in a part of a column.
-
-    With `by_span` annotations on one span are alternatives of each other, also where no triple says so.
-    """
+def where_of_part(asked: Breakdown, parts: Partition, part: Subset) -> str:
+    """Return the pattern that says of `?annotation` or its `?document` that its value is in a part of a column."""
     column = asked.column
     if column in OF_DOCUMENTS:
         return ""
@@ -204,12 +201,9 @@ def where_of_part(asked: Breakdown, parts: Partition, part: Subset, *, by_span: 
         if of_documents:
             return none
         # Alternatives of a group are one mention: it has a value where one of them has.
-        shared = [f"<{RMX}group> ?group"]
-        shared += [f"<{NIF}beginIndex> ?begin ; <{NIF}endIndex> ?end"] if by_span else []
-        valued = f"<{NIF}referenceContext> ?document ; <{write_out(chosen.term)}> ?value ."
-        return none + "".join(
-            f"FILTER NOT EXISTS {{ ?annotation {one} . ?other {one} ; {valued}{among} }} " for one in shared
-        )
+        others = f"?annotation <{RMX}group> ?group . ?other <{RMX}group> ?group ; <{NIF}referenceContext> ?document ; "
+        others += f"<{write_out(chosen.term)}> ?value ."
+        return f"{none}FILTER NOT EXISTS {{ {others}{among} }} "
     bounds = {sign: repr(bound) for sign, bound in ((">", part.low), ("<=", part.high)) if bound is not None}
     # With an exponent it is a double, as the values are; without one a decimal, which holds fewer digits.
     tests = [f"?value {sign} {bound if 'e' in bound else bound + 'e0'}" for sign, bound in bounds.items()]

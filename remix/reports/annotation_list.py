@@ -196,6 +196,8 @@ def _with_value(store: Store, rows: pl.DataFrame, wanted: Wanted) -> pl.DataFram
 def fields_of_measure(name: str) -> dict[str, str] | None:
     """Return which annotations a measure of datasets counts or averages, as fields of `Wanted`; None for one of texts.
 
+    They are none where it is of all of them, and where no list has just those that it counts.
+
     >>> fields_of_measure("formAcronym"), fields_of_measure("overlapNone")
     ({'by': 'formAcronym', 'part': 'true'}, {'by': 'overlap', 'part': 'none'})
     >>> fields_of_measure("typePerson"), fields_of_measure("pagerank"), fields_of_measure("density")
@@ -212,4 +214,6 @@ def fields_of_measure(name: str) -> dict[str, str] | None:
         for category in column.categories:
             if name == f"{column.name}{category[:1].upper()}{category[1:]}":
                 return {"by": column.name, "part": category}
+    if name.startswith("type"):  # no list has what is of another type, or of none that is known
+        return {}
     return {"by": measure.columns[0].name} if measure.columns else {}

@@ -34,7 +34,7 @@ def tell_unanswered(runs: Iterable[Run], documents: Mapping[str, int]) -> list[s
     ]
     if not fewer:
         return []
-    return [f"fewer documents are answered than there are, and mentions of the others count as missed: {_list(fewer)}"]
+    return [f"Fewer documents are answered than there are, and mentions of the others count as missed: {_list(fewer)}"]
 
 
 def explain_shortcomings(rows: pl.DataFrame) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from types import MappingProxyType
 
 import polars as pl
 
@@ -150,10 +151,10 @@ def order_systems(cells: pl.DataFrame, parts: Sequence[str]) -> Order:
     return Order(rows, words, shared)
 
 
-def tell_two(cells: pl.DataFrame, score: str) -> str:
+def tell_two(cells: pl.DataFrame, score: str, labels: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return where the first of two systems is ahead of the other, and where behind, the largest difference of each.
 
-    It is empty where there are not just two systems. `score` is what is compared.
+    It is empty where there are not just two systems. `score` is what is compared, `labels` are those of parts.
 
     >>> cells = pl.DataFrame({"system": ["a", "a", "b", "b"], "part": ["x", "y", "x", "y"], "f1": [0.2, 0.9, 0.4, 0.8]})
     >>> tell_two(cells, "F1")
@@ -174,5 +175,6 @@ def tell_two(cells: pl.DataFrame, score: str) -> str:
     for nth, (high, low, sign) in enumerate((("own", "other", 1), ("other", "own", -1))):
         best = both.sort(sign * pl.col("apart"), "part", descending=[True, False]).row(0, named=True)
         if sign * best["apart"] > 0:
-            told[nth] += f", most in {shorten(best['part'])} ({best[high]:.2f} against {best[low]:.2f})"
+            called = labels.get(best["part"], shorten(best["part"]))
+            told[nth] += f", most in {called} ({best[high]:.2f} against {best[low]:.2f})"
     return f"By {score}, {'; '.join(told)}."

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from remix.errors import UsageError
-from remix.measures.columns import OF_ANNOTATIONS, OF_DOCUMENTS
+from remix.measures.columns import OF_ANNOTATIONS, OF_DOCUMENTS, Slicing
+from remix.measures.enrichment import frames_of
 from remix.measures.partitions import Subset
 from remix.names import ITSRDF, NIF, RMX, shorten
 from remix.rdf.terms import quote
@@ -69,7 +70,7 @@ def builder_parameters(
         _add_part(store, asked, wanted)
     if wanted.column:
         _add_column(store, asked, wanted)
-    _add_kind(asked, wanted)
+    _add_kind(store, asked, wanted)
     if wanted.document:
         [iri] = list_wanted(store, Wanted(wanted.dataset, wanted.document))["document"].unique().to_list()[:1]
         asked.lines.append(f"FILTER (STR(?document) = {quote(iri)})")
@@ -85,7 +86,7 @@ def builder_parameters(
     return {**where, "sparql": compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)}
 
 
-def _add_kind(asked: _Query, wanted: Wanted) -> None:
+def _add_kind(store: Store, asked: _Query, wanted: Wanted) -> None:
     """Add of which type an annotation is, to what it links, and by which form."""
     facets = list_facets()
     if wanted.type == "NIL":
@@ -96,7 +97,10 @@ def _add_kind(asked: _Query, wanted: Wanted) -> None:
     elif wanted.type:
         asked.add(Condition(facets["type"], among=(wanted.type,)), in__type=wanted.type)
     if wanted.entity:
-        known = ", ".join(map(quote, wanted.entity.split(" ")))
+        # Lists compare entities in one form, triples have them as their files do.
+        links, meant = frames_of(store, wanted.dataset or None).links, wanted.entity.split(" ")
+        given = links.filter(pl.col("entity").is_in(meant))["entity_as_given"].drop_nulls()
+        known = ", ".join(map(quote, sorted({*meant, *given})))
         asked.lines.append(f"?annotation <{ITSRDF}taIdentRef> ?entity FILTER (STR(?entity) IN ({known}))")
     if wanted.form:
         asked.lines.append(_where_of_form(wanted.form))
@@ -113,8 +117,9 @@ def _add_part(store: Store, asked: _Query, wanted: Wanted) -> None:
     if facet is None and column in (*OF_ANNOTATIONS, *OF_DOCUMENTS):
         asked.lines.append(_where_of_own(column, part))
     elif facet is None or part.missing or (part.category is not None and facet.kind == "number"):
-        by_span = part.missing and _are_alternatives_by_span(store, wanted.dataset)
-        asked.lines.append(where_of_part(slicing.asked, slicing.parts, part, by_span=by_span))
+        asked.lines.append(where_of_part(slicing.asked, slicing.parts, part))
+        if part.missing and not slicing.of_documents:
+            _leave_out_alternatives(store, asked, wanted, slicing)
     elif part.category is not None:
         said = {} if "," in part.category else {f"in__{facet.name}": shorten(part.category)}
         asked.add(Condition(facet, among=(part.category,)), **said)
@@ -122,17 +127,27 @@ def _add_part(store: Store, asked: _Query, wanted: Wanted) -> None:
         _add_range(store, asked, facet.name, list_wanted(store, Wanted(by=wanted.by, part=part.name))[facet.name])
 
 
-def _are_alternatives_by_span(store: Store, dataset: str) -> bool:
-    """Return whether a dataset, or any where none is named, has alternatives on one span.
+def _leave_out_alternatives(store: Store, asked: _Query, wanted: Wanted, slicing: Slicing) -> None:
+    """Add that an annotation is none of those whose mention has a value by another alternative on the same span.
 
-    Raises `UsageError` where some on one span are alternatives and others are not, which no triple may say.
+    No triple says which these are, as annotations on one span are alternatives unless they say otherwise: they are
+    named. Raises `UsageError` where they are more than an address has room for.
     """
-    spans = list_wanted(store, Wanted(dataset)).group_by("document", "begin", "end")
-    counts = spans.agg(pl.len(), groups=pl.col("group").n_unique()).filter(pl.col("len") > 1)
-    alike = counts["groups"] < counts["len"]
-    if (counts["groups"] > 1).any() and alike.any():
-        raise UsageError("no query can tell which annotations on one span are alternatives of each other")
-    return bool(alike.any())
+    every = list_wanted(store, Wanted(wanted.dataset))
+    listed = list_wanted(store, Wanted(wanted.dataset, by=wanted.by, part=slicing.unspecified))["annotation"]
+    valued = slicing.values.filter(pl.col("value") != slicing.unspecified)["annotation"]
+    out = pl.concat([listed, valued]).implode()
+    named = every.filter(~pl.col("annotation").is_in(out))["annotation"].sort()
+    if named.str.len_bytes().sum() > _ROOM:
+        raise UsageError(
+            f"no query of a usual length leaves out {len(named)} alternatives of mentions that have a value"
+        )
+    if len(named):
+        asked.lines.append(f"FILTER (STR(?annotation) NOT IN ({', '.join(map(quote, named))}))")
+
+
+_ROOM = 5000
+"""Bytes of IRIs that an address has room for."""
 
 
 _NIL = f'?annotation <{RMX}nil> "explicit"'

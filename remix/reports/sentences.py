@@ -98,7 +98,9 @@ def choose_rows(rows: pl.DataFrame, chosen: Chosen, systems: Sequence[str]) -> p
     meant = [name for name in systems if chosen.of in ("", name)] or systems
     of_meant = [pl.col(f"{name} outcome").fill_null("") for name in meant]
     wanted = [one.is_in(["wrong", "missed"]) if chosen.show == ERRORS else one == chosen.show for one in of_meant]
-    conditions = [] if chosen.show == "all" else [pl.any_horizontal(wanted)]
+    # Where all of one system are asked for, what another alone answered is none of them.
+    conditions = [pl.any_horizontal(one != "" for one in of_meant)] if chosen.of else []
+    conditions += [] if chosen.show == "all" else [pl.any_horizontal(wanted)]
     if said := chosen.error_class:
         conditions.append(
             pl.any_horizontal(pl.col(f"{name} class").str.split(" ").list.contains(said) for name in meant)

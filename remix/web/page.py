@@ -11,7 +11,7 @@ from urllib.parse import quote_plus
 
 import polars as pl
 
-from remix.errors import Error, UnknownName
+from remix.errors import Error, UnknownName, UsageError
 from remix.measures.labels import label_of, words_with_name
 from remix.names import PREFIXES
 from remix.paper import Typesetting
@@ -32,6 +32,14 @@ MICRO_OR_MACRO = "micro pools all annotations, macro averages documents"
 
 class WrongAddress(Error):
     """An address with a name that its page does not know, or with a value that cannot be: no data are at it."""
+
+
+class WrongValue(UsageError):
+    """A value of a parameter that cannot be, among others that can: a page is shown without it alone."""
+
+    def __init__(self, said: str, name: str) -> None:
+        super().__init__(said)
+        self.name = name
 
 
 class Explored(Keeper, Protocol):
@@ -532,6 +540,8 @@ def address_of_measure(dataset: str, measure: str) -> str:
     ('/annotations?dataset=news&by=formAcronym&part=true', '/dataset?name=news#documents')
     """
     told = fields_of_measure(measure)
+    if not told and measure.startswith("type"):
+        return ""  # another type than persons, organisations and places, or none that is known: no list has these
     if told is None:
         return f"{address('dataset', name=dataset)}#documents"
     return address("annotations", dataset=dataset, **told)

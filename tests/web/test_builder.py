@@ -94,6 +94,18 @@ def test_shipped_query_has_its_parameters_sets_and_their_meaning(work: Workspace
     assert "--set-from table4" in of_set.beside[1].text  # type: ignore[attr-defined]
 
 
+def test_bound_that_cannot_be_is_left_out_alone(get: Get) -> None:
+    column = "ambiguitySurfaceForm"
+    place = f"/builder?on={column}&scale=values&high-value.{column}=5&low-value.{column}="
+    answer, without = get(f"{place}abc"), get(place)
+    assert "low-value.ambiguitySurfaceForm=abc is no number" in answer.text and answer.status_code == 200
+
+    def left(text: str) -> list[str]:
+        return re.findall("Left are [^<]*", text)
+
+    assert left(answer.text) == left(without.text) != left(get("/builder").text)
+
+
 def test_default_of_another_scale_is_told_until_it_is_set(work: Workspace, tmp_path: Path) -> None:
     """The fewest readings of a name are 3; as a percentile 3 leaves hardly a name out."""
     said = "min_confusion is 3, as it is where scale is absolute, and scale is percentile: set min_confusion, too"

@@ -166,6 +166,31 @@ def test_errors_lead_to_other_datasets_that_have_more_of_a_type(tmp_path: Path) 
     assert not any(isinstance(one, Note) and "more of them" in one.text for one in other.blocks)
 
 
+def test_remix_of_an_entity_has_the_links_in_whichever_way_files_write_them(tmp_path: Path) -> None:
+    """A list compares entities in one form: an article of Wikipedia is the resource of DBpedia that it is about."""
+    work = open_workspace(tmp_path / "work")
+    ways = {"urn:a": f"{DBR}Ada_Lovelace", "urn:b": "https://en.wikipedia.org/wiki/Ada_Lovelace", "urn:c": f"{DBR}Bob"}
+    documents = pl.DataFrame({"document": ["urn:d"], "text": ["Ada Ada Bob"]})
+    mentions = pl.DataFrame({"annotation": [*ways], "begin": [0, 4, 8]})
+    mentions = mentions.with_columns(document=pl.lit("urn:d"), end=pl.col("begin") + 3)
+    links = pl.DataFrame({"annotation": [*ways], "entity": [*ways.values()]})
+    write_frames(Frames.of(documents=documents, annotations=mentions, links=links), tmp_path / "own.nt")
+    work.load([tmp_path / "own.nt"])
+    for asked in ({"dataset": "own"}, {}):
+        page = VIEWS["annotations"].show(work, {**asked, "entity": f"{DBR}Ada_Lovelace"})
+        assert remix_of(work, page) == len(page.tables["annotations"]) == 2
+
+
+def test_numbers_of_one_system_are_without_what_another_alone_answered(work: Workspace) -> None:
+    """Of 'good' there are the mentions of gold; 'bad' has an answer besides where gold has none."""
+    asked = {"dataset": "own", "system": "good", "other": "bad"}
+    outcomes = ("correct", "wrong", "missed", "ignored")
+    for of, height in (("good", 8), ("bad", 9)):
+        page = VIEWS["errors"].show(work, {**asked, "of": of, "show": "all"})
+        counts = facet_of(page, "show")
+        assert counts["all"] == sum(counts.get(name, 0) for name in outcomes) == page.tables["errors"].height == height
+
+
 def test_remix_of_a_list_over_all_datasets_has_each_edition_of_a_text(tmp_path: Path) -> None:
     """Two datasets of one text, which gives each a mention: the list has both, and so has the remix."""
     work = open_workspace(tmp_path / "work")

@@ -113,7 +113,7 @@ def test_summary_has_means_of_what_all_answered_and_baselines_and_oracles_behind
     for row in rows:
         own = found.filter(system=row[0])
         mean, *spread = row[header.index("F1")].split()
-        assert float(mean) == pytest.approx(own.filter(pl.col("asked").is_in(shared))["f1"].mean(), abs=1e-4)
+        assert float(mean) == pytest.approx(own.filter(pl.col("asked").is_in(shared))["f1"].mean(), abs=6e-4)
         assert spread == [f"{own['f1'].min():.3f}", "to", f"{own['f1'].max():.3f}"]
 
 

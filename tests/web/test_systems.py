@@ -500,7 +500,7 @@ def test_systems_that_leave_documents_unanswered_are_told(tmp_path: Path) -> Non
     for name in ("whole", "part"):
         work.add_run(name, tmp_path / f"{name}.jsonl", on="gold")
     said = (
-        "fewer documents are answered than there are, and mentions of the others count as missed: part on gold (1 of 2)"
+        "Fewer documents are answered than there are, and mentions of the others count as missed: part on gold (1 of 2)"
     )
 
     def told(view: str, **asked: str) -> bool:
@@ -720,6 +720,8 @@ def test_datasets_that_no_chosen_system_answered_are_said_and_led_to(tmp_path: P
     [note] = [one for one in shown(work, systems="a").blocks if isinstance(one, Note) and "not shown" in one.text]
     assert note.text == "1 of 2 datasets is not shown: not every chosen system has answers on it."
     assert "systems=" not in note.links["show all"] and "have=any" in note.links["show all"]
+    [both] = [one for one in shown(work, systems="a,b").blocks if isinstance(one, Note) and "No dataset" in one.text]
+    assert "answered" in both.text
 
 
 def test_score_of_a_class_leads_to_the_mentions_that_have_other_classes_too(tmp_path: Path) -> None:

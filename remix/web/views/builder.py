@@ -189,9 +189,9 @@ def _read_bound(corpus: FacetedCorpus, facet: Facet, end: str, parameters: page.
     text = parameters.get(name, "")
     number = re.fullmatch(r"-?[0-9]{1,16}(\.[0-9]{1,20})?(e[-+]?[0-9]{1,3})?", text)
     if text and (number is None or math.isinf(float(text))):
-        raise UsageError(f"{name}={text} is no number")
+        raise page.WrongValue(f"{name}={text} is no number", text)
     if text and not low <= float(text) <= high + step / 2:
-        raise UsageError(f"{name}={text} is not between {low:.10g} and {high:.10g}")
+        raise page.WrongValue(f"{name}={text} is not between {low:.10g} and {high:.10g}", text)
     place = float(text) if text else low if end == "low" else high
     if (end == "low" and place <= low) or (end == "high" and place > high - step / 2):
         return None
@@ -290,7 +290,11 @@ def _tell(left: pl.DataFrame) -> page.Note:
     first, last = left.row(0, named=True), left.row(-1, named=True)
     said = " of ".join(f"{row['mentions']:,}" for row in (last, first))
     documents = " of ".join(f"{row['documents']:,}" for row in (last, first))
-    return page.Note(f"Left are {said} mentions in {documents} documents: as files they are a remix, a benchmark.")
+    told = f"Left are {said} mentions in {documents} documents: as files they are a remix, a benchmark. "
+    told += (
+        "Other annotations of these documents stay in the files as ignorable, which an evaluation counts neither way."
+    )
+    return page.Note(told)
 
 
 def _check(parameters: page.Parameters) -> None:

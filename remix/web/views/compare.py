@@ -154,6 +154,8 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     )
     shown = shown.join(apart, on="which measure", how="left", maintain_order="left")
     shown = shown.sort(_APART, descending=True, nulls_last=True, maintain_order=True)
+    front = ["which measure", _CALLED, _APART]
+    shown = shown.select(*front, pl.exclude(front))
     words = "The measures come first by which the datasets are farthest apart. In small letters: the share of "
     words += f"annotations or documents for which a measure could be computed. {OF_TYPES}"
     small = {_CALLED: "which measure", **{name: f"share of {name}" for name in names}}

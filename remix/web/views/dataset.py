@@ -107,7 +107,8 @@ def _measures(measured: Measured, name: str, average: str) -> page.Table:
     links = {"value": lambda row: page.address_of_measure(name, row["measure"])}
     words = "What is covered is the share of annotations or documents for which the measure could be computed. "
     words += (
-        f"Alternatives of a mention count once. {OF_TYPES} `remix show MEASURE` tells how a measure is made and read."
+        "Alternatives of a mention share its weight: of one that has two the half counts that has the value, and lists "
+        f"have it. {OF_TYPES} `remix show MEASURE` tells how a measure is made and read."
     )
     leads = "A value leads to the annotations, or the documents, that it is of."
     small, headings = {"called": "measure"}, {"called": ("measure", "")}

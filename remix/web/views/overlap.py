@@ -30,8 +30,11 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         said = "What datasets share is seen where two or more are loaded."
         return page.Page("What datasets share", [page.Note(said, ["remix load FILE", "remix fetch NAME"])])
     of, shown = parameters.get("of") or "texts", parameters.get("show") or "share"
+    # The page Compare calls its datasets so.
+    pair = dict(zip(("dataset", "other"), parameters.get("datasets", "").split(","), strict=False))
     dataset, other = (
-        work.store.dataset(name).name if (name := parameters.get(one, "")) else "" for one in ("dataset", "other")
+        work.store.dataset(name).name if (name := parameters.get(one) or pair.get(one, "")) else ""
+        for one in ("dataset", "other")
     )
     form = page.Form(
         [
@@ -187,5 +190,5 @@ overlap = page.View(
     _show,
     menu=6,
     example=lambda work: {"of": "forms"},
-    parameters=("of", "show", "dataset", "other"),
+    parameters=("of", "show", "dataset", "other", "datasets"),
 )

@@ -18,7 +18,7 @@ from remix.measures.columns import OWN
 from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
 from remix.measures.partitions import breakdown
-from remix.names import UNSPECIFIED, shorten
+from remix.names import UNSPECIFIED, WITHOUT_VALUE, shorten
 from remix.paper import Typesetting
 from remix.question import OPTIONS, several
 from remix.reports.doubts import explain_intervals, explain_shortcomings, tell_unanswered
@@ -141,7 +141,10 @@ def _tell_hidden(asked: Mapping[str, str], runs: Sequence[KnownRun], chosen: Seq
     which = "no chosen system has" if asked["have"] == "any" else "not every chosen system has"
     told = "is not shown" if hidden == 1 else "are not shown"
     said = f"{hidden} of {len(named)} datasets {told}: {which} answers on {'it' if hidden == 1 else 'them'}."
-    return [page.Note(said, links={"show all": page.address("systems", **{**asked, "have": "any", "systems": ""})})]
+    # Where one of the chosen systems is enough, others are needed for more.
+    several = asked["have"] == "all" and len(_split(asked["systems"])) > 1
+    more = {**asked, "have": "any", "systems": asked["systems"] if several else ""}
+    return [page.Note(said, links={"show all": page.address("systems", **more)})]
 
 
 def _choose_systems(scored: Scored, systems: Sequence[str]) -> Scored:
@@ -330,9 +333,10 @@ def _tell_scores(
     left = rows["part"].n_unique() - cells["part"].n_unique()
     parts = [*datasets] if not asked["by"] else cells["part"].unique(maintain_order=True).to_list()
     labels = label_classes(work.kb, cells["part"].cast(pl.String)) if asked["by"] else {}
-    said = tell_two(cells.filter(~pl.col("part").is_in(["all", UNSPECIFIED])) if asked["by"] else cells, score)
+    said = tell_two(cells.filter(~pl.col("part").is_in(_APART)) if asked["by"] else cells, score, labels)
+    said += " What has no value in the column is left aside." if said and asked["by"] else ""
     return [
-        *([page.Note(said)] if said else []),
+        *([page.Note(f"{said} {_CHANCE}")] if said else []),
         _matrix(
             asked, cells, score, left, columns, lead, parts, family, labels, partial(_tell_editions, work), whole=whole
         ),
@@ -340,7 +344,28 @@ def _tell_scores(
         *_draw(cells, score, asked, lead),
         _list_tests(family, lead, whole=whole),
         _list_scores(rows.with_columns(kind=pl.col("system").replace_strict(dict(kinds), default="system")), of_f1),
-        *[page.Note(said) for said in notes],
+        *[page.Note(said) for said in (*notes, *_tell_shared(scored.rows, asked["by"]), *_tell_none(cells))],
+    ]
+
+
+def _tell_shared(rows: pl.DataFrame, by: str) -> list[str]:
+    """Return that mentions of texts which several datasets share count once in slices, where there are some."""
+    whole = rows.filter(pl.col("column") == "", ~pl.col("dataset").is_in(["mean"])).drop_nulls("mentions")
+    counts = whole.group_by("dataset").agg(pl.col("mentions").max())
+    every = counts.filter(dataset="all")["mentions"].sum()
+    added = counts.filter(pl.col("dataset") != "all")["mentions"].sum()
+    if not by or added <= every:
+        return []
+    return [f"Datasets share texts, whose mentions count once here: {every:,} in place of {added:,}."]
+
+
+def _tell_none(cells: pl.DataFrame) -> list[str]:
+    """Return why a score of 0 may say nothing of a system, where there is one."""
+    if cells.filter(pl.col("f1") == 0, kind="system").is_empty():
+        return []
+    return [
+        "A score of 0 may come of entities of another knowledge base than gold's: its errors say of how many answers "
+        "nothing tells whether they are the entity of gold."
     ]
 
 
@@ -443,7 +468,7 @@ def _matrix(
     if said := columns.get(asked["by"], ""):
         below += f" {label_of(asked['by']).words}: {said}."
     below += f" {order.words}"
-    below += f" {tell_editions(order.shared)}".rstrip() if whole and len(order.shared) > 1 and not asked["by"] else ""
+    below += f" {tell_editions(order.shared)}".rstrip() if len(order.shared) > 1 and not asked["by"] else ""
     below += " The number of mentions is in the header."
     leads = "A score leads to its errors"
     leads += "" if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix"
@@ -512,6 +537,9 @@ def _explain_matrix(
     return said, words
 
 
+_CHANCE = "Which of these differences are more than chance the stars say, and the tests of pairs below."
+_APART = ("all", UNSPECIFIED, WITHOUT_VALUE)
+"""Columns of slices that are not held against others in words."""
 _BELOW_LINE = "Baselines and oracles stand below the line and are never the best."
 _FAMILY = (
     "The choices of datasets, systems, slices, conventions, task, matching and of what others are held against make "
