@@ -27,6 +27,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -60,6 +61,8 @@ def served(workspace: Path) -> Iterator[tuple[subprocess.Popen[str], str, int]]:
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=with_bytecode()) as process:
         assert process.stderr is not None
         parts = urlsplit(process.stderr.readline().split()[-1])
+        # What nobody reads fills the pipe after some thousand pages, and who writes into it waits for ever.
+        threading.Thread(target=process.stderr.read, daemon=True).start()
         try:
             yield process, parts.hostname or "", parts.port or 0
         finally:
