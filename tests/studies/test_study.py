@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -205,9 +204,6 @@ def test_a_definition_that_is_written_for_the_workspace_works(work: Workspace, t
     text = file.read_text(encoding="utf-8").replace(
         "samples = 10000", 'samples = 200\nexhibits = ["systems-on-remixes"]'
     )
-    # As it is written but for the datasets, each of which would be scored on every remix and partition.
-    text, replaced = re.subn(r"(?m)^datasets = .*$", 'datasets = ["sample-news", "sample-posts"]', text)
-    assert replaced == 1
     file.write_text(text, encoding="utf-8")
     assert {*work.study(file).results.scores["state"]} == {"there"}
 
@@ -235,7 +231,7 @@ def test_a_study_that_is_killed_goes_on_with_the_same_result(
     work = sample_workspace()
     (tmp_path / "small.toml").write_text(TEXT, encoding="utf-8")
     command = [sys.executable, "-m", "remix", "study", str(tmp_path / "small.toml"), "-w", str(work.folder)]
-    moments = ((1.5, signal.SIGKILL), (4.0, signal.SIGINT))
+    moments = ((1.5, signal.SIGKILL), (3.0, signal.SIGINT), (5.0, signal.SIGKILL))
     for seconds, sent in moments:  # wherever these find it; ten are in bench/study.py --kills
         process = subprocess.Popen(
             [*command, "--to", str(tmp_path / "out")], stderr=subprocess.DEVNULL, start_new_session=True
