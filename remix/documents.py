@@ -289,6 +289,8 @@ def _report(
             f"none of gold's {len(gold)} documents is among its {len(run)}: {named} have the same name but another "
             f"text, {by_text} have the same text; {other or _firsts(gold, run)}; give the run of the same texts",
         )
+    if not progress.is_shown():
+        return
     if matched < len(gold):
         more = f"; of one name, {other}" if other else ""
         answered = pl.col("document").is_in(pairs["gold"].implode())

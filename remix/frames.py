@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -259,10 +259,19 @@ class Frames:
 
     def in_dataset(self, name: str) -> Frames:
         """Return the frames with all documents and annotations in the dataset of a name, which is not hashed."""
-        documents, annotations = (
-            rows.with_columns(dataset=pl.lit(name)) for rows in (self.documents, self.annotations)
-        )
-        return replace(self, documents=documents, annotations=annotations).known_as(self.known_hash)
+        documents, annotations = (_put_into(name, rows) for rows in (self.documents, self.annotations))
+        made = replace(self, documents=documents, annotations=annotations).known_as(self.known_hash)
+        made.__dict__["dataset_names"] = frozenset([name] if len(documents) else [])
+        return made
+
+    @cached_property
+    def dataset_names(self) -> frozenset[str]:
+        """Return the names of the datasets that the documents are of; one without a name is none.
+
+        >>> Frames.of(documents=pl.DataFrame({"document": ["d", "e"], "dataset": ["news", None]})).dataset_names
+        frozenset({'news'})
+        """
+        return frozenset(self.documents["dataset"].unique().drop_nulls())
 
     @property
     def known_hash(self) -> str:
@@ -357,6 +366,12 @@ class Frames:
 
 
 _HASH = "known hash"
+
+
+def _put_into(name: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with one dataset; an expression would take a tenth of a millisecond, for each of many runs."""
+    dataset = pl.Series("dataset", [name], dtype=pl.String).new_from_index(0, len(rows))
+    return rows.clone().replace_column(rows.get_column_index("dataset"), dataset)
 
 
 def _scan(files: list[Path], schema: Mapping[str, pl.DataType] | None = None) -> pl.LazyFrame:

@@ -35,14 +35,17 @@ from remix.scoring.choice import Choice, choose
 from remix.scoring.comparison import compared_inputs
 from remix.scoring.inputs.gold import LEARNT
 from remix.scoring.inputs.sources import Keeper
+from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES
 from remix.scoring.statistics.intervals import METHOD
 from remix.scoring.statistics.slices import METHOD as OF_SLICES
+from remix.scoring.tasks import TASKS
 from remix.scoring.together import evaluate_together, is_by_document
 from remix.signature import content_hash
 from remix.store import Store
 from remix.store.cache import KEEPS
 from remix.store.worker import Stopped
+from remix.systems import SYSTEMS
 
 SAMPLES = 1000
 """Draws by which slices are tested; systems are compared by ten times as many."""
@@ -298,6 +301,16 @@ def _is_problem(place: Path) -> bool:
         return "problem" in pl.read_parquet_schema(place) and _is_answered(place)
     except (OSError, pl.exceptions.PolarsError):
         return False
+
+
+def import_rest() -> None:
+    """Import what questions need that is imported where it is needed, in a process that waits for its first one."""
+    import remix.measures.enrichment
+    import remix.remixes.manifest
+    import remix.runs.stored  # noqa: F401
+
+    for parts in (MATCHINGS, PROFILES, SYSTEMS, TASKS):
+        parts.names()
 
 
 def answer_line(open_keeper: Callable[[str], Keeper], line: str) -> list[str]:

@@ -36,7 +36,9 @@ MOST = 2000
 """Questions that wait; of more those go that were asked for longest ago."""
 
 _THREADS = max(1, (os.cpu_count() or 1) // len(LANES))
-"""Threads of polars in each process: more than there are processors would wait for each other."""
+"""Threads of polars in each process, and of what numpy calls: more than there are processors would wait for each other.
+"""
+_OF_THREADS = ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 _PATIENCE = 2.0
 """Seconds within which a process that was killed is gone."""
 _SAID = "errors.txt"
@@ -54,8 +56,9 @@ def read():
     shutil.rmtree(sys.argv[1], ignore_errors=True)  # who asks has no more, or is gone and can tidy up no more
     os._exit(0)
 threading.Thread(target=read, daemon=True).start()  # before what takes long to import
-from remix.reports.score_cache import answer_line
+from remix.reports.score_cache import answer_line, import_rest
 from remix.workspace import Workspace
+import_rest()
 gc.freeze()
 gc.set_threshold(100_000, 20, 20)
 gc.enable()
@@ -297,7 +300,7 @@ class _ScoringProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=said,
-                env={"POLARS_MAX_THREADS": str(_THREADS), **os.environ, **own},
+                env={**dict.fromkeys(_OF_THREADS, str(_THREADS)), **os.environ, **own},
                 text=True,
             )
 

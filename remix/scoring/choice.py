@@ -189,18 +189,19 @@ def _hash_types(every: Sequence[Inputs]) -> list[dict[str, str]]:
     runs = [(number, name, run) for number, inputs in enumerate(every) for name, run in inputs.runs.items()]
     of_runs = pl.DataFrame({"inputs": [number for number, _, _ in runs]}, schema={"inputs": pl.Int64})
     of_runs = of_runs.with_columns(run=pl.int_range(pl.len(), dtype=pl.Int64))
+    of_gold = number_rows([inputs.gold.links["entity"].to_frame() for inputs in every], "inputs")
     linked = [
-        _number([run.links.select("entity") for _, _, run in runs], "run").join(of_runs, on="run"),
-        _number([inputs.gold.links.select("entity") for inputs in every], "inputs").unique().join(of_runs, on="inputs"),
+        number_rows([run.links["entity"].to_frame() for _, _, run in runs], "run").join(of_runs, on="run"),
+        of_gold.unique().join(of_runs, on="inputs"),
     ]
     asked = pl.concat(part.select("run", "inputs", "entity") for part in linked).unique()
     classes, links = (
-        _number([getattr(inputs.gold, name) for inputs in every], "inputs") for name in ("classes", "links")
+        number_rows([getattr(inputs.gold, name) for inputs in every], "inputs") for name in ("classes", "links")
     )
     stated = classes.filter("of_entity").join(links, on=["inputs", "annotation"])
     none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
     told = [inputs.knowledge.stated for inputs in every]
-    further = _number([none if one is None else one.select("entity", "class") for one in told], "inputs")
+    further = number_rows([none if one is None else one.select("entity", "class") for one in told], "inputs")
     columns = ["inputs", "entity", "class"]
     rows, entities = [stated.select(columns), further.select(columns)], asked.select("inputs", "entity").unique()
     for key, types in {id(inputs.knowledge.types): inputs.knowledge.types for inputs in every}.items():
@@ -209,18 +210,18 @@ def _hash_types(every: Sequence[Inputs]) -> list[dict[str, str]]:
             those = entities.filter(pl.col("inputs").is_in(having))
             rows.append(those.join(types.select("entity", "class"), on="entity").select(columns))
     known = pl.concat(rows).unique().sort("entity", "class").with_row_index("order")
-    found = asked.join(known, on=["inputs", "entity"]).sort("run", "order").select("run", "entity", "class")
-    sizes = dict(found.group_by("run").len().iter_rows())
+    found = asked.join(known, on=["inputs", "entity"]).sort("run", "order")
+    sizes, found = dict(found.group_by("run").len().iter_rows()), found.select("entity", "class")
     hashes: list[dict[str, str]] = [{} for _ in every]
     first = 0
     for place, (number, name, _) in enumerate(runs):
         size = sizes.get(place, 0)
-        hashes[number][name] = _hash_rows(found.slice(first, size).drop("run"))
+        hashes[number][name] = _hash_rows(found.slice(first, size))
         first += size
     return hashes
 
 
-def _number(tables: Sequence[pl.DataFrame], name: str) -> pl.DataFrame:
+def number_rows(tables: Sequence[pl.DataFrame], name: str) -> pl.DataFrame:
     """Return the rows of all tables with the number of their table under a name."""
     sizes = pl.DataFrame(
         {"table": range(len(tables)), "size": [len(table) for table in tables]},
@@ -358,7 +359,7 @@ def _spell(tables: Sequence[pl.DataFrame], by: Sequence[str] = (), columns: Sequ
     """Return the rows of each table as CSV, in order; of several that are the same the rows are written once."""
     if not tables:
         return []
-    rows = _number(tables, "table")
+    rows = number_rows(tables, "table")
     rows = rows.select("table", *(columns or rows.drop("table").columns))
     rows = rows.sort("table", *(by or rows.columns[1:]), maintain_order=True).drop("table")
     header, first, spelt = ",".join(rows.columns) + "\n", 0, list[str]()

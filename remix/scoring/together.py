@@ -19,7 +19,7 @@ from remix.formats.layers import tells_tokens
 from remix.frames import Frames
 from remix.question import Question
 from remix.scoring import CountedTasks, complete_rows, count_tasks, sort_by_task
-from remix.scoring.choice import Choice, read_each_chosen, sign_each
+from remix.scoring.choice import Choice, number_rows, read_each_chosen, sign_each
 from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.case_tables import NIL, LabelledCounts
@@ -153,27 +153,23 @@ def _with_own_documents(every: Mapping[str, Inputs]) -> dict[str, Inputs]:
     """
     if not every:
         return {}
-    gold = pl.concat(
-        inputs.gold.documents.select("document", "given", "text", home=pl.lit(name)) for name, inputs in every.items()
-    )
-    answered = pl.concat(
-        run.documents.select("document", "given", "text", home=pl.lit(name), system=pl.lit(system))
-        for name, inputs in every.items()
-        for system, run in inputs.runs.items()
-    )
+    names, told = [*every], ["document", "given", "text"]
+    systems = [system for inputs in every.values() for system in inputs.runs]
+    runs = [(home, run) for home, inputs in enumerate(every.values()) for run in inputs.runs.values()]
+    of_runs = pl.DataFrame({"home": [home for home, _ in runs], "system": systems}).with_row_index("run")
+    gold = number_rows([inputs.gold.documents for inputs in every.values()], "home").select("home", *told)
+    answered = number_rows([run.documents for _, run in runs], "run").select(pl.col("run").cast(pl.UInt32), *told)
+    answered = answered.join(of_runs, on="run", maintain_order="left")
     rows = answered.join(gold, on=["document", "home"], how="left", suffix="_of_gold", coalesce=True)
     text, known = (pl.col(one).str.strip_chars_end() for one in ("text", "text_of_gold"))
     same = (pl.col("given") == pl.col("given_of_gold")).fill_null(True) & (text.is_null() | (text == known))
     there = pl.col("text_of_gold").is_not_null() & same.fill_null(False)
     alone = pl.struct("document", "system").is_unique()
     others = {*rows.filter(~(there & alone))["home"]}
-    links = pl.concat(
-        frames.links.select("entity", home=pl.lit(name))
-        for name, inputs in every.items()
-        for frames in (inputs.gold, *inputs.runs.values())
-    )
-    others |= {*links.filter(is_bare(pl.col("entity")))["home"]}
-    return {name: inputs for name, inputs in every.items() if name not in others}
+    linking = [*enumerate(inputs.gold for inputs in every.values()), *runs]
+    links = number_rows([frames.links["entity"].to_frame() for _, frames in linking], "nth")
+    others |= {linking[nth][0] for nth in links.filter(is_bare(pl.col("entity")))["nth"].unique()}
+    return {name: every[name] for home, name in enumerate(names) if home not in others}
 
 
 def _stack(every: Sequence[Inputs]) -> Inputs:

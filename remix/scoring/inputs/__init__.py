@@ -108,7 +108,7 @@ class Inputs:
         """
         if name not in self.made_for or not self._pairs:
             return frozenset()
-        on = {*run.documents["dataset"].unique()}
+        on = run.dataset_names
         return frozenset((home, dataset) for home, dataset in self._pairs if not on & {home, dataset})
 
     @cached_property
@@ -187,6 +187,7 @@ class Background:
         rows = self.frames.classes.filter(~FINE_GRAINED).join(self.frames.links, on="annotation")
         return rows.join(homes, on="annotation").select("home", "entity", "class").unique()
 
+    @cached_property
     def homes(self) -> pl.DataFrame:
         """Return gold and `home`: the dataset of the frames that each document of gold comes from."""
         documents = self.frames.documents.select("document", home="dataset")

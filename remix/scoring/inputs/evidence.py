@@ -145,7 +145,7 @@ class Evidence:
     @cached_property
     def homes(self) -> pl.DataFrame:
         """Return doc and `home`, the dataset that each document of gold comes from."""
-        homes = pl.concat(background.homes() for background in self.backgrounds).unique("gold", keep="first")
+        homes = pl.concat(background.homes for background in self.backgrounds).unique("gold", keep="first")
         documents = self.mentions.documents.select("doc", gold="document").unique("doc")
         return documents.join(homes, on="gold").select("doc", "home")
 

@@ -171,7 +171,7 @@ def origins_of(
         drawn = {target.name: found.balance} if found.balance else {}
         selected_by = {target.name: found.runs} if found.runs else {}
         backgrounds.append(replace(_as_enriched(background, found), drawn=drawn, selected_by=selected_by))
-    homes = pl.concat(one.homes() for one in backgrounds).filter(pl.col("home").is_in([*loaded]))
+    homes = pl.concat(one.homes for one in backgrounds).filter(pl.col("home").is_in([*loaded]))
     return Origins(backgrounds, emptied, frozenset(kept), homes)
 
 

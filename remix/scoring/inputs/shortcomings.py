@@ -31,12 +31,14 @@ def failures_of(gold: Frames, runs: Mapping[str, Frames]) -> pl.DataFrame:
     """
     told = [pl.DataFrame(schema={"system": pl.String, "subject": pl.String})]
     for name, run in runs.items():
-        own = run.values.filter(pl.col("term") == FAILED).select("subject")
-        if own.height:
-            # Of a file of answers, a document that failed is one of its documents all the same.
-            pairs = align(gold, run, name, told=False).rename({"document": "subject"})
-            own = own.join(pairs, on="subject", how="left").select(pl.coalesce("gold", "subject").alias("subject"))
+        if run.values.is_empty() or (own := run.values.filter(pl.col("term") == FAILED).select("subject")).is_empty():
+            continue
+        # Of a file of answers, a document that failed is one of its documents all the same.
+        pairs = align(gold, run, name, told=False).rename({"document": "subject"})
+        own = own.join(pairs, on="subject", how="left").select(pl.coalesce("gold", "subject").alias("subject"))
         told.append(own.select(pl.lit(name).alias("system"), "subject"))
+    if len(told) == 1:
+        return told[0].select("system", dataset="system", document="subject")
     names = gold.documents.select("document", "dataset", subject=pl.concat_list("document", "given")).explode("subject")
     found = pl.concat(told).join(names.drop_nulls("subject").unique(), on="subject")
     return found.select("system", "dataset", "document").unique().sort("system", "dataset", "document")
@@ -65,7 +67,7 @@ def with_shortcomings(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
 
 def _with_fitted(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
     selected = {name: own for one in inputs.knowledge.backgrounds for name, own in one.selected_by.items()}
-    there = {*inputs.gold.documents["dataset"].unique()}
+    there = inputs.gold.dataset_names
     pairs = [(s, name, True) for name, own in selected.items() if name in there for s in own if s in inputs.runs]
     if not pairs:
         return rows

@@ -263,12 +263,12 @@ def _with_registered(
         own = _find_on_gold(every, own, named=named)
     spans = {name: run for name, run in spans.items() if name in own}
     every_run = [run for runs_of in answers.values() for run in runs_of.values()]
-    unrevised = keeper.unrevised_runs({name for run in every_run for name in run.documents["dataset"].unique()})
+    unrevised = keeper.unrevised_runs({name for run in every_run for name in run.dataset_names})
     silent = frozenset(
         (name, task)
         for task, runs_of in answers.items()
         for name, run in runs_of.items()
-        if any((name, task, dataset) in unrevised for dataset in run.documents["dataset"].unique())
+        if any((name, task, dataset) in unrevised for dataset in run.dataset_names)
     )
     return replace(every, runs={**found.runs, **own}, given_spans=spans, unrevised=silent)
 
@@ -316,7 +316,7 @@ def _find_answered(keeper: Keeper, question: Question[Any], runs: Mapping[str, F
     found = {*gold.documents.filter(pl.col("document").is_in(answered.implode()))["dataset"]}
     if question.registered or not runs:
         answers = keeper.registered_answers(targets, question.registered)
-        found |= {name for own in answers.values() for run in own.values() for name in run.documents["dataset"]}
+        found |= {name for own in answers.values() for run in own.values() for name in run.dataset_names}
     if not found:
         raise BadInput(f"run '{next(iter(runs))}'", "has no document of a dataset that is loaded: name its gold")
     if rest := sorted({*names} - found):
@@ -375,7 +375,7 @@ def _list_statements(every: Sequence[Inputs]) -> tuple[list[pl.DataFrame | None]
     # What one dataset says of an entity is not asked about in another.
     said = []
     for nth, backgrounds in having.items():
-        homes[nth] = pl.concat(background.homes() for background in backgrounds)
+        homes[nth] = pl.concat(background.homes for background in backgrounds)
         own = pl.concat(background.statements() for background in backgrounds)
         said.append(own.with_columns(pl.lit(nth, pl.Int64).alias("nth")))
     rows = with_coarse(pl.concat(said)).unique().sort("nth", "home", "entity", "class")
