@@ -153,6 +153,11 @@ class ScoreQueue:
         """Return the processes that are there now, without those that wait for a first question."""
         return [one.process for one in self._processes]
 
+    def is_waited_for(self) -> bool:
+        """Return whether scores are computed, or wait for it, without which a page has nothing to show."""
+        with self._lock:
+            return any(one.rank == 0 for one in (*self._waiting.values(), *self._list_running()))
+
     def begin_ahead(self) -> None:
         """Begin the process of each lane, which takes longer than many a question, before there is any."""
         with self._lock, suppress(OSError):  # where there can be no more processes, who asks is told

@@ -32,8 +32,9 @@ Step: TypeAlias = Callable[[], object]
 class Preparation:
     """Steps that are taken one after another, each after a `pause` of so many seconds in which no page was asked for.
 
-    The first is taken after the first page: a server whose pages nobody reads takes none, and a step of its time and
-    memory. What goes wrong in a step is said by the page that needs it.
+    None begins while it is `busy`: while something else uses the processors for which a page waits. The first is taken
+    after the first page: a server whose pages nobody reads takes none, and a step of its time and memory. What goes
+    wrong in a step is said by the page that needs it.
 
     >>> done = []
     >>> made = Preparation([lambda: done.append("a step")], pause=0.0)
@@ -44,9 +45,12 @@ class Preparation:
     ['a page', 'a step']
     """
 
-    def __init__(self, steps: Sequence[Step], *, pause: float = _PAUSE) -> None:
+    def __init__(
+        self, steps: Sequence[Step], *, pause: float = _PAUSE, busy: Callable[[], bool] = lambda: False
+    ) -> None:
         self._steps = steps
         self._pause = pause
+        self._busy = busy
         self._asked = 0
         self._since = 0.0
         self._lock = threading.Lock()
@@ -85,12 +89,17 @@ class Preparation:
 
     def _seconds_left(self) -> float:
         """Return after how many seconds to look again whether a step may be taken, 0 if now."""
+        waited_for = self._busy()
         with self._lock:
-            return max(_SOON, self._pause) if self._asked else max(0.0, self._since + self._pause - time.monotonic())
+            if self._asked or waited_for:
+                return max(_SOON, self._pause)
+            return max(0.0, self._since + self._pause - time.monotonic())
 
 
-def prepare_pages(work: Explored) -> Preparation:
+def prepare_pages(work: Explored, *, busy: Callable[[], bool] = lambda: False) -> Preparation:
     """Return the preparation of the pages of a workspace: what they read of it, and the parser of queries.
+
+    It waits while it is `busy`, as where scores are computed that a page of systems shows.
 
     What a workspace of more than 100,000 annotations holds is read by the page that needs it.
     """
@@ -112,7 +121,7 @@ def prepare_pages(work: Explored) -> Preparation:
 
         return take
 
-    return Preparation([*map(read, reading), _parse_queries])
+    return Preparation([*map(read, reading), _parse_queries], busy=busy)
 
 
 def _parse_queries() -> None:

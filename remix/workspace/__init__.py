@@ -430,7 +430,7 @@ class Workspace(Studies):
                 host=host,
                 port=port,
                 limits=limits,
-                pages=routes(self, prepare_pages(self).page),
+                pages=routes(self, prepare_pages(self, busy=scores.queue.is_waited_for).page),
                 annotators=annotators(several(system), self.kb, concurrent),
                 begun=prepare,
                 over=scores.close,

@@ -55,6 +55,21 @@ def test_no_step_begins_while_a_page_is_made() -> None:
     assert order == ["first", "page", "second"]
 
 
+def test_no_step_begins_while_scores_are_computed_that_a_page_waits_for() -> None:
+    """It is busy the first three times that it is asked."""
+    order: list[str] = []
+
+    def is_busy() -> bool:
+        order.append("asked")
+        return order.count("asked") <= 3
+
+    made = Preparation([lambda: order.append("step")], pause=0.0, busy=is_busy)
+    with made.page():
+        pass
+    made.wait()
+    assert order == ["asked"] * 4 + ["step"]
+
+
 def test_what_goes_wrong_in_a_step_keeps_no_other(capsys: pytest.CaptureFixture[str]) -> None:
     """An error of remix is told by the page that meets it; anything else is a defect, and stands in the log."""
     done: list[str] = []

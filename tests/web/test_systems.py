@@ -467,9 +467,13 @@ def test_points_that_systems_shows_first_are_there_though_nobody_asked(work: Wor
     try:
         cache.ask_ahead()
         patience, folder = time.monotonic() + 60, served.folder / "cache" / "scores"
+        assert cache.queue.is_waited_for()
         while not [*folder.glob("*-points.parquet")] and time.monotonic() < patience:
             time.sleep(0.05)
         assert len([*folder.glob("*.parquet")]) == 1
+        while cache.queue.is_waited_for() and time.monotonic() < patience:
+            time.sleep(0.05)
+        assert not cache.queue.is_waited_for()
         served._scores = cache
         page = VIEWS["systems"].show(served, {})
         assert page.refresh and page.tables["systems"]["news (12)"].to_list() == pytest.approx([1, 5 / 12, 4 / 12])
