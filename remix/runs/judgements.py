@@ -43,9 +43,9 @@ class Judgements:
       those of alternatives) and, where it was asked for, slice (several of a mention stand as types do, with
       `SEVERAL` between them);
     - `systems`: mention, system, outcome (see `OUTCOMES`), answer (its entities or 'NIL'), answered (the span that was
-      answered, as text), unjoined (of which namespace the answer is, where gold names no entity of it and no sameAs
-      link leads from one to the other, so that it is wrong unseen), classes (of errors, with the name of the taxonomy),
-      a row for each that has an outcome;
+      answered, as text), unjoined (of which namespace the answer is, where gold names no entity of it, no sameAs link
+      leads from one to the other, and no further name tells the two apart, so that it is wrong unseen), classes (of
+      errors, with the name of the taxonomy), a row for each that has an outcome;
     - `failures`: system, dataset and document, where a system failed and has no answer;
     - `runs`: system, and of each `failed` (on how many documents) and `revision_unknown`, where that is so of any;
     - `notes`: what is to be said of the slices.

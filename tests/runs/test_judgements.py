@@ -147,3 +147,61 @@ def test_whether_an_answer_can_be_compared_is_asked_of_its_own_mention(
     judged = work.judgements("gold").systems
     assert judged["unjoined"].to_list() == [None, told]
     assert judged["outcome"].to_list() == ["wrong", "correct" if same == "Q7" else "wrong"]
+
+
+TWO_ITEMS, GOLD_ALONE = {"Q7": "Bob", "Q9": "Rob"}, {"Q7": "Bob"}
+"""Which resource of DBpedia an item is: gold's Bob and the answer's Rob, or Bob alone."""
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "items", "redirects", "told"),
+    [
+        ("wd:Q7", "dbr:Rob", GOLD_ALONE, {}, "dbpedia.org/resource/"),
+        ("wd:Q7", "dbr:Rob", GOLD_ALONE, {"Robby": "Rob"}, "dbpedia.org/resource/"),
+        ("wd:Q7", "dbr:Rob", GOLD_ALONE, {"Bobby": "Bob"}, "dbpedia.org/resource/"),
+        ("wd:Q7", "dbr:Rob", GOLD_ALONE, {"Bobby": "Bob", "Robby": "Rob"}, None),
+        ("wd:Q7", "dbr:Rob", GOLD_ALONE, {"Rob": "Bob"}, None),
+        ("wd:Q7", "dbr:Rob", TWO_ITEMS, {}, None),
+        ("wd:Q7", "wd:Q9", GOLD_ALONE, {}, None),
+        ("dbr:Bob", "wd:Q9", GOLD_ALONE, {}, None),
+        ("dbr:Bob", "wd:Q9", {}, {}, "www.wikidata.org/entity/"),
+        ("dbr:Bob", "wd:Q9", {"Q9": "Rob"}, {}, "www.wikidata.org/entity/"),
+        ("dbr:Bob", "wd:Q9", {"Q9": "Rob"}, {"Bobby": "Bob", "Robby": "Rob"}, None),
+        ("dbr:Bob", "dbr:Rob", GOLD_ALONE, {}, None),
+    ],
+)
+def test_a_title_may_be_the_article_of_another_title_and_an_item_is_no_other_item(
+    tmp_path: Path, gold: str, answer: str, items: dict[str, str], redirects: dict[str, str], told: str | None
+) -> None:
+    """Rob may be an old title of Bob's article, unless both have redirects or items of their own."""
+    spaces = {"dbr": "http://dbpedia.org/resource/", "wd": "http://www.wikidata.org/entity/"}
+
+    def iri(short: str) -> str:
+        space, name = short.split(":")
+        return spaces[space] + name
+
+    def write(name: str, entity: str) -> Path:
+        row = {"document": "d", "text": "Bob", "begin": 0, "end": 3, "entity": iri(entity)}
+        (tmp_path / name).write_text(json.dumps(row) + "\n")
+        return tmp_path / name
+
+    forms = [f"{name}\t{iri(f'dbr:{name}')}\t1\tx" for name in ("Bob", "Rob")]
+    same = [f"{iri(f'wd:{item}')}\t{iri(f'dbr:{name}')}\t1\tx" for item, name in items.items()]
+    moved = [f"{iri(f'dbr:{old}')}\t{iri(f'dbr:{name}')}\tx" for old, name in redirects.items()]
+    tables = {
+        "surface_forms": ["surface_form\tentity_iri\tcount\tsource", *forms],
+        "sameas": ["wikidata_iri\tdbpedia_iri\tcount\tsource", *same],
+        "redirects": ["redirect_iri\ttarget_iri\tsource", *moved],
+    }
+    (tmp_path / "tables").mkdir()
+    for name, lines in tables.items():
+        if len(lines) > 1:
+            (tmp_path / "tables" / f"{name}.tsv").write_text("\n".join(lines) + "\n")
+    work = open_workspace(tmp_path / "w")
+    work.load(write("gold.jsonl", gold))
+    work.build_kb([("tables", str(tmp_path / "tables"))], name="own")
+    work.attach_kb("own")
+    work.add_run("mine", write("mine.jsonl", answer))
+    judged = work.judgements("gold").systems
+    assert judged["unjoined"].to_list() == [told]
+    assert judged["outcome"].to_list() == ["correct" if redirects == {"Rob": "Bob"} else "wrong"]

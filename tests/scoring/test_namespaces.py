@@ -126,3 +126,30 @@ def test_knowledge_base_that_joins_the_worlds_is_named_with_what_it_makes_right(
     assert said.startswith("run 's': 1 of 4 answers on linked mentions are of www.wikidata.org/entity/, and no sameAs")
     score = {"average": "micro", "column": "", "dataset": "all", "matching": "strong"}
     assert (rows.filter(**score)["tp"].item(), joined.filter(**score)["tp"].item()) == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ([DBR + "Ada_King", *(DBR + name for name in NAMES[1:])], "run 's': 1 of 4 answers on linked mentions are of"),
+        ([f"{WD}Q{n}" for n in range(5, 9)], ""),
+    ],
+    ids=["title", "items"],
+)
+def test_namespaces_are_those_of_the_files_where_a_knowledge_base_has_others(
+    tmp_path: Path, answers: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Gold's items become titles: one more title may be Ada's, and other items are wrong without a word."""
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    (tables / "surface_forms.tsv").write_text("surface_form\tentity_iri\tcount\tsource\nx\tdbr:Rome\t\ttest\n")
+    same = [f"{WD}Q{n}\t{DBR}{name}\t1\ttest" for n, name in enumerate(NAMES, 1)]
+    (tables / "sameas.tsv").write_text("\n".join(["wikidata_iri\tdbpedia_iri\tcount\tsource", *same]) + "\n")
+    workspace = Workspace(tmp_path / "w")
+    for name, frames in (("gold", WIKIDATA), ("run", linked(answers))):
+        write(frames, tmp_path / f"{name}.ttl", "nif")
+    workspace.load([tmp_path / "gold.ttl"])
+    workspace.attach_kb(build([("tables", str(tables))], workspace.folder / "kb", name="joined").folder.name)
+    with progress.enable():
+        workspace.evaluate(gold=[tmp_path / "gold.ttl"], run={"s": tmp_path / "run.ttl"}, task=["A2KB"])
+    assert capsys.readouterr().err.partition(" dbpedia.org")[0].strip() == said

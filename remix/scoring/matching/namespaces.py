@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from remix import progress
 from remix.dense import look_up, mark
 from remix.errors import Error
+from remix.kb.titles import RESOURCE
 from remix.scoring.inputs import Knowledge
 from remix.scoring.inputs.entities import KNOWN_WORLD, is_bare
-from remix.scoring.inputs.mentions import Mentions
 from remix.scoring.matching import Case
+
+if TYPE_CHECKING:
+    from remix.kb import KnowledgeBase
 
 FEW = 0.3
 """A run of which fewer links are of a namespace of gold is looked at."""
@@ -27,34 +31,73 @@ def _namespace_of(iri: str) -> pl.Expr:
     return pl.when(is_bare(pl.col(iri))).then(pl.lit("no namespace")).otherwise(namespace).alias("namespace")
 
 
-def _name_namespaces(mentions: Mentions) -> tuple[pl.DataFrame, pl.Series]:
-    """Return entity, iri, namespace and `same`, whether gold names entities of it; and the namespaces of gold."""
-    named = mentions.iris.with_columns(_namespace_of("iri"))
-    ours = named["namespace"].filter(pl.Series(mark(mentions.gold_links["entity"], len(named)))).unique()
+def _name_namespaces(case: Case) -> tuple[pl.DataFrame, pl.Series]:
+    """Return entity, iri, namespace and `same`, whether gold names entities of it; and the namespaces of gold.
+
+    Those of gold are the ones that it has in the data and after the redirects and sameAs links of the knowledge base.
+    """
+    named = case.mentions.iris.with_columns(_namespace_of("iri"))
+    found = named["namespace"].filter(pl.Series(mark(case.mentions.gold_links["entity"], len(named))))
+    given = case.evidence.gold.links.select(iri="entity").unique().drop_nulls()
+    ours = pl.concat([found, given.select(_namespace_of("iri")).to_series()]).unique()
     return named.with_columns(same=pl.col("namespace").is_in(ours.implode())), ours
 
 
 def unjoined_answers(case: Case) -> pl.DataFrame:
-    """Return answer and namespace: answers on linked mentions, to whose entities nothing leads from theirs.
+    """Return answer and namespace: answers on linked mentions that no name joins to gold's entities or tells from them.
 
-    Gold names entities of other namespaces at all mentions that such an answer overlaps, after the redirects and sameAs
-    links of the knowledge base, which has no link of the answer's entity into one of these namespaces either. It counts
-    as wrong, though it may be the entity of gold under another name.
+    At all mentions that such an answer overlaps gold names entities of other namespaces than the answer does, each as
+    the data have it. The redirects and sameAs links of the knowledge base do not lead from one to the other, and do not
+    tell them apart either (see `_telling_names`). It counts as wrong, though it may be the entity of gold under another
+    name.
     """
-    mentions = case.mentions
-    if mentions.iris.select(_namespace_of("iri").n_unique()).item() < 2:
-        return pl.DataFrame(schema={"answer": pl.Int64, "namespace": pl.String})
-    named = mentions.iris.with_columns(_namespace_of("iri")).select("entity", "iri", "namespace")
-    asked = mentions.gold_links.join(named, on="entity").select("mention", wanted="namespace").unique()
-    answered = mentions.answer_links.join(named, on="entity").select("answer", "iri", "namespace")
+    pairs = _pairs_of_other_namespaces(case)
+    if pairs.height and (kb := case.evidence.inputs.knowledge.kb) is not None:
+        pairs = pairs.with_columns(kb.resolve(pairs[side]) for side in ("answered", "asked"))
+        known = pairs.select("answered", "asked").unique()
+        names = _telling_names(kb, pl.concat([known["answered"], known["asked"]]).unique())
+        of_both = known.join(names, left_on="answered", right_on="entity").join(
+            names, left_on=["asked", "namespace"], right_on=["entity", "namespace"], how="semi"
+        )
+        decided = pl.concat([known.filter(pl.col("answered") == pl.col("asked")), of_both.select(known.columns)])
+        answers = pairs.join(decided, on=["answered", "asked"], how="semi").select("answer")
+        pairs = pairs.join(answers, on="answer", how="anti")
+    return pairs.group_by("answer").agg(pl.col("namespace").min()).sort("answer")
+
+
+def _pairs_of_other_namespaces(case: Case) -> pl.DataFrame:
+    """Return answer, answered, namespace and asked: answers whose namespaces no mention that they overlap has.
+
+    `answered` and `asked` are the entities of answer and mention as the data have them, `namespace` that of the answer.
+    """
+    evidence, mentions = case.evidence, case.mentions
+    columns = {"answer": pl.Int64, "answered": pl.String, "namespace": pl.String, "asked": pl.String}
+    given = pl.concat([one.links.select(iri="entity").unique() for one in (evidence.gold, *evidence.runs.values())])
+    named = given.drop_nulls().unique().with_columns(_namespace_of("iri"))
+    if named["namespace"].n_unique() < 2:
+        return pl.DataFrame(schema=columns)
+    gold_links = evidence.gold.links.select("annotation", iri="entity")
+    run_links = evidence.of_runs(lambda run: run.links.select("annotation", iri="entity"))
+    asked = mentions.gold.select("mention", "annotation").join(gold_links, on="annotation").join(named, on="iri")
+    answered = mentions.answers.select("answer", "system", "annotation").join(run_links, on=["system", "annotation"])
+    answered = answered.join(named, on="iri").select("answer", "namespace", answered="iri")
+    asked = asked.select("mention", wanted="namespace", asked="iri")
     pairs = case.overlaps.select("answer", "mention").unique().join(asked, on="mention").join(answered, on="answer")
-    apart = pairs.filter((pl.col("namespace") != pl.col("wanted")).all().over("answer"))
-    if apart.height and (kb := case.evidence.inputs.knowledge.kb) is not None:
-        # Where its own name in gold's namespace is known, it is known to be another entity.
-        known = kb.aliases(apart["iri"].unique()).select(_namespace_of("iri"), iri="entity")
-        joined = apart.join(known.unique(), left_on=["iri", "wanted"], right_on=["iri", "namespace"], how="semi")
-        apart = apart.join(joined, on="answer", how="anti")
-    return apart.group_by("answer").agg(pl.col("namespace").min()).sort("answer")
+    return pairs.filter((pl.col("namespace") != pl.col("wanted")).all().over("answer")).select(*columns)
+
+
+def _telling_names(kb: KnowledgeBase, entities: pl.Series) -> pl.DataFrame:
+    """Return entity and namespace: in which namespaces an entity has a name that tells it from others with one there.
+
+    An entity has one name in a namespace, as an item of Wikidata is. Of DBpedia, whose names are titles, it has a
+    further one for each title that redirects or redirected to it. So a title tells an entity from another alone where
+    the knowledge base has redirects to it: else the other may be the same article by a title that it had elsewhere.
+    """
+    itself = pl.DataFrame({"entity": entities, "iri": entities})
+    every = pl.concat([itself, kb.aliases(entities).select("entity", "iri")]).unique()
+    names = every.with_columns(_namespace_of("iri"), is_title=pl.col("iri").str.contains(RESOURCE))
+    names = names.group_by("entity", "namespace").agg(pl.len(), pl.col("is_title").any())
+    return names.filter(~pl.col("is_title") | (pl.col("len") > 1)).select("entity", "namespace")
 
 
 def tell_namespaces(case: Case) -> None:
@@ -66,8 +109,8 @@ def tell_namespaces(case: Case) -> None:
     mentions = case.mentions
     if mentions.answer_links.is_empty():
         return
-    named, ours = _name_namespaces(mentions)
-    if ours.is_empty() or named["namespace"].n_unique() < 2:
+    named, ours = _name_namespaces(case)
+    if ours.is_empty():
         return
     same = named["same"]
     links = mentions.answer_links.select("answer", same=same.gather(mentions.answer_links["entity"]))
