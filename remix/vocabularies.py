@@ -1,7 +1,8 @@
 """Vocabularies of classes: the classes of one are shown together, those of another where they are asked for.
 
 An entity is a person in several vocabularies at once (dbo:Person, schema:Person, wd:Q5, dul:NaturalPerson), and a
-mention has categories of how it is written besides (el:, mnt:). Side by side they are no breakdown of anything.
+mention has categories of how it is written besides (el:, mnt:). Side by side they are no breakdown of anything. Those
+of any vocabulary that are persons, organisations or places are so by the coarse classes that they map to.
 """
 
 from __future__ import annotations
@@ -13,13 +14,22 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix.errors import UnknownName
-from remix.names import PREFIXES
+from remix.names import DBO, PREFIXES
 
 COLUMNS = ("class", "type")
 """The columns whose values are classes."""
 
 ALL = "all"
 """Asks for the classes of every vocabulary."""
+
+COARSE = "coarse"
+"""Asks for the coarse classes, which classes of all vocabularies map to."""
+
+COARSE_TYPE = f"type:{COARSE}"
+"""The column of the coarse classes of entities."""
+
+COARSE_CLASSES = {"person": f"{DBO}Person", "organisation": f"{DBO}Organisation", "place": f"{DBO}Place"}
+"""The coarse classes, by what they are called."""
 
 PLAIN = "plain"
 """The vocabulary of classes whose name has no namespace."""
@@ -64,8 +74,7 @@ class Vocabularies:
         Alternatives of a mention (`group`) are one mention.
         """
         rows = classes.select("annotation", vocabulary("class").alias("vocabulary")).unique()
-        required = annotations.filter(pl.col("ignorable").is_null()).select("annotation", "document", "group")
-        found = rows.join(required, on="annotation").unique(["vocabulary", "document", "group"])
+        found = rows.join(_choose_required(annotations), on="annotation").unique(["vocabulary", "document", "group"])
         counted = (
             rows.select("vocabulary")
             .unique()
@@ -88,8 +97,16 @@ class Vocabularies:
             raise UnknownName("vocabulary of classes", asked, [*self.mentions, ALL])
         return Vocabularies(asked or self.shown, self.mentions)
 
+    def show_coarse(self, classes: pl.DataFrame, annotations: pl.DataFrame) -> Vocabularies:
+        """Return the same with the coarse classes shown, which so many required mentions have one of."""
+        own = classes.filter(pl.col("class").is_in([*COARSE_CLASSES.values()]))
+        found = _choose_required(annotations).join(own, on="annotation", how="semi").unique(["document", "group"])
+        return Vocabularies(COARSE, {COARSE: found.height, **self.mentions})
+
     def choose(self, rows: pl.DataFrame, column: str = "class") -> pl.DataFrame:
         """Return the rows whose class is of the vocabulary that is shown."""
+        if self.shown == COARSE:
+            return rows.filter(pl.col(column).is_in([*COARSE_CLASSES.values()]))
         return rows if self.shown == ALL else rows.filter(vocabulary(column) == self.shown)
 
     @property
@@ -111,7 +128,12 @@ class Vocabularies:
         if not self.others:
             return ""
         told = ", ".join(f"{name} ({self.mentions[name]})" for name in self.others)
+        shown = "person, organisation and place" if self.shown == COARSE else f"classes of {self.shown}"
         return (
-            f"{column}: classes of {self.shown} ({self.mentions[self.shown]} mentions) are shown; there are also "
+            f"{column}: {shown} ({self.mentions[self.shown]} mentions) are shown; there are also "
             f"{told}: --by {column}:{self.others[0]}, or {column}:{ALL} for all"
         )
+
+
+def _choose_required(annotations: pl.DataFrame) -> pl.DataFrame:
+    return annotations.filter(pl.col("ignorable").is_null()).select("annotation", "document", "group")

@@ -26,6 +26,7 @@ CLASSES = [[f"{DBO}Person", f"{WD}Q5"], [f"{DBO}Place", f"{WD}Q515"], [f"{DBO}Pe
 ROWS = [{"begin": 10 * n, "end": 10 * n + 3, "entity": f"e:{n}", "classes": one} for n, one in enumerate(CLASSES)]
 GOLD = framed(ROWS)
 OF_DBO = {f"{DBO}Person": 2, f"{DBO}Place": 1, "unspecified": 2}
+OF_COARSE = {f"{DBO}Person": 2, f"{DBO}Place": 1, "unspecified": 2}
 OF_WD = {f"{WD}Q5": 1, f"{WD}Q515": 1, "unspecified": 3}
 SHOWN = "class: classes of dbo (3 mentions) are shown"
 TOLD = f"{SHOWN}; there are also wd (2), mnt (1): --by class:wd, or class:all for all"
@@ -44,6 +45,7 @@ def sizes(rows: pl.DataFrame, column: str) -> dict[str, int]:
         ("class:mnt", {f"{MNT}Alias": 1, "unspecified": 4}),
         ("type", OF_DBO),
         ("type:wd", OF_WD),
+        ("type:coarse", OF_COARSE),
         # Q515 has the very mention of Place, which it maps to, so that the two are one class.
         ("class:all", {**OF_DBO, f"{WD}Q5": 1, f"{MNT}Alias": 1, "unspecified": 1}),
     ],
@@ -51,6 +53,19 @@ def sizes(rows: pl.DataFrame, column: str) -> dict[str, int]:
 def test_slices_by_class_are_of_the_vocabulary_of_most_mentions_or_of_the_one_asked_for(by, expected):
     rows = evaluate(GOLD, {"s": GOLD}, task=["A2KB"], match=["strong"], by=[by])
     assert sizes(rows, by) == expected
+
+
+def test_coarse_types_are_those_that_classes_of_any_vocabulary_map_to():
+    """Q5 maps to Person, Q515 and schema:Place to Place, mnt:Alias and dbo:Work to none of the three."""
+    classes = [[f"{WD}Q5"], ["http://schema.org/Place"], [f"{WD}Q515", f"{MNT}Alias"], [f"{DBO}Work"]]
+    rows = [{"begin": 10 * n, "end": 10 * n + 3, "entity": f"e:{n}", "classes": own} for n, own in enumerate(classes)]
+    gold = framed(rows)
+    rows = evaluate(gold, {"s": gold}, task=["A2KB"], match=["strong"], by=["type:coarse", "type"])
+    assert sizes(rows, "type:coarse") == {f"{DBO}Person": 1, f"{DBO}Place": 2, "unspecified": 1}
+    assert rows.filter(column="type:coarse", average="micro")["f1"].to_list() == [1.0] * 3
+    told = dict(rows.select("column", "vocabularies").drop_nulls().unique().iter_rows())
+    assert told["type:coarse"] == "type: coarse (3), wd (2), dbo (1), mnt (1), schema (1)"
+    assert told["type"] == "type: wd (2), dbo (1), mnt (1), schema (1)"
 
 
 def test_the_vocabulary_shown_and_the_others_stand_in_the_rows():

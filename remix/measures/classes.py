@@ -8,12 +8,11 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.iris import expand
-from remix.names import DBO
 from remix.resources import folder
 from remix.signature import content_hash
+from remix.vocabularies import COARSE_CLASSES
 
-COARSE = {"person": f"{DBO}Person", "organisation": f"{DBO}Organisation", "place": f"{DBO}Place"}
-TYPES = (*(name.capitalize() for name in COARSE), "NIL", "other")
+TYPES = (*(name.capitalize() for name in COARSE_CLASSES), "NIL", "other")
 """The coarse types of annotations: what links to nothing is 'NIL' beside the type that it has, and the rest 'other'."""
 
 
@@ -66,11 +65,12 @@ def of_one_spelling(classes: pl.DataFrame) -> pl.DataFrame:
 
     That is a coarse class where one of them is, else the first by name.
 
+    >>> from remix.names import DBO
     >>> rows = pl.DataFrame({"annotation": ["a", "a"], "class": [f"{DBO}Location", f"{DBO}Place"]})
     >>> of_one_spelling(rows)["class"].to_list()
     ['http://dbpedia.org/ontology/Place']
     """
-    coarse = [*COARSE.values()]
+    coarse = [*COARSE_CLASSES.values()]
     there = classes["class"].unique().implode()
     pairs = same_classes().filter(pl.col("class").is_in(there), pl.col("same").is_in(there))
     names = pairs.select("class").unique().sort(~pl.col("class").is_in(coarse), "class")
@@ -94,12 +94,15 @@ def with_coarse(fine: pl.DataFrame) -> pl.DataFrame:
 def name_types(annotations: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
     """Return each annotation with its `types`, of `TYPES`: those that its classes (annotation, class) are or map to.
 
+    >>> from remix.names import DBO
     >>> rows = pl.DataFrame({"annotation": ["a", "b", "c"], "is_nil": [False, True, False]})
     >>> known = pl.DataFrame({"annotation": ["a", "a", "b"], "class": [f"{DBO}Place", f"{DBO}City", f"{DBO}Person"]})
     >>> name_types(rows, known)["types"].to_list()
     [['Place'], ['NIL', 'Person'], ['other']]
     """
-    named = pl.col("class").replace_strict({iri: name.capitalize() for name, iri in COARSE.items()}, default=None)
+    named = pl.col("class").replace_strict(
+        {iri: name.capitalize() for name, iri in COARSE_CLASSES.items()}, default=None
+    )
     known = with_coarse(classes.select("annotation", "class")).select("annotation", type=named).drop_nulls().unique()
     types = known.group_by("annotation").agg(types=pl.col("type").sort())
     rows = annotations.select("annotation", "is_nil").join(types, on="annotation", how="left", maintain_order="left")
@@ -110,14 +113,14 @@ def name_types(annotations: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame
 
 def class_flags(classes: pl.DataFrame, number: str, below: int) -> pl.DataFrame:
     """Return for each number below whether it has a class of persons, organisations, places, and whether any."""
-    named = {name: classes.filter(pl.col("class").is_in(classes_for(name).implode())) for name in COARSE}
+    named = {name: classes.filter(pl.col("class").is_in(classes_for(name).implode())) for name in COARSE_CLASSES}
     return pl.DataFrame({name: among(rows[number], below) for name, rows in {**named, "typed": classes}.items()})
 
 
 def classes_for(name: str) -> pl.Series:
     """Return the coarse class of this name, and those that map to it."""
-    mapped = class_mapping().filter(pl.col("coarse") == COARSE[name])["class"]
-    return pl.concat([mapped, pl.Series([COARSE[name]])])
+    mapped = class_mapping().filter(pl.col("coarse") == COARSE_CLASSES[name])["class"]
+    return pl.concat([mapped, pl.Series([COARSE_CLASSES[name]])])
 
 
 def among(numbers: pl.Series, below: int) -> pl.Series:

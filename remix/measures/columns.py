@@ -11,8 +11,8 @@ from remix.errors import UnknownName, UsageError
 from remix.frames import FINE_GRAINED, Frames
 from remix.measures.partitions import ERROR, OF_KB, Breakdown, Partition, in_part, name_category, partition
 from remix.names import UNSPECIFIED
+from remix.vocabularies import COARSE, Vocabularies
 from remix.vocabularies import COLUMNS as OF_CLASSES
-from remix.vocabularies import Vocabularies
 
 SEEN = ("seenForm", "seenEntity", "seenPair")
 """The columns that a training set adds."""
@@ -33,7 +33,7 @@ OF_DOCUMENTS = {
 }
 OWN = {
     "class": "each class of the annotation, of one vocabulary (class:wd names one, class:all has all)",
-    "type": "the classes of the entity, without the fine-grained categories",
+    "type": "the classes of the entity, of one vocabulary, or person, organisation and place (type:coarse)",
     "kb": "whether the entity is in the knowledge base (InKB, EE, GSInKB)",
     **OF_ANNOTATIONS,
     **OF_DOCUMENTS,
@@ -116,7 +116,8 @@ def values_by(
     column, scheme = asked.column, asked.scheme
     found, shown = column_values(gold, column, columns, document_columns), None
     if column in OF_CLASSES:
-        shown = ((vocabularies or {}).get(column) or vocabularies_of(gold, column)).show(asked.vocabulary)
+        found = _with_coarse(found) if asked.vocabulary == COARSE else found
+        shown = _show_vocabulary(gold, asked, found, (vocabularies or {}).get(column) or vocabularies_of(gold, column))
         found = _without_twins(shown.choose(found, "value"))
     key = "document" if "document" in found.columns else "annotation"
     # Where another column of the same table has several values the rows of this one repeat.
@@ -188,6 +189,22 @@ def column_values(
 def vocabularies_of(gold: Frames, column: str) -> Vocabularies:
     """Return the vocabularies of a column of classes, of which the one that most mentions have is shown."""
     return Vocabularies.of(_classes_of(gold, column), gold.annotations)
+
+
+def _with_coarse(values: pl.DataFrame) -> pl.DataFrame:
+    """Return annotation and value with the coarse classes that classes map to, which gold in a file need not state."""
+    from remix.measures.classes import with_coarse
+
+    return with_coarse(values.rename({"value": "class"})).rename({"class": "value"}).unique(maintain_order=True)
+
+
+def _show_vocabulary(gold: Frames, asked: Breakdown, values: pl.DataFrame, known: Vocabularies) -> Vocabularies:
+    """Return the vocabularies with that shown which is asked for, or the coarse classes, which some `values` are."""
+    if asked.vocabulary != COARSE:
+        return known.show(asked.vocabulary)
+    if known.shown == COARSE:
+        return known
+    return known.show_coarse(values.rename({"value": "class"}), gold.annotations)
 
 
 def _classes_of(gold: Frames, column: str) -> pl.DataFrame:

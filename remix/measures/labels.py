@@ -11,13 +11,15 @@ from functools import cache
 from remix.measures.declaration import Column, Summary
 from remix.measures.measured import document_column
 from remix.measures.measurement import MEASURES
+from remix.vocabularies import COARSE_TYPE
 
 _OWN = {
     "words": ("words", "words"),
     "is_nil": ("NIL or not", "yes or no"),
     "surface_form": ("surface form", "text"),
     "kb": ("knowledge base", "kind"),
-    "type": ("type", "kind"),
+    "type": ("class of the entity", "kind"),
+    COARSE_TYPE: ("type", "kind"),
     "class": ("class", "kind"),
 }
 """Columns that every gold has, as far as their names are none that people use, or have a unit."""
@@ -42,11 +44,20 @@ def label_of(name: str, *, of_statistics: bool = False) -> Called:
     >>> label_of("pagerank:quantiles:4").words, label_of("mine").words
     ('PageRank (quantiles:4)', 'mine')
     """
-    column, colon, cut = name.partition(":")
+    column, colon, cut = (name, "", "") if name in _OWN else name.partition(":")
     found = (_list_statistics() if of_statistics else {}).get(column) or list_labels().get(column)
     if found is None:
         return Called(name, "")
     return Called(f"{found.words} ({cut})" if colon else found.words, found.unit)
+
+
+def words_of_column(name: str) -> str:
+    """Return what people call a column, however it is cut.
+
+    >>> words_of_column("pagerank:quantiles:4"), words_of_column("type:coarse")
+    ('PageRank', 'type')
+    """
+    return label_of(name if name in _OWN else name.partition(":")[0]).words
 
 
 def words_with_name(name: str) -> str:

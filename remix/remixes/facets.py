@@ -14,7 +14,6 @@ from remix.errors import StoreError, UnknownName
 from remix.expressions import fill
 from remix.frames import Frames
 from remix.measures import MEASURES
-from remix.measures.classes import COARSE
 from remix.measures.declaration import local, write_out
 from remix.measures.enrichment import frames_of
 from remix.names import ITSRDF, PREFIXES
@@ -26,10 +25,11 @@ from remix.store.queries import Query
 from remix.store.selection import Selection, select
 from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import GuardedIndex
+from remix.vocabularies import COARSE_CLASSES
 
 _Row = tuple[str, int, int, int | None, int | None]
 _PREFIX_NAMES = ("nif", "itsrdf", "hfts", "rmx", "xsd")
-_TYPES = {name.capitalize(): iri for name, iri in COARSE.items()}
+_TYPES = {name.capitalize(): iri for name, iri in COARSE_CLASSES.items()}
 _EVERY = "?annotation nif:referenceContext ?document ."
 _LEARNT = {
     "systemAgreement": "share of the registered runs that find the annotation with its entity",

@@ -11,11 +11,12 @@ from remix.cells import cell
 from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.frames import Frames
 from remix.measures import Measured
-from remix.measures.classes import COARSE, TYPES, classes_for
+from remix.measures.classes import TYPES, classes_for
 from remix.measures.columns import OF_ANNOTATIONS
 from remix.measures.partitions import Subset, in_part, partition
 from remix.names import EL
 from remix.reports.statistics import explain
+from remix.vocabularies import COARSE_CLASSES
 
 LOOKS = 7
 """Classes of a column that can be told apart in a text; what has another value is one more."""
@@ -44,7 +45,9 @@ def list_annotations(frames: Frames, measured: Measured) -> pl.DataFrame:
     links = frames.links.group_by("annotation").agg(entities=pl.col("entity").unique().sort().str.join(" "))
     classes = pl.concat([frames.classes.select("annotation", "class"), measured.classes.select("annotation", "class")])
     classes = classes.join(rows.select("annotation"), on="annotation", how="semi").unique()
-    kinds = [classes_for(name).to_frame("class").with_columns(type=pl.lit(name.capitalize())) for name in COARSE]
+    kinds = [
+        classes_for(name).to_frame("class").with_columns(type=pl.lit(name.capitalize())) for name in COARSE_CLASSES
+    ]
     types = classes.join(pl.concat(kinds), on="class").group_by("annotation").agg(pl.col("type").sort().first())
     rows = rows.join(links, on="annotation", how="left", maintain_order="left")
     rows = rows.join(types, on="annotation", how="left", maintain_order="left")

@@ -304,7 +304,9 @@ def _with_partitions(known: Knowledge, boundaries: pl.DataFrame) -> Knowledge:
     vocabularies = {}
     for row in boundaries.iter_rows(named=True):
         if row["vocabularies"]:
-            vocabularies[row["column"]] = Vocabularies.parse(row["vocabularies"])
+            # A vocabulary that is named says nothing of what the column shows where it is asked for as it is, too.
+            if row["label"] == row["column"] or row["column"] not in vocabularies:
+                vocabularies[row["column"]] = Vocabularies.parse(row["vocabularies"])
         else:
             own = Subset(row["number"], row["name"], row["file"], row["low"], row["high"])
             partitions[row["label"]] = (*partitions.get(row["label"], ()), own)

@@ -246,6 +246,6 @@ def test_types_of_errors_are_those_of_annotations(typed: Workspace) -> None:
 
 
 def test_no_two_facets_have_one_name(typed: Workspace) -> None:
-    page = VIEWS["annotations"].show(typed, {"dataset": "own", "by": "type"})
+    page = VIEWS["annotations"].show(typed, {"dataset": "own", "by": "type:coarse"})
     [facets] = [block for block in page.blocks if isinstance(block, Facets)]
     assert [one.name for one in facets.facets] == ["dataset", "type", "part of type", "entity"]

@@ -10,10 +10,12 @@ import pytest
 
 from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
-from remix.names import DBO, DBR, PREFIXES
+from remix.names import DBO, DBR, PREFIXES, shorten
+from remix.reports.sentences import NO_MENTION
 from remix.runs.judgements import SEVERAL
 from remix.scoring.errors import TAXONOMIES
 from remix.store.queries import Query
+from remix.vocabularies import COARSE_CLASSES
 from remix.web.page import VIEWS, Facets, Note, Page, Passages
 from remix.workspace import Workspace, open_workspace
 from tests.pages import follow
@@ -104,6 +106,22 @@ def test_types_have_one_number_on_all_pages(work: Workspace) -> None:
         assert facet_of(VIEWS["annotations"].show(work, asked), "type") == TYPES, system
 
 
+def test_coarse_types_that_errors_and_scores_are_counted_by_are_those_of_the_filters(work: Workspace) -> None:
+    """Each part of the column has the mentions that the filter of its name leaves, and one remix."""
+    filtered = {name: count for name, count in TYPES.items() if name.lower() in COARSE_CLASSES and count}
+    listed, errors = {}, {}
+    for name in filtered:
+        part = {"by": "type:coarse", "part": COARSE_CLASSES[name.lower()]}
+        of_list = VIEWS["annotations"].show(work, {"dataset": "own", **part})
+        asked = {"dataset": "own", "system": "bad", "show": "all", "by": "type:coarse", "slice": part["part"]}
+        listed[name], errors[name] = of_list.tables["annotations"].height, VIEWS["errors"].show(work, asked)
+        assert remix_of(work, of_list) == listed[name]
+    assert listed == {name: page.tables["errors"].height for name, page in errors.items()} == filtered
+    counted = VIEWS["errors"].show(work, {"dataset": "own", "system": "bad", "by": "type:coarse"})
+    parts = counted.tables["errors by type:coarse"]["type:coarse"]
+    assert {*parts} == {*(shorten(COARSE_CLASSES[name.lower()]) for name in filtered), "unspecified", NO_MENTION}
+
+
 def remix_of(work: Workspace, page: Page) -> int | None:
     """Return how many mentions the remix has that a page of errors offers, None where it offers none."""
     links = [block.links for block in page.blocks if isinstance(block, Note)]
@@ -117,8 +135,8 @@ CLASSES = [name for name in TAXONOMIES["neleval"].classes if name != "extra"]
 @pytest.mark.long
 @pytest.mark.parametrize("system", ANSWERS)
 def test_remix_of_errors_has_the_mentions_of_each_facet(work: Workspace, system: str) -> None:
-    """Of each outcome with each type, each class of errors, and each part of two columns."""
-    judged = {by: work.judgements("own", by=by).mentions["slice"] for by in ("type:dbo", "is_nil")}
+    """Of each outcome with each type, each class of errors, and each part of three columns."""
+    judged = {by: work.judgements("own", by=by).mentions["slice"] for by in ("type:dbo", "type:coarse", "is_nil")}
     slices = {by: values.drop_nulls().str.split(SEVERAL).explode().unique().sort() for by, values in judged.items()}
     parts = [{"by": by, "slice": name} for by, names in slices.items() for name in names]
     asked = [

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from remix.errors import Error, UnknownName, UsageError
+from remix.measures.labels import label_of
 from remix.reports.error_counts import ANY, count_errors
 from remix.reports.error_figures import join_judgements, slice_by_type
 from remix.reports.sentences import NO_MENTION
@@ -54,8 +55,8 @@ def test_errors_of_a_report_are_those_of_remix_errors(work: Workspace, text: str
         for name, cell in zip(names, cells, strict=True):
             wanted = work.errors(system, on="gold", error_class="" if name == ANY else name)
             assert int(cell.split()[0]) == len(wanted.found), (system, name)
-    parts, *rows = read_table(text, "Errors on gold", f"errors by {BY}")
-    assert parts == [BY, "a", "b"] and len(rows) > 1
+    parts, *rows = read_table(text, "Errors on gold", f"errors by {label_of(BY).words}")
+    assert parts == [f"{label_of(BY).words} {BY}, kind", "a", "b"] and len(rows) > 1
     for part, *cells in rows:
         for system, cell in zip(parts[1:], cells, strict=True):
             own = work.errors(system, on="gold", by=BY, slice=part.rpartition(":")[2]).found

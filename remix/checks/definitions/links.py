@@ -9,7 +9,8 @@ from remix.checks.repeats import bare_form, bare_spans
 from remix.expressions import fill
 from remix.frames import Links
 from remix.iris import canonical
-from remix.measures.classes import COARSE, classes_for
+from remix.measures.classes import classes_for
+from remix.vocabularies import COARSE_CLASSES
 
 _HOST = r"^[a-z]+://([^/]+)"
 
@@ -191,7 +192,8 @@ def _find_other_classes(subject: Subject) -> pl.DataFrame:
 def _kinds(rows: pl.DataFrame, key: str, name: str) -> pl.DataFrame:
     """Return key and `kind`, the list of those of person, organisation and place that the classes of a key map to."""
     parts = [
-        rows.filter(pl.col(name).is_in(classes_for(kind).implode())).select(key, kind=pl.lit(kind)) for kind in COARSE
+        rows.filter(pl.col(name).is_in(classes_for(kind).implode())).select(key, kind=pl.lit(kind))
+        for kind in COARSE_CLASSES
     ]
     return pl.concat(parts).group_by(key).agg(pl.col("kind").unique().sort())
 

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from remix.measures.classes import COARSE
 from remix.measures.declaration import REMIXING, STEINMETZ, Measure, Summary, terms_of
+from remix.vocabularies import COARSE_CLASSES
 
-_ANY = pl.any_horizontal(*COARSE)
+_ANY = pl.any_horizontal(*COARSE_CLASSES)
 _GROUPS = {
     "typePerson": ("are persons", pl.col("person")),
     "typeOrganisation": ("are organisations", pl.col("organisation")),

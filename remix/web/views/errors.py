@@ -16,7 +16,7 @@ from remix.errors import UnknownName, UsageError
 from remix.kb import KnowledgeBase
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
-from remix.measures.labels import label_of
+from remix.measures.labels import label_of, words_of_column
 from remix.names import shorten
 from remix.reports.annotation_list import Wanted, list_wanted
 from remix.reports.doubts import tell_unanswered
@@ -49,6 +49,7 @@ from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, judge_mentions
 from remix.runs.known import KnownRun, known_runs
 from remix.runs.registration import Run
 from remix.scoring.errors import label_of_class
+from remix.vocabularies import COARSE_TYPE
 from remix.vocabularies import COLUMNS as OF_CLASSES
 from remix.web import page
 
@@ -62,7 +63,7 @@ _OTHERS = 4
 """Other datasets that are named where one has few mentions of a type."""
 CHOICES = ("by", "show", "of", "class", "type", "slice", "gold", "answer", "agreement")
 """What chooses among the mentions and answers of systems, by the names of parameters."""
-_BY = ("type:dbo", "pagerankSegment", "isRare", "ambiguitySurfaceForm", "nameRelation", "is_nil", "words")
+_BY = (COARSE_TYPE, "pagerankSegment", "isRare", "ambiguitySurfaceForm", "nameRelation", "is_nil", "words")
 """Columns by which errors are counted most often; any other can be named."""
 
 
@@ -346,7 +347,7 @@ def _form(work: page.Explored, asked: Mapping[str, str], datasets: Sequence[str]
 
 def _list_columns(work: page.Explored) -> list[str]:
     """Return the columns that errors can be counted by: those of every gold, and those of measures."""
-    own = [name for name in OWN if name not in ("document", "surface_form", "dataset")]
+    own = [COARSE_TYPE, *(name for name in OWN if name not in ("document", "surface_form", "dataset"))]
     known = work.kb is not None
     return [*own, *(one.name for measure in MEASURES if known or not measure.needs for one in measure.columns)]
 
@@ -358,9 +359,9 @@ def _count(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) ->
     """Return the errors of all systems on the dataset by class and, where a column is named, by its parts."""
     known = _list_columns(work)
     places = {
-        label_of(name.partition(":")[0]).words: page.address("errors", **{**asked, "by": name, "slice": "", "from": ""})
+        words_of_column(name): page.address("errors", **{**asked, "by": name, "slice": "", "from": ""})
         for name in _BY
-        if name.partition(":")[0] in known
+        if name in known
     }
     lead = page.Note("The errors by", links=places)
     blocks = [tabulate_classes(judged, asked), lead]
@@ -434,7 +435,7 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
     links = {name: partial(lead, name) for name in systems}
     called = f"{label_of_class(kind)} (`{kind}`)" if kind else ANY
     words = f"{called}: {explain_classes()[kind or ANY]}; of each part how many, and the share."
-    if by.partition(":")[0] in OF_CLASSES:
+    if by.partition(":")[0] in OF_CLASSES and by != COARSE_TYPE:
         words += " Classes are those of one vocabulary; the filter 'type' counts persons, places and others by all."
     labels = {shorten(iri): label for iri, label in label_classes(kb, pl.Series([*whole.values()])).items()}
     leads = "A number leads to its sentences."

@@ -16,7 +16,7 @@ from remix.expressions import spell_interval
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
 from remix.measures.enrichment import frames_of
-from remix.measures.labels import label_of
+from remix.measures.labels import label_of, words_of_column
 from remix.measures.partitions import breakdown
 from remix.names import UNSPECIFIED, WITHOUT_VALUE, shorten
 from remix.paper import Typesetting
@@ -31,7 +31,7 @@ from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES
 from remix.scoring.statistics import F1
 from remix.scoring.tasks import TASKS
-from remix.vocabularies import ALL
+from remix.vocabularies import ALL, COARSE_TYPE
 from remix.vocabularies import COLUMNS as OF_CLASSES
 from remix.web import page
 
@@ -40,7 +40,7 @@ _SCHEMES = ("quantiles:4", "log-deciles")
 _NAMING = ("document", "surface_form", "kb", "confidence")
 """Columns that name things rather than class them, or are in every table."""
 _SCORES = ("precision", "recall", "f1", "macro F1")
-_BY = ("type", "pagerankSegment", "isRare", "ambiguitySurfaceForm:quantiles:4", "nameRelation", "is_nil")
+_BY = (COARSE_TYPE, "pagerankSegment", "isRare", "ambiguitySurfaceForm:quantiles:4", "nameRelation", "is_nil")
 """Columns by which scores are sliced most often; any other can be chosen."""
 _BEST = "the best system of the column"
 _NO_TEST = (
@@ -99,7 +99,7 @@ def _tell_unanswered(
 def _lead_to_slices(asked: Mapping[str, str], columns: Mapping[str, str]) -> page.Note:
     """Return the addresses of the same page by the parts of the columns that are asked for most often."""
     links = {
-        label_of(name.partition(":")[0]).words: page.address("systems", **{**asked, "by": name})
+        words_of_column(name): page.address("systems", **{**asked, "by": name})
         for name in _BY
         if name in columns and name != asked["by"]
     }
@@ -222,7 +222,7 @@ def _ask(
     datasets, systems = _list_named(runs), sorted(kinds := kinds_of(runs))
     by, columns = asked["by"], _list_columns(work)
     for one in breakdown(by) if by else ():
-        if one.vocabulary and one.column in OF_CLASSES:
+        if one.vocabulary and one.column in OF_CLASSES and by not in columns:
             columns[by] = f"{OWN[one.column]}, of the vocabulary {one.vocabulary}"
     asked["datasets"] = asked["datasets"] or (datasets[0] if by and len(datasets) == 1 else "")
     asked["have"] = asked["have"] or ("all" if asked["systems"] else "any")
@@ -292,7 +292,8 @@ def _explain_have() -> str:
 
 def _list_columns(work: page.Explored) -> dict[str, str]:
     """Return what scores can be sliced by, with what it says: columns, and parts of columns of numbers."""
-    found = {name: said for name, said in OWN.items() if name not in _NAMING}
+    found = {COARSE_TYPE: "whether the entity is a person, an organisation or a place, by classes of any vocabulary"}
+    found |= {name: said for name, said in OWN.items() if name not in _NAMING}
     known = work.kb is not None
     for column in (one for measure in MEASURES if known or not measure.needs for one in measure.columns):
         if column.kind in ("integer", "double"):
