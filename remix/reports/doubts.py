@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from remix.reports.matrix import MANY, UNCOMPARED
 from remix.scoring.slicing import local_names
 from remix.scoring.statistics.intervals import LEAST_UNITS
 
@@ -73,6 +74,29 @@ def explain_shortcomings(rows: pl.DataFrame) -> list[str]:
                 f"other's (`remix build --without {own[0]}` selects without it)"
             )
     return lines
+
+
+def tell_uncompared(cells: pl.DataFrame) -> list[str]:
+    """Return of which scores `mark_uncompared` marks answers cannot be compared to gold's entities, most first.
+
+    >>> tell_uncompared(pl.DataFrame({"system": ["a"], "part": ["x"], "uncompared": [0.25]}))[0][-38:]
+    'as their errors show: a on x (25.0 %).'
+    """
+    if "uncompared" not in cells.columns:
+        return []
+    rows = cells.filter(pl.col("uncompared") >= MANY)
+    if rows.is_empty():
+        return []
+    rows = rows.sort("uncompared", "system", "part", descending=[True, False, False])
+    named = [f"{system} on {part} ({share:.1%})" for system, part, share in rows.select(*_SHARE).iter_rows()]
+    return [
+        f"{UNCOMPARED} Of {MANY:.0%} or more of the answers on linked mentions nothing tells whether they are gold's "
+        "entity under another name: they are of another namespace, and the knowledge base neither joins the two nor "
+        f"tells them apart. They count as wrong, as their errors show: {_list(named)}.".replace("%", " %")
+    ]
+
+
+_SHARE = ("system", "part", "uncompared")
 
 
 def _tell_failed(rows: pl.DataFrame) -> list[str]:

@@ -17,6 +17,11 @@ from remix.systems import KINDS
 ALPHA = 0.05
 """What p is below where two systems are told to differ."""
 
+UNCOMPARED = "†"
+"""Marks scores of which many answers cannot be compared to gold's entities."""
+MANY = 0.1
+"""The share of answers on linked mentions from which on these are many."""
+
 
 @dataclass(frozen=True)
 class Family:
@@ -105,6 +110,21 @@ def mark_cells(cells: pl.DataFrame, family: Family, kinds: Mapping[str, str], ag
     best_of_all = pl.col("best") & pl.lit(not against)
     mark = pl.when(own).then(pl.lit("reference")).when(best_of_all).then(pl.lit("best"))
     return cells.with_columns(mark=mark.when(pl.col("p") < ALPHA).then(pl.lit("*")).otherwise(pl.lit("")))
+
+
+def mark_uncompared(cells: pl.DataFrame) -> pl.DataFrame:
+    """Return marked cells with `†` at the end of the mark where a tenth or more of the answers cannot be compared.
+
+    `uncompared` is their share of the answers on linked mentions, where cells have it.
+
+    >>> cells = pl.DataFrame({"mark": ["*", "", "best"], "uncompared": [0.1, 0.6, None]})
+    >>> mark_uncompared(cells)["mark"].to_list()
+    ['* †', '†', 'best']
+    """
+    if "uncompared" not in cells.columns:
+        return cells
+    marked = (pl.col("mark") + f" {UNCOMPARED}").str.strip_chars()
+    return cells.with_columns(mark=pl.when(pl.col("uncompared") >= MANY).then(marked).otherwise("mark"))
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from remix.scoring.inputs.case_tables import LabelledCounts
 from remix.scoring.inputs.shortcomings import with_shortcomings
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.matching import MATCHINGS, Case, Matching
-from remix.scoring.matching.namespaces import tell_namespaces
+from remix.scoring.matching.namespaces import tell_namespaces, with_uncompared
 from remix.scoring.matching.offsets import Readings, read_offsets, tell_beyond, wrong_offsets
 from remix.scoring.profiles import PROFILES, Profile, require_pairs
 from remix.scoring.rows import (
@@ -100,10 +100,12 @@ def evaluate(
     `f1_precision` (which F1 is shown, drawn and tested, with its intervals: the same in all rows), the numbers of
     documents that a macro average is over, `failed` (on how many documents the system failed, where any did),
     `revision_unknown` (whether nothing says on which revision of the texts a registered run was made, where that is so
-    of any), `threshold_by` and `threshold`, and `signature`. Scores are fractions; undefined ones are null. Where they
-    are asked for: bounds of scores, `interval_doubt`, and of slices `difference` with its interval, `p`, `p_precision`,
-    both corrected, and `untested` (`intervals`); of slices by classes `vocabularies` (which there are, with their
-    numbers of mentions, the one that is shown first), where there are several; `fuzzy_recall` and `fuzzy_f1`
+    of any), `uncompared` (the share of a system's answers on linked mentions of which nothing tells whether they are
+    gold's entity, as they are of another namespace, where there are any), `threshold_by` and `threshold`, and
+    `signature`. Scores are fractions; undefined ones are null. Where they are asked for: bounds of scores,
+    `interval_doubt`, and of slices `difference` with its interval, `p`, `p_precision`, both corrected, and `untested`
+    (`intervals`); of slices by classes `vocabularies` (which there are, with their numbers of mentions, the one that is
+    shown first), where there are several; `fuzzy_recall` and `fuzzy_f1`
     (`weight`); rows of error classes, `column` being 'error_class', with `errors`, `total` and `rate` (`errors`).
 
     Raises `UnknownName`, `UsageError` and `BadInput` with what is wrong.
@@ -261,6 +263,7 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
     if choice.against:
         choice = replace(choice, against=slice_named(choice.against, counts["slice"]))
     rows = with_means(rows_of(counts, documents_of(found.whole), inputs.runs, choice, inputs.knowledge.kept), asked)
+    rows = with_uncompared(rows, found.whole)
     weight = found.weights.name if found.weights else ""
     signatures = sign(inputs, asked, weight=weight, threshold=found.threshold, offsets=found.offsets)
     return complete_rows(rows, found, signatures)

@@ -125,5 +125,5 @@ def _signatures(rows: pl.DataFrame) -> dict[str, str]:
 
 
 def _rows_hash(rows: pl.DataFrame) -> str:
-    # What is said of the making of a run afterwards changes no figure.
-    return content_hash(tables.render(rows.drop("revision_unknown", strict=False), "jsonl"))
+    # What is said of a run beside its figures changes none of them.
+    return content_hash(tables.render(rows.drop("revision_unknown", "uncompared", strict=False), "jsonl"))

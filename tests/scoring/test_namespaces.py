@@ -84,6 +84,18 @@ def test_few_answers_of_another_world_are_counted(capsys: pytest.CaptureFixture[
     assert said.startswith("run 's': 2 of 4 answers on linked mentions are of www.wikidata.org/entity/, and no sameAs")
 
 
+def test_rows_have_the_share_of_answers_that_cannot_be_compared() -> None:
+    """Two of four answers of one system cannot be compared, all of another's, none of a third's; slices say nothing."""
+    half = linked([DBR + NAMES[0], DBR + NAMES[0], f"{WD}Q3", f"{WD}Q4"])
+    rows = evaluate(
+        GOLD, {"half": half, "none": WIKIDATA, "own": GOLD}, task=["A2KB"], match=["strong"], by=["dataset"]
+    )
+    own = rows.filter(average="micro", dataset="all")
+    assert dict(own.filter(column="").select("system", "uncompared").iter_rows()) == {"half": 0.5, "none": 1, "own": 0}
+    assert own.filter(column="dataset")["uncompared"].to_list() == [None] * 3
+    assert "uncompared" not in evaluate(GOLD, {"own": GOLD}, task=["A2KB"]).columns
+
+
 def test_different_worlds_are_told_with_their_namespaces(capsys: pytest.CaptureFixture[str]) -> None:
     with progress.enable():
         assert right(GOLD, WIKIDATA) == 0

@@ -494,6 +494,31 @@ def test_score_leads_to_the_errors_of_its_system_and_a_difference_to_those_of_bo
     assert "of=" not in pairs.links["difference"](pairs.frame.to_dicts()[0])
 
 
+def test_scores_of_which_many_answers_cannot_be_compared_are_marked_and_told(tmp_path: Path) -> None:
+    """Of twenty answers of one system two are of another namespace, of those of the other one is.
+
+    That is 10 and 5 %, and a tenth is marked. The first is right in 18 of 20, the second in 19.
+    """
+    texts = [{"document": f"d{n}", "text": "Ada", "begin": 0, "end": 3, "entity": f"{KNOWN}Ada{n}"} for n in range(20)]
+    work = Workspace(tmp_path / ".remix")
+    for name, others in (("gold", 0), ("many", 2), ("few", 1)):
+        lines = [{**line, "entity": "http://o.org/A"} if n < others else line for n, line in enumerate(texts)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        if name == "gold":
+            work.load([tmp_path / "gold.jsonl"])
+        else:
+            work.add_run(name, tmp_path / f"{name}.jsonl", on="gold")
+    page = shown(work)
+    table = page.tables["systems"]
+    marks = dict(zip(table["system"], table["gold (20) mark"], strict=True))
+    assert marks == {"few": "best", "many": "†"}
+    [told] = [block.text for block in page.blocks if isinstance(block, Note) and block.text.startswith("†")]
+    assert told.endswith("They count as wrong, as their errors show: many on gold (10.0 %).")
+    [matrix] = [block for block in page.blocks if isinstance(block, Table) and block.name == "systems"]
+    assert "† many of the answers cannot be compared" in matrix.words and matrix.typesetting is not None
+    assert matrix.typesetting.signs["best †"] == "†"
+
+
 def test_systems_that_leave_documents_unanswered_are_told(tmp_path: Path) -> None:
     lines = [{"document": name, "text": "Ada", "begin": 0, "end": 3, "entity": "e:A"} for name in ("d", "e")]
     wrong = [{**line, "entity": "e:B"} for line in lines]

@@ -151,15 +151,41 @@ def _tell_runs_apart(case: Case, named: pl.DataFrame, systems: pl.Series) -> lis
 
 def _tell_unjoined(case: Case, apart: Sequence[int]) -> None:
     """Say of each other system how many answers on linked mentions cannot be compared to gold's entities."""
-    linked = case.mentions.gold_links.select("mention").unique()
-    on_span = case.overlaps.filter("equal").select("answer", "mention").join(linked, on="mention")
-    on_span = on_span.select("answer").unique().join(case.mentions.answer_links.select("answer").unique(), on="answer")
-    on_span = on_span.join(case.mentions.answers.select("answer", "system"), on="answer")
+    on_span = _answers_on_linked(case)
     unjoined = on_span.filter(~pl.col("system").is_in(apart)).join(unjoined_answers(case), on="answer")
     of_all = on_span.group_by("system").len("all")
     counts = unjoined.group_by("system", "namespace").len().join(of_all, on="system").sort("system", "namespace")
     for system, namespace, count, every in counts.iter_rows():
         progress.note(tell_unjoined(case.mentions.systems[system], count, every, namespace))
+
+
+def _answers_on_linked(case: Case) -> pl.DataFrame:
+    """Return answer, system and doc of the answers with an entity that have the span of a linked mention of gold."""
+    linked = case.mentions.gold_links.select("mention").unique()
+    on_span = case.overlaps.filter("equal").select("answer", "mention").join(linked, on="mention")
+    on_span = on_span.select("answer").unique().join(case.mentions.answer_links.select("answer").unique(), on="answer")
+    return on_span.join(case.mentions.answers.select("answer", "system", "doc"), on="answer")
+
+
+def with_uncompared(rows: pl.DataFrame, case: Case) -> pl.DataFrame:
+    """Return rows of scores with `uncompared`, where that is so of any answer of the whole.
+
+    It is the share of a system's answers on linked mentions of a dataset that cannot be compared to gold's entities, as
+    `unjoined_answers` has them. Slices have none.
+    """
+    found = unjoined_answers(case)
+    if found.is_empty():
+        return rows
+    every = _answers_on_linked(case).with_columns(own=pl.col("answer").is_in(found["answer"].implode()))
+    every = every.join(case.mentions.documents.select("doc", "dataset"), on="doc")
+    every = pl.concat([every, every.with_columns(dataset=pl.lit("all"))])
+    names = dict(enumerate(case.mentions.systems))
+    system = pl.col("system").replace_strict(names, return_dtype=pl.String)
+    shares = every.group_by("system", "dataset").agg(uncompared=pl.col("own").mean()).with_columns(system)
+    if not (shares["uncompared"] > 0).any():
+        return rows
+    rows = rows.join(shares, on=["system", "dataset"], how="left", maintain_order="left")
+    return rows.with_columns(uncompared=pl.when(pl.col("column") == "").then("uncompared"))
 
 
 def tell_unjoined(system: str, count: int, every: int, namespace: str) -> str:

@@ -21,9 +21,18 @@ from remix.measures.partitions import breakdown
 from remix.names import UNSPECIFIED, WITHOUT_VALUE, shorten
 from remix.paper import Typesetting
 from remix.question import OPTIONS, several
-from remix.reports.doubts import explain_intervals, explain_shortcomings, tell_unanswered
+from remix.reports.doubts import explain_intervals, explain_shortcomings, tell_unanswered, tell_uncompared
 from remix.reports.labels import label_classes
-from remix.reports.matrix import ALPHA, Family, family_of, mark_cells, order_systems, tell_two
+from remix.reports.matrix import (
+    ALPHA,
+    UNCOMPARED,
+    Family,
+    family_of,
+    mark_cells,
+    mark_uncompared,
+    order_systems,
+    tell_two,
+)
 from remix.reports.readable import NEVER_BEST, PRECISIONS, explain_slices, fold_rows, vocabularies_told, with_f1_shown
 from remix.reports.scores import Scored, figure_of_columns
 from remix.runs.known import KnownRun, kinds_of, known_runs
@@ -324,13 +333,14 @@ def _tell_scores(
     pairs = _name_parts(scored.pairs, asked["by"])
     whole = scored.done == scored.of
     family = family_of(pairs, rows.filter(average=average), kinds, asked["against"], whole=whole)
-    cells = _with_intervals(mark_cells(shown, family, kinds, asked["against"]))
+    cells = _with_intervals(mark_uncompared(mark_cells(shown, family, kinds, asked["against"])))
     score = f"{average}-F1" + ("" if of_f1 == "all" else f" (precision {of_f1})")
     lead = partial(_lead, {**asked, "by": _name_vocabulary(asked["by"], rows)}, _find_largest(scored.rows, asked["by"]))
     notes = explain_slices(rows)
     if "f1_low" in rows.columns and rows["f1_low"].count():
         notes = [*notes, *explain_intervals(rows, "document")]
     notes = [*notes, *explain_shortcomings(rows.with_columns(dataset="asked"))]
+    uncompared = [page.Note(said) for said in tell_uncompared(cells)]
     left = rows["part"].n_unique() - cells["part"].n_unique()
     parts = [*datasets] if not asked["by"] else cells["part"].unique(maintain_order=True).to_list()
     labels = label_classes(work.kb, cells["part"].cast(pl.String)) if asked["by"] else {}
@@ -341,6 +351,7 @@ def _tell_scores(
         _matrix(
             asked, cells, score, left, columns, lead, parts, family, labels, partial(_tell_editions, work), whole=whole
         ),
+        *uncompared,
         *_lead_to_vocabularies(asked, rows),
         *_draw(cells, score, asked, lead),
         _list_tests(family, lead, whole=whole),
@@ -464,6 +475,7 @@ def _matrix(
             f"; {label_of(asked['by']).words} is {part}" if asked["by"] else ""
         )
     words, below = _explain_matrix(asked, cells, score, family, whole=whole)
+    words += f" {_MARKED}" if cells["mark"].str.ends_with(UNCOMPARED).any() else ""
     beyond = not cells.filter(pl.col("kind") != "system").is_empty()
     words = f"{_BELOW_LINE if (cells['kind'] == 'system').any() else NEVER_BEST} {words}" if beyond else words
     if said := columns.get(asked["by"], ""):
@@ -485,7 +497,8 @@ def _matrix(
         ranked=ranked,
         intervals=dict(small),
         marks=dict(marks),
-        signs=dict.fromkeys(("best", "reference"), ""),  # the one is bold, the other in the caption
+        # The one is bold, the other in the caption.
+        signs={f"{one}{also}": also.strip() for one in ("best", "reference") for also in ("", f" {UNCOMPARED}")},
         note=NEVER_BEST if beyond else "",
         caption=_caption(asked, words.removeprefix(f"{_BELOW_LINE} ").removeprefix(f"{NEVER_BEST} "), family),
         digits=dict.fromkeys([name for name in table.columns if name.startswith("mean of ")], 3),
@@ -531,7 +544,7 @@ def _explain_matrix(
     words += "." if whole else "; until the last is computed, by Bonferroni for no fewer than there will be."
     words += f" {_FAMILY}"
     said = f"{score} {spread}; * differs from {held} with p < {ALPHA}."
-    if whole and not cells["mark"].str.ends_with("*").any():
+    if whole and not cells["mark"].str.starts_with("*").any():
         said = (
             f"{score} {spread}. No difference from {held} is more than chance may make: p is {ALPHA} or more in each."
         )
@@ -563,6 +576,7 @@ def _list_texts(work: page.Explored, dataset: str) -> pl.DataFrame:
     return frames_of(work.store, dataset).documents.select("dataset", "text").unique()
 
 
+_MARKED = f"{UNCOMPARED} many of the answers cannot be compared to gold's entities."
 _NO_INTERVAL = "without intervals, which need ten documents or more"
 
 
