@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 
 import polars as pl
@@ -243,34 +243,42 @@ def _list_filters(
 
 def _tabulate(work: page.Explored, rows: pl.DataFrame, wanted: Wanted, asked: Mapping[str, str]) -> page.Table:
     """Return the annotations with their sentences, entity, type, and what was asked for."""
-    texts = frames_of(work.store).documents.select("document", "text")
-    rows = rows.join(texts, on="document", how="left", maintain_order="left")
-    first = pl.max_horizontal(pl.col("begin").cast(pl.Int64) - BESIDE, pl.lit(0))
-    before = pl.col("text").str.slice(first, pl.col("begin").cast(pl.Int64) - first)
-    after = pl.col("text").str.slice(pl.col("end").cast(pl.Int64), BESIDE)
-    begun, ended = (pl.when(cut).then(pl.lit("…")).otherwise(pl.lit("")) for cut in _find_cuts())
-    parts = (begun, before, pl.lit("["), "surface_form", pl.lit("]"), after, ended)
-    sentence = pl.concat_str(*parts).str.replace_all(r"\s+", " ")
-    labels = label_entities(work.kb, rows["entities"].str.split(" ").explode().drop_nulls())
-    short = pl.col("entities").str.split(" ").list.eval(
-        pl.element().map_elements(shorten, return_dtype=pl.String)
-    ).list.join(" or ")  # fmt: skip
-    named = pl.col("entities").str.split(" ").list.eval(
-        pl.element().replace_strict(labels, default=None, return_dtype=pl.String)
-    ).list.drop_nulls().list.join(" or ")  # fmt: skip
     extra = [name for name in (wanted.column, wanted.by.partition(":")[0]) if name in rows.columns]
     extra = [name for name in dict.fromkeys(extra) if name not in _COLUMNS]
     extra += [name for name in ("part", "outcome", "answer") if name in rows.columns]
+    texts = frames_of(work.store).documents.select("document", "text")
+    rows = rows.join(texts, on="document", how="left", maintain_order="left")
+    labels = label_entities(work.kb, rows["entities"].str.split(" ").explode().drop_nulls())
     columns = {
-        "sentence": sentence,
-        "entity": pl.when("is_nil").then(pl.lit("NIL")).otherwise(short),
-        "label": named,
+        "sentence": _cut_sentences(),
+        "entity": pl.when("is_nil").then(pl.lit("NIL")).otherwise(_shorten_entities()),
+        "label": pl.col("entities").str.split(" ").list.eval(
+            pl.element().replace_strict(labels, default=None, return_dtype=pl.String)
+        ).list.drop_nulls().list.join(" or "),
         "type": pl.col("types").list.join(" | "),
         **{name: pl.col(name) for name in extra},
         "document": pl.col("name"),
-    }
+    }  # fmt: skip
     frame = rows.select("dataset", "surface_form", **columns).with_columns(rows.select("begin", "end", "annotation"))
+    known = frame.select("entity", "label").filter(pl.col("label") != "").unique()
+    return page.Table(
+        "annotations",
+        frame,
+        _lead_from(rows, asked),
+        "Each annotation of gold with the text about it.",
+        leads="A surface form leads to its document, an entity to its annotations.",
+        headings=page.headings_of_measures([*extra, "surface_form"]),
+        unseen=(*_UNSEEN, "dataset") if asked.get("dataset") else _UNSEEN,
+        labels=dict(zip(known["entity"].to_list(), known["label"].to_list(), strict=True)),
+        documents=("document",),
+    )
+
+
+def _lead_from(rows: pl.DataFrame, asked: Mapping[str, str]) -> dict[str, Callable[[Mapping[str, object]], str]]:
+    """Return what makes addresses of a row: of its dataset, its mention in the document, and its entity."""
     system = asked.get("system", "")
+    single = rows.filter(~pl.col("is_nil")).select(_shorten_entities().alias("short"), "entities").unique("short")
+    ids = {key: value for key, value in single.drop_nulls().iter_rows() if " " not in value}
 
     def lead(row: Mapping[str, object]) -> str:
         place = page.address(
@@ -278,34 +286,31 @@ def _tabulate(work: page.Explored, rows: pl.DataFrame, wanted: Wanted, asked: Ma
         )
         return f"{place}#{page.name_mention(row['begin'], row['end'])}"
 
-    single = rows.filter(~pl.col("is_nil")).select(short.alias("short"), "entities").unique("short")
-    ids = {key: value for key, value in single.drop_nulls().iter_rows() if " " not in value}
-
     def lead_to_entity(row: Mapping[str, object]) -> str:
         iri = ids.get(str(row["entity"]), "")
         return page.address("annotations", **{**asked, "entity": iri}) if iri else ""
 
-    links = {
+    return {
         "dataset": lambda row: page.address("dataset", name=row["dataset"]),
         "surface_form": lead,
         "entity": lead_to_entity,
     }
-    words = "Each annotation of gold with the text about it."
-    leads = "A surface form leads to its document, an entity to its annotations."
-    headings = page.headings_of_measures([*extra, "surface_form"])
-    known = frame.select("entity", "label").filter(pl.col("label") != "").unique()
-    called = dict(zip(known["entity"].to_list(), known["label"].to_list(), strict=True))
-    return page.Table(
-        "annotations",
-        frame,
-        links,
-        words,
-        leads=leads,
-        headings=headings,
-        unseen=(*_UNSEEN, "dataset") if asked.get("dataset") else _UNSEEN,
-        labels=called,
-        documents=("document",),
-    )
+
+
+def _shorten_entities() -> pl.Expr:
+    """Return the entities of a mention by their short names."""
+    each = pl.element().map_elements(shorten, return_dtype=pl.String)
+    return pl.col("entities").str.split(" ").list.eval(each).list.join(" or ")
+
+
+def _cut_sentences() -> pl.Expr:
+    """Return the text about a mention, the mention in brackets."""
+    first = pl.max_horizontal(pl.col("begin").cast(pl.Int64) - BESIDE, pl.lit(0))
+    before = pl.col("text").str.slice(first, pl.col("begin").cast(pl.Int64) - first)
+    after = pl.col("text").str.slice(pl.col("end").cast(pl.Int64), BESIDE)
+    begun, ended = (pl.when(cut).then(pl.lit("…")).otherwise(pl.lit("")) for cut in _find_cuts())
+    parts = (begun, before, pl.lit("["), "surface_form", pl.lit("]"), after, ended)
+    return pl.concat_str(*parts).str.replace_all(r"\s+", " ")
 
 
 def _find_cuts() -> tuple[pl.Expr, pl.Expr]:

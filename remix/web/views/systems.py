@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -196,7 +196,6 @@ def _ask(
     profile = PROFILES[asked["profile"] or "remix"]
     task, match = profile.headline
     asked |= {"profile": profile.name, "task": asked["task"] or task, "match": asked["match"] or match}
-    tasks, matchings = [*profile.tasks, task, *TASKS.names()], [*profile.matchings, match, *MATCHINGS.names()]
     datasets, systems = _list_named(runs), sorted(kinds := kinds_of(runs))
     by, columns = asked["by"], _list_columns(work)
     for one in breakdown(by) if by else ():
@@ -209,59 +208,67 @@ def _ask(
             if name not in known:
                 raise UnknownName(f"{kind.removesuffix('s')} with a run", name, known, "remix run list")
     held = [name for name in split_names(asked["systems"]) or systems if kinds[name] != "oracle"]
-    told = columns.get(by, "a column of annotations or documents")
-    of_task = getattr(TASKS[asked["task"]], "summary", "") if asked["task"] in TASKS else ""
-    of_match = profile.meaning(asked["match"])
-    spiders, over = ["", "scores"], "the columns, or the scores of all"
-    answered = "datasets that are columns"
-    fields = [
-        page.Field("datasets", "datasets", asked["datasets"], datasets, "many"),
-        page.Field("systems", "systems", asked["systems"], systems, "many"),
-        page.choose("have", "answered by", [*_HAVE], asked["have"], _explain_have(), what=answered),
-        page.choose(
-            "by",
-            "slices by",
-            ["", *columns],
-            by,
-            told,
-            what="column to slice by",
-            command="remix list columns",
-            words=page.words_of_measures(columns),
-            nothing="(none)",
-        ),
-        page.choose("profile", "conventions of", PROFILES.names(), profile.name, profile.summary),
-        page.choose(
-            "task", "task", dict.fromkeys(tasks), asked["task"], of_task, what="task", command="remix list tasks"
-        ),
-        page.choose(
-            "match",
-            "matching",
-            dict.fromkeys(matchings),
-            asked["match"],
-            of_match,
-            what="matching",
-            command="remix list matchings",
-        ),
-        page.choose(
-            "against",
-            "held against",
-            ["", *held],
-            asked["against"],
-            f"by default {BEST}",
-            what="system that others are held against",
-            command="remix run list",
-            nothing="(the best)",
-        ),
-        page.choose(
-            "spider", "spider plot over", spiders, asked["spider"], over, what="spider plot", nothing="columns"
-        ),
-    ]
     usual = {"have": "all" if asked["systems"] else "any", "profile": "remix", "task": task, "match": match}
     fields = [
         field if field.name in _FIRST else replace(field, rare=True, default=usual.get(field.name, ""))
-        for field in fields
+        for field in _list_fields(asked, datasets, systems, held, columns)
     ]
     return asked, page.Form(fields), columns
+
+
+def _list_fields(
+    asked: Mapping[str, str],
+    datasets: Sequence[str],
+    systems: Sequence[str],
+    held: Sequence[str],
+    columns: Mapping[str, str],
+) -> Iterator[page.Field]:
+    """Give the fields of the form; `held` are what others can be held against."""
+    profile = PROFILES[asked["profile"]]
+    task, match = profile.headline
+    yield page.Field("datasets", "datasets", asked["datasets"], datasets, "many")
+    yield page.Field("systems", "systems", asked["systems"], systems, "many")
+    answered = "datasets that are columns"
+    yield page.choose("have", "answered by", [*_HAVE], asked["have"], _explain_have(), what=answered)
+    yield page.choose(
+        "by",
+        "slices by",
+        ["", *columns],
+        asked["by"],
+        columns.get(asked["by"], "a column of annotations or documents"),
+        what="column to slice by",
+        command="remix list columns",
+        words=page.words_of_measures(columns),
+        nothing="(none)",
+    )
+    yield page.choose("profile", "conventions of", PROFILES.names(), profile.name, profile.summary)
+    tasks = dict.fromkeys([*profile.tasks, task, *TASKS.names()])
+    of_task = getattr(TASKS[asked["task"]], "summary", "") if asked["task"] in TASKS else ""
+    yield page.choose("task", "task", tasks, asked["task"], of_task, what="task", command="remix list tasks")
+    matchings, of_match = [*profile.matchings, match, *MATCHINGS.names()], profile.meaning(asked["match"])
+    yield page.choose(
+        "match",
+        "matching",
+        dict.fromkeys(matchings),
+        asked["match"],
+        of_match,
+        what="matching",
+        command="remix list matchings",
+    )
+    yield page.choose(
+        "against",
+        "held against",
+        ["", *held],
+        asked["against"],
+        f"by default {BEST}",
+        what="system that others are held against",
+        command="remix run list",
+        nothing="(the best)",
+    )
+    spiders, over = ["", "scores"], "the columns, or the scores of all"
+    yield page.choose(
+        "spider", "spider plot over", spiders, asked["spider"], over, what="spider plot", nothing="columns"
+    )
 
 
 def _explain_have() -> str:
