@@ -72,8 +72,8 @@ def _pairs_of_other_namespaces(case: Case) -> pl.DataFrame:
     """
     evidence, mentions = case.evidence, case.mentions
     columns = {"answer": pl.Int64, "answered": pl.String, "namespace": pl.String, "asked": pl.String}
-    given = pl.concat([one.links.select(iri="entity").unique() for one in (evidence.gold, *evidence.runs.values())])
-    named = given.drop_nulls().unique().with_columns(_namespace_of("iri"))
+    given = pl.concat([one.links["entity"] for one in (evidence.gold, *evidence.runs.values())]).unique().drop_nulls()
+    named = pl.DataFrame({"iri": given}).with_columns(_namespace_of("iri"))
     if named["namespace"].n_unique() < 2:
         return pl.DataFrame(schema=columns)
     gold_links = evidence.gold.links.select("annotation", iri="entity")
