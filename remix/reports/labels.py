@@ -7,6 +7,7 @@ import polars as pl
 from remix.kb import KnowledgeBase
 from remix.measures.classes import class_names, same_classes
 from remix.names import shorten
+from remix.vocabularies import COARSE_CLASSES, COARSE_TYPE
 
 
 def label_entities(kb: KnowledgeBase | None, iris: pl.Series) -> dict[str, str]:
@@ -44,6 +45,19 @@ def label_classes(kb: KnowledgeBase | None, iris: pl.Series) -> dict[str, str]:
     called = named.select("class", pl.col("same").str.extract("([^/#]+)$")).unique("class", keep="first")
     known = opaque.join(class_names(), on="class")
     return {**dict(called.iter_rows()), **dict(known.sort("class").iter_rows()), **label_entities(kb, asked)}
+
+
+def label_parts(kb: KnowledgeBase | None, parts: pl.Series, column: str) -> dict[str, str]:
+    """Return labels of the parts of a column: those of classes, and of the coarse types the names that filters have.
+
+    >>> label_parts(None, pl.Series(["http://dbpedia.org/ontology/Person", "unspecified"]), "type:coarse")
+    {'http://dbpedia.org/ontology/Person': 'Person'}
+    """
+    found = label_classes(kb, parts)
+    if column == COARSE_TYPE:
+        there = {*parts}
+        found |= {iri: name.capitalize() for name, iri in COARSE_CLASSES.items() if iri in there}
+    return found
 
 
 _OPAQUE = "[/#][A-Z][0-9]+$"

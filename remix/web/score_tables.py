@@ -19,7 +19,7 @@ from remix.measures.labels import label_of
 from remix.names import UNSPECIFIED, WITHOUT_VALUE, shorten
 from remix.paper import Typesetting
 from remix.reports.doubts import explain_intervals, explain_shortcomings, tell_uncompared
-from remix.reports.labels import label_classes
+from remix.reports.labels import label_parts
 from remix.reports.matrix import (
     ALPHA,
     UNCOMPARED,
@@ -87,7 +87,7 @@ def show_scores(
     notes = [*notes, *explain_shortcomings(rows.with_columns(dataset="asked"))]
     left = rows["part"].n_unique() - cells["part"].n_unique()
     parts = [*datasets] if not asked["by"] else cells["part"].unique(maintain_order=True).to_list()
-    labels = label_classes(work.kb, cells["part"].cast(pl.String)) if asked["by"] else {}
+    labels = label_parts(work.kb, cells["part"].cast(pl.String), asked["by"]) if asked["by"] else {}
     said = tell_two(cells.filter(~pl.col("part").is_in(_APART)) if asked["by"] else cells, score, labels)
     said += " What has no value in the column is left aside." if said and asked["by"] else ""
     matrix = _ShownScores(asked, cells, score, parts, family, labels, lead, whole)

@@ -16,7 +16,7 @@ from remix.runs.judgements import SEVERAL
 from remix.scoring.errors import TAXONOMIES
 from remix.store.queries import Query
 from remix.vocabularies import COARSE_CLASSES
-from remix.web.page import VIEWS, Facets, Note, Page, Passages
+from remix.web.page import VIEWS, Facets, Note, Page, Passages, Table
 from remix.workspace import Workspace, open_workspace
 from tests.pages import follow
 
@@ -119,7 +119,10 @@ def test_coarse_types_that_errors_and_scores_are_counted_by_are_those_of_the_fil
     assert listed == {name: page.tables["errors"].height for name, page in errors.items()} == filtered
     counted = VIEWS["errors"].show(work, {"dataset": "own", "system": "bad", "by": "type:coarse"})
     parts = counted.tables["errors by type:coarse"]["type:coarse"]
-    assert {*parts} == {*(shorten(COARSE_CLASSES[name.lower()]) for name in filtered), "unspecified", NO_MENTION}
+    short = {shorten(COARSE_CLASSES[name.lower()]): name for name in filtered}
+    assert {*parts} == {*short, "unspecified", NO_MENTION}
+    [table] = [one for one in counted.blocks if isinstance(one, Table) and one.name == "errors by type:coarse"]
+    assert table.labels == short and table.title == "errors by type"
 
 
 def remix_of(work: Workspace, page: Page) -> int | None:

@@ -23,10 +23,11 @@ from remix.reports.annotation_list import (
     name_type,
     parts_of,
 )
-from remix.reports.labels import label_classes, label_entities
+from remix.reports.labels import label_entities, label_parts
 from remix.reports.selections import builder_parameters
 from remix.reports.statistics import list_quantities, measures_of
 from remix.runs.judgements import OUTCOMES
+from remix.vocabularies import COARSE_TYPE
 from remix.web import page
 from remix.web.views.errors import judge, list_answers
 
@@ -153,7 +154,7 @@ def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
     dataset, by = asked.get("dataset", ""), asked.get("by", "")
     systems = sorted({run.system for run in list_answers(work) if run.dataset == dataset})
     known = [*list_quantities(measures_of(work.store))]
-    columns = [name for name in OWN if name not in ("document", "surface_form", "ignorable", "kb")]
+    columns = [COARSE_TYPE, *(name for name in OWN if name not in ("document", "surface_form", "ignorable", "kb"))]
     columns += [one.name for measure in measures_of(work.store).measures for one in measure.columns]
     fields = [
         page.choose("dataset", "dataset", ["", *(one.name for one in page.list_datasets(work))], dataset),
@@ -169,7 +170,7 @@ def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
     ]
     if by:
         parts = [part.name for part in parts_of(work.store, by).parts]
-        labels = label_classes(work.kb, pl.Series(parts, dtype=pl.String))
+        labels = label_parts(work.kb, pl.Series(parts, dtype=pl.String), by)
         words = {name: f"{labels[name]} – {shorten(name)}" if name in labels else shorten(name) for name in parts}
         if len(parts) <= _LISTED:
             fields.append(page.Field("part", "part", asked.get("part", ""), ["", *parts], "choice", words=words))
@@ -213,8 +214,8 @@ def _list_filters(
         counts = counts.sort("value") if ranged else counts.sort("number", "value", descending=[True, False])
         own = plain.get(name, "")
         counts = pl.concat([counts.head(_FEW), counts.slice(_FEW).filter(value=own)])
-        find = {"entity": label_entities, "part": label_classes}.get(name)
-        labels = {} if find is None else find(work.kb, counts["value"])
+        labels = label_entities(work.kb, counts["value"]) if name == "entity" else {}
+        labels = label_parts(work.kb, counts["value"], plain.get("by", "")) if name == "part" else labels
         told = [
             page.FacetValue(
                 labels.get(value, shorten(value)),

@@ -21,7 +21,7 @@ from remix.names import shorten
 from remix.reports.annotation_list import Wanted, list_wanted
 from remix.reports.doubts import tell_unanswered
 from remix.reports.error_counts import ANY, count_errors, explain_classes
-from remix.reports.labels import label_classes, label_entities
+from remix.reports.labels import label_classes, label_entities, label_parts
 from remix.reports.selections import builder_parameters
 from remix.reports.sentences import (
     AGREEMENT,
@@ -437,7 +437,7 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
     words = f"{called}: {explain_classes()[kind or ANY]}; of each part how many, and the share."
     if by.partition(":")[0] in OF_CLASSES and by != COARSE_TYPE:
         words += " Classes are those of one vocabulary; the filter 'type' counts persons, places and others by all."
-    labels = {shorten(iri): label for iri, label in label_classes(kb, pl.Series([*whole.values()])).items()}
+    labels = {shorten(iri): label for iri, label in label_parts(kb, pl.Series([*whole.values()]), by).items()}
     leads = "A number leads to its sentences."
     headings = dict(zip([column], page.headings_of_measures([by]).values(), strict=False))
     title = f"errors by {label_of(by).words}"
@@ -456,7 +456,7 @@ def _list_filters(
     def tell(name: str, counts: Mapping[str, int], own: str = "", unset: str = "") -> page.FacetCounts:
         """Return the values of a facet with their numbers and the address that each leads to, in place of its own."""
         own = own or plain.get(name, "")
-        labels = _call_values(name, [*counts], kb)
+        labels = _call_values(name, [*counts], kb, asked.get("by", ""))
         told = [
             page.FacetValue(
                 labels.get(value, shorten(value)),
@@ -493,13 +493,18 @@ def _list_filters(
             yield tell(name, {said: choose_rows(rows, chosen, shown).height})
 
 
-def _call_values(facet: str, values: Sequence[str], kb: KnowledgeBase | None) -> dict[str, str]:
-    """Return what people call values of a facet, those that are called by their names left out."""
+def _call_values(facet: str, values: Sequence[str], kb: KnowledgeBase | None, by: str) -> dict[str, str]:
+    """Return what people call values of a facet, those that are called by their names left out.
+
+    Those of slices are parts of the column `by`.
+    """
     if facet == "class":
         called = {value: label_of_class(value) for value in values}
         return {value: label for value, label in called.items() if label != value}
-    find = {"slice": label_classes, "gold": label_entities, "answer": label_entities}.get(facet)
-    return {} if find is None else find(kb, pl.Series(values, dtype=pl.String))
+    named = pl.Series(values, dtype=pl.String)
+    if facet == "slice":
+        return label_parts(kb, named, by)
+    return label_entities(kb, named) if facet in ("gold", "answer") else {}
 
 
 def _count_values(rows: pl.DataFrame) -> dict[str, int]:
