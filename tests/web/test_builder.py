@@ -106,6 +106,56 @@ def test_bound_that_cannot_be_is_left_out_alone(get: Get) -> None:
     assert left(answer.text) == left(without.text) != left(get("/builder").text)
 
 
+def test_slider_stays_where_it_stands_when_its_scale_is_changed(work: Workspace) -> None:
+    """What is left is the same by percentiles, by values, and by percentiles again."""
+    column = "ambiguitySurfaceForm"
+    asked = {"on": column, "scale": "percentiles", f"low.{column}": "75", f"high.{column}": "90"}
+
+    def bounds(page: Page) -> dict[str, str]:
+        form = next(block for block in page.blocks if isinstance(block, Form))
+        return {field.name: str(field.chosen) for field in form.fields if field.look == "range"}
+
+    first = shown(work, **asked)
+    turned = shown(work, **{**asked, "scale": "values"})
+    values = bounds(turned)
+    assert [*values] == [f"low-value.{column}", f"high-value.{column}"]
+    again = shown(work, **{"on": column, **values, "scale": "percentiles"})
+    left = [page.tables["waterfall"].row(-1) for page in (first, turned, again)]
+    assert left[0] == left[1] and left[0][1:] == left[2][1:]
+    assert 0 < left[0][2] < shown(work).tables["waterfall"].row(0)[2]
+
+
+def test_edited_query_is_named_without_being_lost(work: Workspace) -> None:
+    """Its own form has the name and the datasets; the form of the choices, which leaves it, says so."""
+    text = "SELECT ?annotation { ?annotation rmx:isRare true }"
+    page = shown(work, sparql=text)
+    [choices] = [block for block in page.blocks if isinstance(block, Form)]
+    assert choices.button == "Back to these choices" and not choices.live
+    assert not {"name", "dataset", "edition"} & {field.name for field in choices.fields}
+    editor = page.beside[0]
+    assert isinstance(editor, Form)
+    fields = {field.name: field for field in editor.fields}
+    assert [*fields] == ["sparql", "dataset", "edition", "name"] and "hidden" not in {
+        one.look for one in fields.values()
+    }
+    named = shown(work, sparql=str(fields["sparql"].chosen), name="rare")
+    assert named.tables["waterfall"].equals(page.tables["waterfall"])
+    assert "name=rare" in str(next(one for one in named.beside if isinstance(one, Code)).downloads)
+
+
+def test_name_that_no_remix_can_have_is_said_and_left_out(get: Get) -> None:
+    answer = get("/builder?on=isRare&in.isRare=true&name=my+persons!/..")
+    assert answer.status_code == 200 and "cannot name a remix" in answer.text
+    assert 'href="/builder.zip?on=isRare&amp;in.isRare=true"' in answer.text
+
+
+def test_selection_without_a_mention_is_no_remix(work: Workspace) -> None:
+    page = shown(work, sparql="SELECT ?annotation { ?annotation rmx:isRare true FILTER (false) }")
+    [told] = [one.text for one in page.blocks if isinstance(one, Note) and one.text.startswith("Nothing is left of")]
+    [code] = [one for one in page.beside if isinstance(one, Code)]
+    assert "no remix" in told and [*code.downloads] == [".rq"]
+
+
 def test_default_of_another_scale_is_told_until_it_is_set(work: Workspace, tmp_path: Path) -> None:
     """The fewest readings of a name are 3; as a percentile 3 leaves hardly a name out."""
     said = "min_confusion is 3, as it is where scale is absolute, and scale is percentile: set min_confusion, too"

@@ -17,7 +17,7 @@ from remix.errors import Error, UnknownName, UsageError
 from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.rdf.turtle import turtle
-from remix.remixes import runs_read, tell_runs
+from remix.remixes import check_name, runs_read, tell_runs
 from remix.remixes.facets import Condition, Facet, FacetedCorpus, compose, corpus_of
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.reports.labels import label_classes
@@ -44,7 +44,8 @@ _EXPLAINED = {
     "datasets, in its order, or 'a text of several datasets' decides",
 }
 _FILES = {".rq": "rq", "NIF": "ttl", "manifest": "manifest.ttl", "all three (.zip)": "zip"}
-_REPLACES = "An edited query replaces the choices; Show leads back to them."
+_BACK = "Back to these choices"
+_REPLACES = f"An edited query replaces the choices; '{_BACK}' leads back to them, and leaves the query."
 
 
 @dataclass(frozen=True)
@@ -182,11 +183,30 @@ def _slider(end: str, facet: Facet, parameters: page.Parameters) -> str:
     return f"{end}{'-value' if _by_values(parameters) else ''}.{facet.name}"
 
 
+def _find_place(corpus: FacetedCorpus, facet: Facet, end: str, parameters: page.Parameters) -> str:
+    """Return where a slider stands, as text; after its scale was changed that is where it stood on the other."""
+    if text := parameters.get(_slider(end, facet, parameters), ""):
+        return text
+    other = {**parameters, "scale": _SCALES[0] if _by_values(parameters) else _SCALES[1]}
+    if not parameters.get(_slider(end, facet, other)):
+        return ""
+    try:
+        bound = _read_bound(corpus, facet, end, other)
+    except page.WrongValue:  # on the other scale it stood nowhere
+        return ""
+    if bound is None or _by_values(parameters):
+        return "" if bound is None else f"{bound:.17g}"
+    values = corpus.values(facet)["value"]
+    # The first of the values that are the bound where it is the lower one, else the last.
+    place = int((values < bound).sum()) if end == "low" else int((values <= bound).sum()) - 1
+    return f"{100 * place / max(1, len(values) - 1):.0f}"
+
+
 def _read_bound(corpus: FacetedCorpus, facet: Facet, end: str, parameters: page.Parameters) -> float | None:
     """Return the value that a slider stands for; at its end there is none."""
     low, high, step = _ends(corpus, facet, parameters)
     name = _slider(end, facet, parameters)
-    text = parameters.get(name, "")
+    text = _find_place(corpus, facet, end, parameters)
     number = re.fullmatch(r"-?[0-9]{1,16}(\.[0-9]{1,20})?(e[-+]?[0-9]{1,3})?", text)
     if text and (number is None or math.isinf(float(text))):
         raise page.WrongValue(f"{name}={text} is no number", text)
@@ -238,7 +258,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     corpus = corpus_of(work.store)
     notes: list[str] = []
     _check(parameters)
-    form = page.Form(_fields(work, corpus, parameters), live=True)
+    edited = bool(parameters.get("sparql", "").strip())
+    form = page.Form(_fields(work, corpus, parameters), button=_BACK if edited else "Show", live=not edited)
     if wrong := _list_faults(parameters):
         named = "a value" if len(wrong) == 1 else f"{len(wrong)} values"
         told = f"Nothing is counted: {named} above cannot be, for the reason beside it."
@@ -255,14 +276,12 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         typed = bool(parameters.get("query") or parameters.get("sparql"))
         if isinstance(error, UnknownName) or (isinstance(error, UsageError) and not typed):
             raise
-        again = [_editor(parameters, parameters["sparql"])] if parameters.get("sparql") else []
+        again = [_editor(corpus, parameters, parameters["sparql"])] if parameters.get("sparql") else []
         return page.Page("Builder", [form, page.Note(f"Not possible: {error}"), *again], error=error)
     missing = page.tell_missing(work)
     notes = [*asked.query.tell_unfit(asked.values, asked.set_from), *notes]
     notes += tell_runs(runs_read(asked.text, work.store.datasets()))
     blocks: list[page.Shown] = [form, *missing, *(page.Note(note) for note in notes), _tell(left), *_waterfall(left)]
-    if left["mentions"][-1] == 0:
-        blocks.append(page.Note("Nothing is left: take out the condition after which the counts fall to zero."))
     links = {"dataset": lambda row: page.address("dataset", name=row["dataset"])}
     table = table.sort("kept", "dataset", descending=[True, False])
     table = table if (table["elsewhere"] != "").any() else table.drop("elsewhere")
@@ -282,12 +301,16 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         )
     )
     blocks.append(_columns(corpus, parameters) if asked.conditions is not None else _meanings(asked))
-    return page.Page("Builder", blocks, beside=[_editor(parameters, asked.text), *_ways(asked, parameters)])
+    ways = _ways(asked, parameters, empty=not left["mentions"][-1])
+    return page.Page("Builder", blocks, beside=[_editor(corpus, parameters, asked.text), *ways])
 
 
 def _tell(left: pl.DataFrame) -> page.Note:
     """Return what is left, in a sentence."""
     first, last = left.row(0, named=True), left.row(-1, named=True)
+    if not last["mentions"]:
+        none = f"Nothing is left of {first['mentions']:,} mentions, so that there is no remix: "
+        return page.Note(f"{none}take out or widen the condition after which the counts fall to zero.")
     said = " of ".join(f"{row['mentions']:,}" for row in (last, first))
     documents = " of ".join(f"{row['documents']:,}" for row in (last, first))
     told = f"Left are {said} mentions in {documents} documents: as files they are a remix, a benchmark. "
@@ -303,6 +326,11 @@ def _check(parameters: page.Parameters) -> None:
     if shipped and shipped not in shipped_queries():
         raise UnknownName("query", shipped, shipped_queries(), "remix list queries")
     sets = find(f"{shipped}.rq").sets if shipped else {}
+    if name := parameters.get("name", ""):
+        try:
+            check_name(name)
+        except UsageError as error:
+            raise page.WrongValue(str(error), name) from None
     for name, what, known in (
         ("set", f"set of parameters{f' of {shipped}' if shipped else ''}", [*sets]),
         ("scale", "scale of sliders", _SCALES),
@@ -344,20 +372,32 @@ def _call(condition: str) -> str:
     return f"{label_of(column).words}{colon}{said}"
 
 
-def _ways(asked: _Choices, parameters: page.Parameters) -> list[page.Shown]:
-    """Return the command line that does the same, and the files."""
+def _ways(asked: _Choices, parameters: page.Parameters, *, empty: bool) -> list[page.Shown]:
+    """Return the command line that does the same, and the files, of an `empty` selection the query alone."""
     kept = {name: value for name, value in parameters.items() if name not in ("sort", "at", "table")}
     downloads = {words: page.address(f"builder.{suffix}", **kept) for words, suffix in _FILES.items()}
+    downloads = {".rq": downloads[".rq"]} if empty else downloads
     words = "The same in a terminal, with the file .rq beside you where the query is none that ships:"
     return [page.Code("build", asked.command, downloads, words)]
 
 
-def _editor(parameters: page.Parameters, text: str) -> page.Form:
-    hidden = [
-        page.Field(name, name, parameters.get(name, ""), look="hidden") for name in ("dataset", "edition", "name")
-    ]
+def _editor(corpus: FacetedCorpus, parameters: page.Parameters, text: str) -> page.Form:
+    """Return the query as text, with what else is asked of it: hidden as long as the choices above have that."""
     area = page.Field("sparql", "SPARQL", text, look="area", explained=_REPLACES)
-    return page.Form([area, *hidden], button="Count the edited query")
+    around = _around(corpus, parameters)
+    if not parameters.get("sparql", "").strip():
+        around = [page.Field(one.name, one.name, parameters.get(one.name, ""), look="hidden") for one in around]
+    return page.Form([area, *around], button="Count the edited query")
+
+
+def _around(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
+    """Return what can be chosen of any query: datasets, editions of their texts, and the name of the remix."""
+    told = "Whether the remix has each edition of a text, or that of the first dataset alone."
+    return [
+        page.Field("dataset", "only these datasets", parameters.get("dataset", ""), corpus.datasets, "many"),
+        page.choose("edition", "a text of several datasets", (_ONE, EACH), parameters.get("edition", _ONE), told),
+        page.Field("name", "name of the remix", parameters.get("name", ""), explained="Names its files."),
+    ]
 
 
 _TABLE = "table"
@@ -381,12 +421,8 @@ def _fields(work: page.Explored, corpus: FacetedCorpus, parameters: page.Paramet
         fields += _of_query(find(f"{shipped}.rq"), parameters)
     else:
         fields += _of_columns(work, corpus, parameters)
-    fields.append(page.Field("dataset", "only these datasets", parameters.get("dataset", ""), corpus.datasets, "many"))
-    told = "Whether the remix has each edition of a text, or that of the first dataset alone."
-    fields.append(
-        page.choose("edition", "a text of several datasets", (_ONE, EACH), parameters.get("edition", _ONE), told)
-    )
-    return [*fields, page.Field("name", "name of the remix", parameters.get("name", ""), explained="Names its files.")]
+    # Beside an edited query these are in its form, as that of the choices leaves it.
+    return fields if parameters.get("sparql", "").strip() else [*fields, *_around(corpus, parameters)]
 
 
 def _of_columns(work: page.Explored, corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
@@ -417,7 +453,7 @@ def _of_columns(work: page.Explored, corpus: FacetedCorpus, parameters: page.Par
             ends = _ends(corpus, one, parameters)
             for end, word, default in (("low", "from", ends[0]), ("high", "to", ends[1])):
                 name = _slider(end, one, parameters)
-                place = parameters.get(name, "") or f"{default:.10g}"
+                place = _find_place(corpus, one, end, parameters) or f"{default:.10g}"
                 fields.append(
                     page.Field(name, f"{label_of(one.name).words}, {word}", place, (), "range", *ends, one.meaning)
                 )
