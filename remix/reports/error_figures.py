@@ -32,7 +32,7 @@ def join_judgements(every: Iterable[Judgements], systems: Iterable[str] = ()) ->
         name: pl.concat([getattr(one, name) for one in joined], how="diagonal_relaxed")
         for name in ("documents", "mentions", "systems", "failures", "runs")
     }
-    return Judgements(**frames)
+    return Judgements(**frames, beside=frozenset().union(*(one.beside for one in joined)))
 
 
 def slice_by_type(judged: Judgements) -> Judgements:

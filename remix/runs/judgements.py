@@ -12,6 +12,7 @@ from remix.measures.classes import name_types
 from remix.measures.columns import values_by
 from remix.measures.partitions import breakdown, columns_of
 from remix.question import Question
+from remix.runs.known import kinds_of, known_runs
 from remix.runs.outcomes import Outcomes, outcomes
 from remix.scoring.inputs.columns import is_of_errors
 from remix.scoring.inputs.shortcomings import failures_of, with_shortcomings
@@ -48,7 +49,8 @@ class Judgements:
       errors, with the name of the taxonomy), a row for each that has an outcome;
     - `failures`: system, dataset and document, where a system failed and has no answer;
     - `runs`: system, and of each `failed` (on how many documents) and `revision_unknown`, where that is so of any;
-    - `notes`: what is to be said of the slices.
+    - `notes`: what is to be said of the slices;
+    - `beside`: the names of those that are no systems but baselines and oracles.
     """
 
     documents: pl.DataFrame
@@ -57,14 +59,18 @@ class Judgements:
     failures: pl.DataFrame
     runs: pl.DataFrame
     notes: tuple[str, ...] = ()
+    beside: frozenset[str] = frozenset()
 
     def shares(self) -> pl.DataFrame:
         """Return mention, right (how many systems are) and of (how many were judged on it), of gold's mentions.
 
-        A system is judged on none of a document that it failed on.
+        A system is judged on none of a document that it failed on. Baselines, and oracles, which know gold, count where
+        there is nothing else.
         """
         required = self.mentions.drop_nulls("annotation").select("mention", "document")
         judged = self.systems.join(required, on="mention", maintain_order="left")
+        proper = ~pl.col("system").is_in([*self.beside])
+        judged = judged.filter(proper | ~proper.any())
         judged = judged.join(self.failures, on=["system", "document"], how="anti", maintain_order="left")
         right = (pl.col("outcome") == "correct").sum()
         return judged.group_by("mention").agg(right=right, of=pl.len()).sort("mention")
@@ -109,7 +115,8 @@ def judge_mentions(
     )
     runs = with_shortcomings(pl.DataFrame({"system": [*read.runs]}), read)
     failures = failures_of(read.gold, read.runs)
-    return Judgements(documents, mentions, _judge_systems(found, mentions), failures, runs, notes)
+    beside = frozenset(name for name, kind in kinds_of(known_runs(keeper.store)).items() if kind != "system")
+    return Judgements(documents, mentions, _judge_systems(found, mentions), failures, runs, notes, beside)
 
 
 def _mentions(found: Outcomes) -> pl.DataFrame:

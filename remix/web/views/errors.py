@@ -301,7 +301,7 @@ def name_systems(asked: Mapping[str, str]) -> list[str]:
 
 def _tabulate(chosen: pl.DataFrame, shown: Sequence[str], kb: KnowledgeBase | None) -> page.Table:
     explained = {f"{one} outcome": "; ".join(f"{name}: {said}" for name, said in OUTCOMES.items()) for one in shown}
-    explained |= {"right": "how many registered systems are right here", "of": "of how many"}
+    explained |= {"right": "how many systems are right here, baselines and oracles aside", "of": "of how many"}
     named = pl.concat(
         [chosen[column].str.split(" or ").explode() for column in ("gold", *(f"{one} answer" for one in shown))]
     )
@@ -386,7 +386,7 @@ def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table
     `asked` are parameters of the page, of which `dataset` must be there.
     """
     explained, counts = explain_classes(), count_errors(judged)
-    frame = counts.select("system").unique(maintain_order=True)
+    frame = pl.DataFrame({"system": _put_first(counts["system"].unique(maintain_order=True).to_list(), asked)})
     for name in explained:
         own = counts.filter(pl.col("class") == name)
         own = own.select("system", pl.col("errors").alias(name), pl.col("share").alias(f"share of {name}"))
@@ -416,7 +416,7 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
     sizes = counts.group_by("part").agg(most=pl.col("of").max()).filter(pl.col("most") > 0)
     ranged = sizes["part"].str.contains(r"^\d+: ").any()
     order = pl.col("part") if ranged else -pl.col("most")
-    systems = counts["system"].unique().sort().to_list()
+    systems = _put_first(counts["system"].unique().sort().to_list(), asked)
     column = f"part of {by}" if by in systems else by  # as of the measure `prior`
     frame = sizes.sort(pl.col("part") == NO_MENTION, order, "part").select(pl.col("part").alias(column))
     for name in systems:
@@ -446,6 +446,16 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
     )
 
 
+def _put_first(systems: Sequence[str], asked: Mapping[str, str]) -> list[str]:
+    """Return the systems with those first that the page shows the sentences of."""
+    shown = [name for name in name_systems(asked) if name in systems]
+    return [*shown, *(name for name in systems if name not in shown)]
+
+
+_FACETS = ("of", "show", "class", "type", "agreement", "gold", "answer")
+"""What the facets are called beside that of parts."""
+
+
 def _list_filters(
     rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequence[str], kb: KnowledgeBase | None
 ) -> Iterator[page.FacetCounts]:
@@ -469,6 +479,7 @@ def _list_filters(
             if number or value == own
         ]
         called = label_of(asked["by"]).words if name == "slice" and "by" in asked else name
+        called = f"part of {called}" if name == "slice" and called in _FACETS else called  # as of the coarse types
         return page.FacetCounts(called, told[:_FEW] + [one for one in told[_FEW:] if one.chosen])
 
     meant = [name for name in shown if chosen.of in ("", name)] or shown

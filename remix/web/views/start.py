@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from remix.reports.holdings import Holdings, list_changes, list_outdated, propose_commands, read_holdings
+from remix.runs.known import kinds_of, known_runs
 from remix.web import page
 
 _CHANGES = 8
@@ -41,6 +42,10 @@ def _count(work: page.Explored, held: Holdings) -> tuple[pl.DataFrame, dict[str,
     more = (
         f"{total['annotations']:,} annotations with alternatives" if total["annotations"] != total["mentions"] else ""
     )
+    kinds = kinds_of(known_runs(work.store))
+    systems = [name for name in held.systems if kinds.get(name, "system") == "system"]
+    others = [name for name in held.systems if name not in systems]
+    beside = f"{'; ' * bool(systems)}beside them {_name(others)}, which are baselines or oracles" if others else ""
     rows = [
         ("datasets", len(held.datasets), _name([one.name for one in held.datasets]), page.address("datasets")),
         (
@@ -50,7 +55,7 @@ def _count(work: page.Explored, held: Holdings) -> tuple[pl.DataFrame, dict[str,
             page.address("datasets", sort="-datasets:documents"),
         ),
         ("mentions", total["mentions"], more, page.address("annotations")),
-        ("systems", len(held.systems), _name(held.systems), page.address("systems")),
+        ("systems", len(systems), _name(systems) + beside, page.address("systems")),
         ("runs", len(held.runs), "a system's answers to a dataset", page.address("datasets", sort="-datasets:runs")),
         ("remixes", len(held.remixes), _name(held.remixes) or "loaded as datasets; the builder makes them", "/builder"),
         (
