@@ -7,6 +7,8 @@ import faulthandler
 import functools
 import gc
 import http.server
+import itertools
+import linecache
 import os
 import sys
 import threading
@@ -49,8 +51,9 @@ def pytest_configure() -> None:
     """Keep a worker on a processor of its own: polars and Python then hand work to each other without waking one.
 
     Who hands work over goes on until it waits, as nobody is to answer at once: that halves the changes from one to the
-    other.
+    other. Garbage is looked for between tests (`pytest_runtest_logfinish`), and not while they are collected.
     """
+    gc.disable()
     if (worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_setaffinity"):
         processors = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {processors[int(worker.removeprefix("gw")) % len(processors)]})
@@ -107,9 +110,12 @@ class FolderScheduling(LoadScopeScheduling):
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage between tests, in what they make, not among the modules and tests that stay to the end."""
+    """Look for garbage in what tests make, not among the modules and tests that stay to the end.
+
+    Sources that collecting has read are let go of: each doctest asks whether one of them has changed.
+    """
     gc.freeze()
-    gc.disable()
+    linecache.clearcache()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -119,9 +125,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_runtest_logfinish() -> None:
-    """Take garbage away by the thread that runs tests: no other may drop the triples that Oxigraph has answered."""
+    """Take garbage away by the thread that runs tests: no other may drop the triples that Oxigraph has answered.
+
+    It is looked for in what was made since the last time, and every tenth time in all that tests have made.
+    """
     if gc.get_count()[0] > 100_000:
-        gc.collect()
+        gc.collect(1 if next(_LOOKS) % 10 else 2)
+
+
+_LOOKS = itertools.count(1)
 
 
 def pytest_unconfigure() -> None:
