@@ -26,9 +26,9 @@ MEMORY = 8 * 2**30
 LARGE = 60_000
 """Mentions times systems from which on a question with intervals and tests is large."""
 LANES = ("any", "small")
-TOGETHER = 100_000
-"""Mentions times systems up to which questions are answered together, `EACH` for each; that takes about a second."""
-EACH = 1_500
+TOGETHER = 150_000
+"""Mentions times systems up to which questions are answered together, `EACH` for each; that takes about two seconds."""
+EACH = 2_500
 """As many mentions times systems take as long as what each question takes, however small it is."""
 SHARED = 20_000
 """What is answered together is shared among processes where each has so much at least: beginning one takes as long."""
@@ -98,8 +98,12 @@ def choose_next(
     ['points', 'tests', None]
     >>> choose_next([tests], [], "small"), choose_next([tests], [points])
     (None, None)
+    >>> choose_next([replace(tests, after=None)], [replace(points, together="A2KB")])
     """
     before = {one.place for one in (*waiting, *running)}
+    # Scores that are computed together are there in a moment, and a page waits for all of them.
+    if any(one.rank == 0 and one.together for one in running):
+        waiting = [one for one in waiting if one.rank == 0]
     free = [one for one in waiting if one.after not in before and (lane == "any" or one.rank == 0 or one.cost < LARGE)]
     return min(free, key=lambda one: (one.rank, -one.asked, one.cost), default=None)
 
