@@ -39,7 +39,7 @@ def tell_dataset(measured: Measured, name: str) -> str:
     if typed.height and typed["coverage"][0] < LEAST_COVERED:
         parts.append(f"a known type for {100 * typed['coverage'][0]:.0f} % of its mentions alone")
     parts += [_say("nilExplicit", own["nilExplicit"])] if own.get("nilExplicit", 0) >= _SEEN else []
-    beyond = _find_extremes(values, name)
+    beyond = _find_extremes(values, name, measured.datasets["dataset"].n_unique())
     said = "; ".join(filter(None, [", ".join(parts), beyond]))
     return f"{name}: {said}." if said else ""
 
@@ -129,8 +129,11 @@ def _list_values(measured: Measured, *, every: bool = False) -> pl.DataFrame:
     return rows.unique(["dataset", "measure"], keep="first", maintain_order=True).select("dataset", "measure", "value")
 
 
-def _find_extremes(values: pl.DataFrame, name: str) -> str:
-    """Return in what a dataset is the first or the last of all, that in which it is farthest from the next before."""
+def _find_extremes(values: pl.DataFrame, name: str, every: int) -> str:
+    """Return in what a dataset is the first or the last of all, that in which it is farthest from the next before.
+
+    Of a measure that fewer than `every` dataset tell enough of, it is said how many do.
+    """
     value = pl.col("value")
     ranked = values.with_columns(
         count=pl.len().over("measure"),
@@ -144,10 +147,11 @@ def _find_extremes(values: pl.DataFrame, name: str) -> str:
     found = ranked.filter(pl.col("higher") | pl.col("lower")).sort(
         pl.col("gap") / pl.col("spread"), "measure", descending=[True, False]
     )
-    words = []
-    for row in found.head(2).to_dicts():
-        words.append(f"{'more' if row['higher'] else 'fewer'} {_LABELS[row['measure']]}")
-    return f"{' and '.join(words)} than any other here" if words else ""
+    rows = found.head(2).to_dicts()
+    words = [f"{'more' if row['higher'] else 'fewer'} {_LABELS[row['measure']]}" for row in rows]
+    fewest = min((row["count"] for row in rows), default=every)
+    among = f" (of {fewest} datasets that tell enough of it)" if fewest < every else ""
+    return f"{' and '.join(words)} than any other here{among}" if words else ""
 
 
 def _say(measure: str, value: float) -> str:

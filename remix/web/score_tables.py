@@ -88,8 +88,7 @@ def show_scores(
     left = rows["part"].n_unique() - cells["part"].n_unique()
     parts = [*datasets] if not asked["by"] else cells["part"].unique(maintain_order=True).to_list()
     labels = label_parts(work.kb, cells["part"].cast(pl.String), asked["by"]) if asked["by"] else {}
-    said = tell_two(cells.filter(~pl.col("part").is_in(_APART)) if asked["by"] else cells, score, labels)
-    said += " What has no value in the column is left aside." if said and asked["by"] else ""
+    said = tell_two_systems(cells, score, asked["by"], labels)
     matrix = _ShownScores(asked, cells, score, parts, family, labels, lead, whole)
     return [
         *([page.Note(f"{said} {_CHANCE}")] if said else []),
@@ -101,6 +100,26 @@ def show_scores(
         _list_scores(rows.with_columns(kind=pl.col("system").replace_strict(dict(kinds), default="system")), of_f1),
         *[page.Note(said) for said in (*notes, *_tell_shared(scored.rows, asked["by"]), *_tell_none(matrix))],
     ]
+
+
+def tell_two_systems(cells: pl.DataFrame, score: str, by: str, labels: Mapping[str, str]) -> str:
+    """Return where one of two systems is ahead of the other; what has no value is told of alone, where a star says so.
+
+    It is empty where there are not just two systems.
+    """
+    if not by:
+        return tell_two(cells, score)
+    words = label_of(by).words
+    called = {part: f"{words}: {part}" for part in ("true", "false")} | dict(labels)
+    said = tell_two(cells.filter(~pl.col("part").is_in(_APART)), score, called)
+    if not said:
+        return ""
+    none = cells.filter(pl.col("part").is_in([UNSPECIFIED, WITHOUT_VALUE]))
+    for row in none.filter(pl.col("mark").str.starts_with("*")).sort("part").iter_rows(named=True):
+        other = none.filter(pl.col("part") == row["part"], pl.col("system") != row["system"])
+        ahead = f"{other['system'][0]} is ahead of {row['system']} ({other['f1'][0]:.3f} against {row['f1']:.3f})"
+        said += f" Of mentions without a value ({row['part']}) {ahead}, which a star marks."
+    return said if none.is_empty() else f"{said} What has no value in the column is left aside in the first of this."
 
 
 def _tell_shared(rows: pl.DataFrame, by: str) -> list[str]:
@@ -172,9 +191,14 @@ def _name_parts(pairs: pl.DataFrame, by: str) -> pl.DataFrame:
 
 
 def _with_intervals(cells: pl.DataFrame) -> pl.DataFrame:
-    """Return the cells with `interval`, as it is shown."""
-    known = {"f1_low", "f1_high"} <= {*cells.columns}
-    return cells.with_columns(interval=spell_interval("f1_low", "f1_high") if known else pl.lit(None, pl.String))
+    """Return the cells with `interval`, as it is shown, with a question mark where it is in doubt."""
+    if not {"f1_low", "f1_high"} <= {*cells.columns}:
+        return cells.with_columns(interval=pl.lit(None, pl.String))
+    spelt = spell_interval("f1_low", "f1_high")
+    if "interval_doubt" in cells.columns:
+        doubted = pl.col("interval_doubt").fill_null("") != ""
+        spelt = pl.when(doubted).then(spelt + f" {_DOUBTED}").otherwise(spelt)
+    return cells.with_columns(interval=spelt)
 
 
 @dataclass(frozen=True)
@@ -323,6 +347,7 @@ def _explain_matrix(shown: _ShownScores) -> tuple[str, str]:
     waiting = "without intervals, which are being computed"
     spread = "with its 95 % interval over documents" if some else _NO_INTERVAL if whole else waiting
     marked = f" {_MARKED}" if cells["mark"].str.ends_with(UNCOMPARED).any() else ""
+    marked += f" {_IN_DOUBT}" if cells["interval"].fill_null("").str.ends_with(_DOUBTED).any() else ""
     if not family.tests and not whole:
         return f"{score} {spread}; the tests of pairs are being computed as well.{marked}", ""
     if not family.tests:
@@ -350,13 +375,13 @@ _FAMILY = (
 
 
 def _tell_editions(work: page.Explored, datasets: Sequence[str]) -> str:
-    """Return which of the datasets that a mean is over hold the same texts."""
+    """Return which of the datasets that a mean is over share half or more of their texts."""
     texts = [work.store.cached(("texts of", name), partial(_list_texts, work, name)) for name in datasets]
     said = []
     for first, *others in find_editions(pl.concat(texts).filter(pl.col("text") != "")):
         rest = others[0] if len(others) == 1 else f"{others[0]} and {len(others) - 1} more"
         rest = f" and {rest}" if len(others) == 1 else f", {rest}"
-        said.append(f"{first}{rest} hold the same texts: the mean counts each of them.")
+        said.append(f"{first}{rest} share half or more of their texts: the mean counts each of them.")
     return " ".join(said)
 
 
@@ -364,7 +389,10 @@ def _list_texts(work: page.Explored, dataset: str) -> pl.DataFrame:
     return frames_of(work.store, dataset).documents.select("dataset", "text").unique()
 
 
+_DOUBTED = "?"
+"""Stands behind an interval that is in doubt."""
 _MARKED = f"{UNCOMPARED} many of the answers cannot be compared to gold's entities."
+_IN_DOUBT = f"{_DOUBTED} the interval is in doubt, as is said below."
 _NO_INTERVAL = "without intervals, which need ten documents or more"
 
 

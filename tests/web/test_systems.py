@@ -29,6 +29,7 @@ from remix.store.cache import KEEPS
 from remix.store.queries import Query
 from remix.web.explorer import arrange, render_page
 from remix.web.page import VIEWS, Drawing, Note, Page, Table
+from remix.web.score_tables import tell_two_systems
 from remix.workspace import Workspace
 from tests.pages import follow
 from tests.processes import run_python
@@ -71,7 +72,10 @@ def shown(work: Workspace, **parameters: str) -> Page:
 @pytest.mark.long
 def test_matrix_has_the_scores_and_intervals_of_the_command_line_and_marks_what_differs(work: Workspace) -> None:
     rows = work.evaluate("news", task="A2KB", match="strong", intervals=True).rows.filter(average="micro", column="")
+    doubts = {row["system"]: " ?" if row["interval_doubt"] else "" for row in rows.to_dicts()}
     wanted = {row["system"]: f"{row['f1_low']:.3f} to {row['f1_high']:.3f}" for row in rows.to_dicts()}
+    wanted = {system: f"{interval}{doubts[system]}" for system, interval in wanted.items()}
+    assert {*doubts.values()} == {"", " ?"}  # of what is right throughout it is in doubt
     table = shown(work).tables["systems"]
     # 12, 5 and 4 of 12 are right: F1 is 1, 5/12 and 4/12. That 5 and 4 differ from 12 is no chance.
     assert table["system"].to_list() == ["good", "fair", "poor"]
@@ -519,6 +523,22 @@ def test_scores_of_which_many_answers_cannot_be_compared_are_marked_and_told(tmp
     assert matrix.typesetting.signs["best †"] == "†"
 
 
+def test_words_on_two_systems_name_slices_and_what_has_no_value_where_a_star_marks_it() -> None:
+    """Of flags it is said of which column they are; the difference without a value is the only one with a star."""
+    parts = {"all": (0.5, 0.6, ""), "false": (0.741, 0.742, ""), "unspecified": (0.275, 0.014, "*")}
+    rows = [
+        {"system": system, "part": part, "f1": f1, "mark": mark if system == "b" else ""}
+        for part, (one, other, mark) in parts.items()
+        for system, f1 in (("a", one), ("b", other))
+    ]
+    said = tell_two_systems(pl.DataFrame(rows), "F1", "isRare", {})
+    assert said.startswith("By F1, a is ahead of b in none of 1 column; b in 1, most in rare readings: false (0.742")
+    none = "Of mentions without a value (unspecified) a is ahead of b (0.275 against 0.014), which a star marks."
+    assert none in said
+    plain = tell_two_systems(pl.DataFrame(rows).with_columns(mark=pl.lit("")), "F1", "isRare", {})
+    assert "without a value" not in plain and "left aside" in plain
+
+
 def test_systems_that_leave_documents_unanswered_are_told(tmp_path: Path) -> None:
     lines = [{"document": name, "text": "Ada", "begin": 0, "end": 3, "entity": "e:A"} for name in ("d", "e")]
     wrong = [{**line, "entity": "e:B"} for line in lines]
@@ -731,8 +751,11 @@ def test_where_no_star_stands_it_is_said_that_chance_may_make_all_differences(ma
 
 
 def test_datasets_of_the_same_texts_are_told_beside_the_mean_over_them(many: Workspace) -> None:
-    assert "first, second and 1 more hold the same texts: the mean counts each of them." in matrix_of(many).below
-    assert "hold the same texts" not in matrix_of(many, datasets="first").below
+    assert (
+        "first, second and 1 more share half or more of their texts: the mean counts each of them."
+        in matrix_of(many).below
+    )
+    assert "of their texts" not in matrix_of(many, datasets="first").below
 
 
 def test_datasets_that_no_chosen_system_answered_are_said_and_led_to(tmp_path: Path) -> None:
