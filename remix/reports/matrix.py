@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from types import MappingProxyType
@@ -136,10 +136,13 @@ class Order:
     shared: Sequence[str] = ()
 
 
-def order_systems(cells: pl.DataFrame, parts: Sequence[str]) -> Order:
+def order_systems(
+    cells: pl.DataFrame, parts: Sequence[str], group: Callable[[Sequence[str]], Sequence[Sequence[str]]] = lambda _: ()
+) -> Order:
     """Return the systems of marked cells, first systems, then baselines and oracles, by their mean over the `parts`.
 
-    The mean is over the parts in which all systems have a score, and it is not made where there is none.
+    The mean is over the parts in which all systems have a score, and it is not made where there is none. Of datasets
+    that hold the same texts, as `group` groups those that it is given, the one of most `mentions` counts.
 
     >>> cells = pl.DataFrame({"system": ["a", "a", "b"], "part": ["x", "y", "x"], "f1": [0.2, 0.9, 0.4],
     ...     "kind": "system"})
@@ -153,22 +156,39 @@ def order_systems(cells: pl.DataFrame, parts: Sequence[str]) -> Order:
     held = known.filter(pl.col("system").is_in(names.implode())).group_by("part").agg(pl.col("system").n_unique())
     common = {*held.filter(pl.col("system") == len(names))["part"]}
     shared = [part for part in parts if part in common]
-    mean = pl.when(pl.col("f1").count() == len(shared)).then(pl.col("f1").mean())
-    means = known.filter(pl.col("part").is_in(shared)).group_by("system").agg(mean=mean)
+    editions = [_put_largest_first(cells, one) for one in group(shared)] if len(shared) > 1 else []
+    counted = [part for part in shared if not any(part in others for _, *others in editions)]
+    mean = pl.when(pl.col("f1").count() == len(counted)).then(pl.col("f1").mean())
+    means = known.filter(pl.col("part").is_in(counted)).group_by("system").agg(mean=mean)
     place = pl.col("kind").replace_strict({kind: nth for nth, kind in enumerate(KINDS)}, return_dtype=pl.Int64)
     rows = (
         cells.select("system", "kind").unique("system").join(means, on="system", how="left")
         .sort(place, "mean", "system", descending=[False, True, False], nulls_last=True)
     )  # fmt: skip
-    every = {1: "the system has", 2: "both systems have"}.get(len(names), f"all {len(names)} systems have")
+    return Order(rows, _explain_order(parts, shared, counted, editions, len(names)), counted)
+
+
+def _put_largest_first(cells: pl.DataFrame, parts: Sequence[str]) -> list[str]:
+    sizes = dict(cells.group_by("part").agg(pl.col("mentions").max()).iter_rows())
+    return sorted(parts, key=lambda part: (-(sizes.get(part) or 0), part))
+
+
+def _explain_order(
+    parts: Sequence[str], shared: Sequence[str], counted: Sequence[str], editions: Sequence[Sequence[str]], systems: int
+) -> str:
+    """Return by what rows are in order."""
+    every = {1: "the system has", 2: "both systems have"}.get(systems, f"all {systems} systems have")
     if not shared:
-        words = f"No column is one that {every}: rows are in the order of their names."
-    elif len(shared) == 1:
+        return f"No column is one that {every}: rows are in the order of their names."
+    if len(shared) == 1:
         one = f"the one of {len(parts)} columns that {every}" if len(parts) > 1 else "the column"
-        words = f"Rows are in the order of {shared[0]}, {one}."
-    else:
-        words = f"Rows are in the order of their mean over the {len(shared)} of {len(parts)} columns that {every}."
-    return Order(rows, words, shared)
+        return f"Rows are in the order of {shared[0]}, {one}."
+    by = counted[0] if len(counted) == 1 else f"their mean over {len(counted)}"
+    if not editions:
+        return f"Rows are in the order of their mean over the {len(shared)} of {len(parts)} columns that {every}."
+    told = "; ".join(f"{first} in place of {' and '.join(others)}" for first, *others in editions)
+    words = f"Rows are in the order of {by} of the {len(shared)} columns that {every}: of datasets that share half or "
+    return f"{words}more of their texts the largest counts ({told})."
 
 
 def tell_two(cells: pl.DataFrame, score: str, labels: Mapping[str, str] = MappingProxyType({})) -> str:

@@ -92,7 +92,7 @@ def show_scores(
     matrix = _ShownScores(asked, cells, score, parts, family, labels, lead, whole)
     return [
         *([page.Note(f"{said} {_CHANCE}")] if said else []),
-        _matrix(matrix, columns, left, partial(_tell_editions, work)),
+        _matrix(matrix, columns, left, partial(_group_editions, work)),
         *[page.Note(said) for said in tell_uncompared(cells)],
         *_lead_to_vocabularies(asked, rows),
         *_draw(cells, score, asked, lead),
@@ -254,20 +254,24 @@ class _ScoreColumn:
 
 
 def _matrix(
-    shown: _ShownScores, columns: Mapping[str, str], left: int, tell_editions: Callable[[Sequence[str]], str]
+    shown: _ShownScores,
+    columns: Mapping[str, str],
+    left: int,
+    group: Callable[[Sequence[str]], Sequence[Sequence[str]]],
 ) -> page.Table:
     """Return a row for each system and a column for each dataset or slice, with the interval in small letters.
 
-    `columns` say what scores can be sliced by, `left` is the number of slices that are no columns.
+    `columns` say what scores can be sliced by, `left` is the number of slices that are no columns, and `group` groups
+    datasets that hold the same texts.
     """
     cells = shown.cells
-    order = order_systems(cells, ["all"] if shown.asked["by"] else shown.parts)
+    order = order_systems(cells, ["all"]) if shown.asked["by"] else order_systems(cells, shown.parts, group)
     table, every = order.rows.select("system", "kind"), [shown.column_of(part) for part in shown.parts]
     explained = {"kind": "baselines and oracles, which know gold, have rows of their own and are never the best"}
     means = [f"mean of {len(order.shared)}"] if len(order.shared) > 1 else []
     for mean in means:
         table = table.with_columns(order.rows["mean"].alias(mean))
-        explained[mean] = f"the mean over the columns that all systems have: {', '.join(order.shared)}"
+        explained[mean] = f"the mean over columns that all systems have: {', '.join(order.shared)}"
     for one in every:
         table = table.join(one.cells, on="system", how="left", maintain_order="left")
     names = [one.name for one in every]
@@ -300,26 +304,18 @@ def _matrix(
         headings={one.name: one.heading for one in every},
         groups="kind",
         typesetting=how,
-        below=" ".join(filter(None, (below, *_tell_order(shown, order, columns, left, tell_editions)))),
+        below=" ".join(filter(None, (below, *_tell_order(shown, order, columns, left)))),
         marks=marks,
         scores=[*means, *names],
     )
 
 
-def _tell_order(
-    shown: _ShownScores,
-    order: Order,
-    columns: Mapping[str, str],
-    left: int,
-    tell_editions: Callable[[Sequence[str]], str],
-) -> Iterator[str]:
+def _tell_order(shown: _ShownScores, order: Order, columns: Mapping[str, str], left: int) -> Iterator[str]:
     """Give what stands below a matrix: what its slices are by, the order of its rows, and which slices it leaves."""
     by = shown.asked["by"]
     if said := columns.get(by, ""):
         yield f"{label_of(by).words}: {said}."
     yield order.words
-    if len(order.shared) > 1 and not by:
-        yield tell_editions(order.shared)
     yield "The number of mentions is in the header."
     if left:
         yield f"{left} smaller slices are among the scores below alone."
@@ -374,15 +370,10 @@ _FAMILY = (
 )
 
 
-def _tell_editions(work: page.Explored, datasets: Sequence[str]) -> str:
-    """Return which of the datasets that a mean is over share half or more of their texts."""
+def _group_editions(work: page.Explored, datasets: Sequence[str]) -> list[list[str]]:
+    """Return those of the datasets that share half or more of their texts, together."""
     texts = [work.store.cached(("texts of", name), partial(_list_texts, work, name)) for name in datasets]
-    said = []
-    for first, *others in find_editions(pl.concat(texts).filter(pl.col("text") != "")):
-        rest = others[0] if len(others) == 1 else f"{others[0]} and {len(others) - 1} more"
-        rest = f" and {rest}" if len(others) == 1 else f", {rest}"
-        said.append(f"{first}{rest} share half or more of their texts: the mean counts each of them.")
-    return " ".join(said)
+    return find_editions(pl.concat(texts).filter(pl.col("text") != ""))
 
 
 def _list_texts(work: page.Explored, dataset: str) -> pl.DataFrame:

@@ -750,12 +750,27 @@ def test_where_no_star_stands_it_is_said_that_chance_may_make_all_differences(ma
     assert "a filter of rows, a choice of columns of this table and an order of rows change no star" in table.below
 
 
-def test_datasets_of_the_same_texts_are_told_beside_the_mean_over_them(many: Workspace) -> None:
-    assert (
-        "first, second and 1 more share half or more of their texts: the mean counts each of them."
-        in matrix_of(many).below
+def test_of_datasets_of_the_same_texts_the_largest_alone_orders_the_rows(many: Workspace, tmp_path: Path) -> None:
+    """All three have the same three texts. A fourth of another text counts beside the first, in the mean of two."""
+    table = matrix_of(many)
+    assert "of datasets that share half or more of their texts the largest counts (first in place of second and" in (
+        table.below
     )
+    assert not [name for name in table.frame.columns if name.startswith("mean of")]
+    scores = table.frame["first (12)"].to_list()
+    assert scores == sorted(scores, reverse=True) and len({*scores}) > 1
     assert "of their texts" not in matrix_of(many, datasets="first").below
+    more = copy_workspace(many.folder, tmp_path / "more")
+    line = {"document": "f", "text": "Bob", "begin": 0, "end": 3, "entity": KNOWN}
+    (tmp_path / "fourth.jsonl").write_text(json.dumps(line) + "\n")
+    more.load([tmp_path / "fourth.jsonl"])
+    for system in "abcd":
+        answer = {**line, "entity": KNOWN if system == "d" else f"{KNOWN}Bob", "confidence": 0.9}
+        (tmp_path / "run.jsonl").write_text(json.dumps(answer) + "\n")
+        more.add_run(system, tmp_path / "run.jsonl", on="fourth")
+    both = matrix_of(more)
+    columns = pl.mean_horizontal("first (12)", "fourth (1)")
+    assert both.frame["mean of 2"].to_list() == pytest.approx(both.frame.select(columns).to_series().to_list())
 
 
 def test_datasets_that_no_chosen_system_answered_are_said_and_led_to(tmp_path: Path) -> None:
