@@ -288,19 +288,21 @@ def _read(place: Path) -> pl.DataFrame | None:
 
 def _is_answered(place: Path) -> bool:
     """Return whether there is an answer; a problem that is old is none, nor is a file that is damaged."""
-    try:
-        columns = pl.read_parquet_schema(place)
-        return "problem" not in columns or time.time() - place.stat().st_mtime < AGAIN
-    except (OSError, pl.exceptions.PolarsError):
-        return False
+    problem = _tells_problem(place)
+    return problem is False or (problem is True and time.time() - _find_time(place) / 1e9 < AGAIN)
 
 
 def _is_problem(place: Path) -> bool:
     """Return whether what is kept is why there is no answer, which is not old."""
-    try:
-        return "problem" in pl.read_parquet_schema(place) and _is_answered(place)
-    except (OSError, pl.exceptions.PolarsError):
-        return False
+    return _tells_problem(place) is True and _is_answered(place)
+
+
+def _tells_problem(place: Path) -> bool | None:
+    """Return whether a file is why there is no answer, None where it is not there or damaged."""
+    # As long as somebody waits most are not there, which the system says sooner than polars.
+    with suppress(OSError, pl.exceptions.PolarsError):
+        return "problem" in pl.read_parquet_schema(place) if place.is_file() else None
+    return None
 
 
 def import_rest() -> None:
