@@ -56,6 +56,9 @@ SECONDS = 600
 AGAIN = 600.0
 """Seconds after which a question that was ended is asked again."""
 
+_ROWS = "2"
+"""The number of what rows tell, another for each change of it: an answer that was kept before tells less."""
+
 _OF_SCORES = ("documents", "mentions", "tp", "precision", "recall", "f1")
 """Columns that rows of scores have where none has a value, as of a task that combines others."""
 
@@ -97,7 +100,15 @@ class ScoreCache:
     def _places(self, questions: Sequence[Question[str]]) -> dict[Question[str], _AnswerFiles]:
         """Return the files of each answer, named by the question and by all of the workspace that can change it."""
         store, kb = self._keeper.store, self._keeper.kb
-        known = [__version__, iris.VERSION, METHOD, OF_SLICES, str(SAMPLES), kb.version if kb is not None else ""]
+        known = [
+            __version__,
+            _ROWS,
+            iris.VERSION,
+            METHOD,
+            OF_SLICES,
+            str(SAMPLES),
+            kb.version if kb is not None else "",
+        ]
         loaded = {entry.name: f"{entry.name} {entry.content} {entry.enrichment}" for entry in store.datasets()}
         learnt = [f"{name} {held.signature}" for entry in store.datasets() for name, held in entry.attached.items()]
         folder, runs = store.own("cache") / "scores", known_runs(store)
