@@ -98,12 +98,8 @@ def choose_next(
     ['points', 'tests', None]
     >>> choose_next([tests], [], "small"), choose_next([tests], [points])
     (None, None)
-    >>> choose_next([replace(tests, after=None)], [replace(points, together="A2KB")])
     """
     before = {one.place for one in (*waiting, *running)}
-    # Scores that are computed together are there in a moment, and a page waits for all of them.
-    if any(one.rank == 0 and one.together for one in running):
-        waiting = [one for one in waiting if one.rank == 0]
     free = [one for one in waiting if one.after not in before and (lane == "any" or one.rank == 0 or one.cost < LARGE)]
     return min(free, key=lambda one: (one.rank, -one.asked, one.cost), default=None)
 
