@@ -13,7 +13,8 @@ from remix.formats import read
 from remix.question import Question
 from remix.scoring import score_inputs
 from remix.scoring.choice import choose
-from remix.scoring.inputs import Inputs
+from remix.scoring.inputs import Inputs, Knowledge
+from remix.studies.counting import _with_partitions
 from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Form, Note
 from remix.workspace import Workspace
@@ -66,6 +67,17 @@ def test_coarse_types_are_those_that_classes_of_any_vocabulary_map_to():
     told = dict(rows.select("column", "vocabularies").drop_nulls().unique().iter_rows())
     assert told["type:coarse"] == "type: coarse (3), wd (2), dbo (1), mnt (1), schema (1)"
     assert told["type"] == "type: wd (2), dbo (1), mnt (1), schema (1)"
+
+
+@pytest.mark.parametrize("by", [["type", "type:wd"], ["type:wd", "type"]])
+def test_a_vocabulary_that_is_named_is_not_what_a_study_shows_of_the_column_itself(by):
+    """Of all parts together type shows dbo, and so has each part that is counted apart, in whichever order."""
+    rows = [
+        {"label": one, "column": "type", "vocabularies": "wd (2), dbo (3)" if "wd" in one else "dbo (3), wd (2)"}
+        for one in by
+    ]
+    known = _with_partitions(Knowledge(), pl.DataFrame(rows))
+    assert known.vocabularies["type"].show("").shown == "dbo" and known.vocabularies["type"].show("wd").shown == "wd"
 
 
 def test_the_vocabulary_shown_and_the_others_stand_in_the_rows():

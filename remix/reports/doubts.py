@@ -88,11 +88,11 @@ def tell_uncompared(cells: pl.DataFrame) -> list[str]:
     if rows.is_empty():
         return []
     rows = rows.sort("uncompared", "system", "part", descending=[True, False, False])
-    named = [f"{system} on {part} ({share:.1%})" for system, part, share in rows.select(*_SHARE).iter_rows()]
+    named = [f"{system} on {part} ({100 * share:.1f} %)" for system, part, share in rows.select(*_SHARE).iter_rows()]
     return [
-        f"{UNCOMPARED} Of {MANY:.0%} or more of the answers on linked mentions nothing tells whether they are gold's "
-        "entity under another name: they are of another namespace, and the knowledge base neither joins the two nor "
-        f"tells them apart. They count as wrong, as their errors show: {_list(named)}.".replace("%", " %")
+        f"{UNCOMPARED} Of {100 * MANY:.0f} % or more of the answers on linked mentions nothing tells whether they are "
+        "gold's entity under another name: they are of another namespace, and the knowledge base neither joins the two "
+        f"nor tells them apart. They count as wrong, as their errors show: {_list(named)}."
     ]
 
 

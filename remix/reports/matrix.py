@@ -197,8 +197,9 @@ def tell_two(cells: pl.DataFrame, score: str, labels: Mapping[str, str] = Mappin
     It is empty where there are not just two systems. `score` is what is compared, `labels` are those of parts.
 
     >>> cells = pl.DataFrame({"system": ["a", "a", "b", "b"], "part": ["x", "y", "x", "y"], "f1": [0.2, 0.9, 0.4, 0.8]})
-    >>> tell_two(cells, "F1")[:72]
-    'By F1, a is ahead of b in 1 of 2 columns, most in y (0.900 against 0.800'
+    >>> print(*tell_two(cells, "F1").split("; "), sep=";\\n")
+    By F1, a is ahead of b in 1 of 2 columns, most in y (0.900 against 0.800);
+    b in 1, most in x (0.400 against 0.200).
     """
     names = cells["system"].unique().sort().to_list()
     if len(names) != 2:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -53,6 +54,21 @@ def test_shares_tell_how_many_systems_are_right(work: Workspace) -> None:
     judged = work.judgements("gold")
     forms = judged.shares().join(judged.mentions, on="mention").select("surface_form", "right", "of").rows()
     assert forms == [("Ada", 2, 2), ("Alan", 1, 2), ("Bob", 0, 2), ("New York City", 0, 2)]
+
+
+def test_shares_leave_baselines_and_oracles_out_where_there_is_a_system(
+    work: Workspace, answered_sample: Workspace
+) -> None:
+    """Of a alone Ada and Alan are right or Ada; where both are beside, both count as they do where none is."""
+    judged = work.judgements("gold")
+    alone = [replace(judged, beside=frozenset({name})).shares() for name in ("a", "b")]
+    assert all(one["of"].unique().to_list() == [1] for one in alone)
+    assert [sum(pair) for pair in zip(*(one["right"] for one in alone), strict=True)] == judged.shares()[
+        "right"
+    ].to_list()
+    assert replace(judged, beside=frozenset({"a", "b"})).shares().equals(judged.shares())
+    assert {"prior", "oracle-candidates"} <= answered_sample.judgements("sample-posts").beside
+    assert not judged.beside
 
 
 def test_columns_that_are_not_of_mentions_are_refused(work: Workspace) -> None:

@@ -117,7 +117,10 @@ def test_coarse_types_that_errors_and_scores_are_counted_by_are_those_of_the_fil
         listed[name], errors[name] = of_list.tables["annotations"].height, VIEWS["errors"].show(work, asked)
         assert remix_of(work, of_list) == listed[name]
     assert listed == {name: page.tables["errors"].height for name, page in errors.items()} == filtered
-    counted = VIEWS["errors"].show(work, {"dataset": "own", "system": "bad", "by": "type:coarse"})
+    counted = VIEWS["errors"].show(work, {"dataset": "own", "system": "good", "by": "type:coarse"})
+    assert counted.tables["classes of errors"]["system"].to_list() == ["good", "bad"]  # that of the page first
+    [facets] = [block.facets for block in counted.blocks if isinstance(block, Passages)]
+    assert [facet.name for facet in facets].count("type") == 1
     parts = counted.tables["errors by type:coarse"]["type:coarse"]
     short = {shorten(COARSE_CLASSES[name.lower()]): name for name in filtered}
     assert {*parts} == {*short, "unspecified", NO_MENTION}
