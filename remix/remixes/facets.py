@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 import polars as pl
@@ -16,6 +16,7 @@ from remix.frames import Frames
 from remix.measures import MEASURES
 from remix.measures.declaration import local, write_out
 from remix.measures.enrichment import frames_of
+from remix.measures.labels import label_of
 from remix.names import ITSRDF, PREFIXES
 from remix.rdf.iris import iri_of_entity
 from remix.rdf.terms import quote
@@ -25,9 +26,8 @@ from remix.store.queries import Query
 from remix.store.selection import Selection, select
 from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import GuardedIndex
-from remix.vocabularies import COARSE_CLASSES
+from remix.vocabularies import COARSE_CLASSES, COARSE_TYPE
 
-_Row = tuple[str, int, int, int | None, int | None]
 _PREFIX_NAMES = ("nif", "itsrdf", "hfts", "rmx", "xsd")
 _TYPES = {name.capitalize(): iri for name, iri in COARSE_CLASSES.items()}
 _EVERY = "?annotation nif:referenceContext ?document ."
@@ -49,6 +49,22 @@ class Facet:
     level: str
     meaning: str
     kind: str
+
+    @property
+    def words(self) -> str:
+        """Return what people call it, on every page in the same way.
+
+        >>> list_facets()["type"].words, list_facets()["document.formAcronymShare"].words
+        ('type', 'acronyms, of the document')
+        >>> list_facets()["document.nilExplicitCount"].words
+        'NIL mentions, number, of the document'
+        """
+        name = COARSE_TYPE if self.kind == "type" else self.name.removeprefix("document.")
+        if (words := label_of(name).words) == name:
+            share = label_of(name.removesuffix("Count")).words
+            words = words if share == name.removesuffix("Count") else f"{share}, number"
+        of = ", of the document"
+        return words if "." not in self.name or words.endswith(of) else f"{words}{of}"
 
     @property
     def variable(self) -> str:
@@ -176,6 +192,43 @@ def _quote_yaml(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+@dataclass(frozen=True)
+class Narrowing:
+    """What is left of all that is loaded, condition by condition.
+
+    `left` has condition, documents, mentions, entities and `known`: of how many of the mentions before it the column of
+    a condition has a value. `annotations` are those that the mentions of each of its rows are of. `datasets` has
+    dataset, documents, kept_documents, annotations, kept, and `elsewhere`: of how many texts the edition of which other
+    dataset is kept. A group of alternatives is one mention. `notes` are what the user should know.
+    """
+
+    left: pl.DataFrame
+    annotations: Sequence[pl.Series]
+    datasets: pl.DataFrame
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What is left (`gold`) after a condition, in how many documents."""
+
+    condition: str
+    gold: pl.DataFrame
+    documents: int
+    known: int | None = None
+
+    @property
+    def row(self) -> dict[str, object]:
+        """Return its row of the waterfall."""
+        return {
+            "condition": self.condition,
+            "documents": self.documents,
+            "mentions": self.gold["mention"].n_unique(),
+            "entities": self.gold["entities"].explode().drop_nulls().n_unique(),
+            "known": self.known,
+        }
+
+
 @dataclass(frozen=True, eq=False)
 class FacetedCorpus:
     """All that is loaded, with the values of each facet: `annotation` or `document`, and `value`.
@@ -233,28 +286,20 @@ class FacetedCorpus:
 
     def count(
         self, conditions: Sequence[Condition], *, dataset: Sequence[str] = (), edition: Sequence[str] = ()
-    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+    ) -> Narrowing:
         """Return what is left after each condition, and of each dataset after all of them, as `remix build` has it.
 
-        The first has condition, documents, mentions, entities and `known`: of how many of the mentions before it the
-        column of a condition has a value. The second has dataset, documents, kept_documents, annotations, kept, and
-        `elsewhere`: of how many texts the edition of which other dataset is kept. A group of alternatives is one
-        mention. Raises `UnknownName` for a dataset or edition.
+        Raises `UnknownName` for a dataset or edition.
         """
-        rows = [self._sizes("everything loaded", self.gold, self.frames.documents.height)]
-        in_datasets = gold = self.gold
-        if dataset:
-            in_datasets = gold = gold.filter(pl.col("dataset").is_in(self.check(dataset)))
-            within = self.frames.documents.filter(pl.col("dataset").is_in(dataset))
-            rows.append(self._sizes("in the chosen datasets", gold, within.height))
-        gold = gold.filter(pl.col("document").is_in(self.frames.documents["document"].implode()))
-        rows.append(self._sizes("annotations of texts", gold))
+        steps = self._begin(dataset)
+        gold = in_datasets = steps[-1].gold
+        steps.append(_Step("annotations of texts", gold, gold["document"].n_unique()))
         for one in conditions:
             valued = pl.col(one.facet.level).is_in(self.values(one.facet)[one.facet.level].unique().implode())
             known = gold.filter(valued)["mention"].n_unique()
             gold = gold.filter(self._meets(one))
-            rows.append(self._sizes(str(one), gold, known=known))
-        return self._finish(rows, in_datasets, gold, gold["document"].unique(), dataset, edition)
+            steps.append(_Step(str(one), gold, gold["document"].n_unique(), known))
+        return self._finish(steps, in_datasets, gold["document"].unique(), dataset, edition)
 
     def count_query(
         self,
@@ -263,25 +308,27 @@ class FacetedCorpus:
         set_from: str | None = None,
         dataset: Sequence[str] = (),
         edition: Sequence[str] = (),
-    ) -> tuple[pl.DataFrame, pl.DataFrame, list[str]]:
-        """Return what `count` does for any query that `remix build` takes, asked of the store, and notes.
+    ) -> Narrowing:
+        """Return what `count` does for any query that `remix build` takes, asked of the store.
 
-        How many entities are left is known at the end alone. Raises as `remix.remixes.build` does for the query.
+        Raises as `remix.remixes.build` does for the query.
         """
-        names = self.check(dataset) or self.datasets
         text = query.bind(values, set_from)
         if NEVER_THE_SAME.intersection(keywords(text)):
             found, notes = self._select(query.source, text, dataset)
         else:
             key = "selection", query.source, text, tuple(dataset)
             found, notes = self.store.cached(key, lambda: self._select(query.source, text, dataset), asked=True)
-        rows: list[_Row] = [(*row, None, None) for row in found.waterfall.iter_rows()]
-        in_datasets = self.gold.filter(pl.col("dataset").is_in(names))
-        chosen = pl.col("annotation").is_in(found.annotations.implode())
-        gold = in_datasets.filter(chosen, pl.col("document").is_in(found.documents.implode()))
-        rows.append(self._sizes("what the query selects", gold, len(found.documents)))
-        tables = self._finish(rows, in_datasets, gold, found.documents, dataset, edition)
-        return *tables, notes
+        in_datasets = self._begin(dataset)[-1].gold
+        steps = [
+            _Step(said, in_datasets.filter(pl.col("annotation").is_in(annotations.implode())), documents)
+            for (said, documents), annotations in zip(
+                found.waterfall.select("condition", "documents").iter_rows(), found.left, strict=True
+            )
+        ]
+        gold = in_datasets.filter(pl.col("annotation").is_in(found.annotations.implode()))
+        steps.append(_Step("what the query selects", gold, len(found.documents)))
+        return replace(self._finish(steps, in_datasets, found.documents, dataset, edition), notes=notes)
 
     def _select(self, source: str, text: str, dataset: Sequence[str]) -> tuple[Selection, list[str]]:
         """Return what a query selects, with what is left after each condition, and notes."""
@@ -300,16 +347,25 @@ class FacetedCorpus:
             raise UnknownName("dataset", unknown[0], self.datasets, "remix list datasets")
         return [*dataset]
 
+    def _begin(self, dataset: Sequence[str]) -> list[_Step]:
+        """Return what there is, and what there is of the chosen datasets."""
+        steps = [_Step("everything loaded", self.gold, self.frames.documents.height)]
+        if dataset:
+            chosen = pl.col("dataset").is_in(self.check(dataset))
+            texts = self.frames.documents.filter(chosen).height
+            steps.append(_Step("in the chosen datasets", self.gold.filter(chosen), texts))
+        return steps
+
     def _finish(
         self,
-        rows: list[_Row],
+        steps: list[_Step],
         in_datasets: pl.DataFrame,
-        gold: pl.DataFrame,
         documents: pl.Series,
         dataset: Sequence[str],
         edition: Sequence[str],
-    ) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Return the tables of what is selected (`gold`) of those `in_datasets`; one edition of each text stays."""
+    ) -> Narrowing:
+        """Return what is left of those `in_datasets` after these steps, and of it one edition of each text."""
+        gold = steps[-1].gold
         editions = Editions.of(self.datasets, dataset, edition)
         others = pl.DataFrame(schema=dict.fromkeys(("document", "dataset", "kept"), pl.String))
         if len(dataset or self.datasets) > 1 and not editions.every:
@@ -317,7 +373,7 @@ class FacetedCorpus:
             out = others["document"].implode()
             documents = documents.filter(~documents.is_in(out))
             gold = gold.filter(~pl.col("document").is_in(out))
-            rows.append(self._sizes("one edition of each text", gold, len(documents)))
+            steps.append(_Step("one edition of each text", gold, len(documents)))
         numbers = ("documents", "mentions", "entities", "known")
         schema = {"condition": pl.String, **dict.fromkeys(numbers, pl.Int64)}
         names = dataset or self.datasets
@@ -333,7 +389,8 @@ class FacetedCorpus:
         told = told.group_by("dataset").agg(elsewhere=pl.col("said").str.join(", "))
         table = table.join(told, on="dataset", how="left").with_columns(pl.col("elsewhere").fill_null(""))
         table = table.sort("dataset")
-        return pl.DataFrame(rows, schema=schema, orient="row"), table
+        left = pl.DataFrame([one.row for one in steps], schema=schema)
+        return Narrowing(left, [one.gold["annotation"] for one in steps], table)
 
     def _meets(self, condition: Condition) -> pl.Expr:
         rows, key = self.values(condition.facet), condition.facet.level
@@ -344,11 +401,6 @@ class FacetedCorpus:
         found = rows.clear() if condition.is_none else rows.filter(*tests)
         inside = pl.col(key).is_in(found[key].unique().implode())
         return inside | ~pl.col(key).is_in(rows[key].unique().implode()) if condition.missing else inside
-
-    def _sizes(self, label: str, gold: pl.DataFrame, documents: int | None = None, *, known: int | None = None) -> _Row:
-        entities = gold["entities"].explode().drop_nulls().n_unique()
-        documents = gold["document"].n_unique() if documents is None else documents
-        return label, documents, gold["mention"].n_unique(), entities, known
 
 
 def corpus_of(store: Store) -> FacetedCorpus:
@@ -364,7 +416,10 @@ def _read(store: Store) -> FacetedCorpus:
         frames = frames_of(store)
         entries = store.datasets()
     files = [file for entry in entries for file in entry.value_files()]
-    gold = frames.annotations.filter(pl.col("ignorable").is_null())
+    # Without a text an annotation counts nowhere.
+    gold = frames.annotations.filter(pl.col("ignorable").is_null()).join(
+        frames.documents, on="document", how="semi", maintain_order="left"
+    )
     codes = frames.links.select("annotation", entities=distinct(frames.links["entity"])[1])
     entities = codes.group_by("annotation").agg("entities")
     gold = gold.select("annotation", "document", "dataset", mention=pl.struct("document", "group").rank("dense")).join(

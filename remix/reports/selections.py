@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -84,6 +84,13 @@ def builder_parameters(
     if asked.said and not asked.lines:
         return {**where, **asked.fields}
     return {**where, "sparql": compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)}
+
+
+def narrow_conditions(store: Store, conditions: Sequence[Condition], wanted: Wanted) -> str:
+    """Return the query of the annotations that meet the conditions and are wanted by their type, entity and form."""
+    asked = _Query([*conditions])
+    _add_kind(store, asked, wanted)
+    return compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)
 
 
 def _add_kind(store: Store, asked: _Query, wanted: Wanted) -> None:

@@ -29,7 +29,8 @@ class Selection:
     """Documents and annotations that a query selects, in the order of the corpus.
 
     `waterfall` has `condition`, `documents`, `annotations`: what was left after each condition, empty unless asked
-    for. `rewritten` is the query that was run, `notes` what the user should know.
+    for; `left` are the annotations behind each of its rows. `rewritten` is the query that was run, `notes` what the
+    user should know.
     """
 
     documents: pl.Series
@@ -37,6 +38,7 @@ class Selection:
     waterfall: pl.DataFrame
     rewritten: str
     notes: tuple[str, ...]
+    left: tuple[pl.Series, ...] = ()
 
 
 def select(
@@ -64,13 +66,13 @@ def select(
         how = _fix(how, name, fix_variables)
         notes += [line for line in how.notes if line not in notes]
     annotated = False
-    waterfall = pl.DataFrame(schema=_WATERFALL)
+    waterfall, left = pl.DataFrame(schema=_WATERFALL), tuple[pl.Series, ...]()
     last: pl.DataFrame | None = None
     if how.tree is not None and how.tree.kind == "SelectQuery":
         _check_projection(how.tree, name)
         run = _order(how, notes)
         if explain and (columns := _plain_columns(how.tree)) and any(one.whole for one in _steps(run, columns)):
-            waterfall, last = _waterfall(index, run, frames, columns, name)
+            waterfall, left, last = _waterfall(index, run, frames, columns, name)
         found = index.frame(run, name) if last is None else last  # which has met all conditions
         found = found.select(one for one in _SELECTED if one in found.columns)
         annotated = "annotation" in found.columns
@@ -83,8 +85,8 @@ def select(
         notes.append(f"the query is run as it stands ({how.reason})")
     kept = _keep(found, frames, annotated=annotated)
     if explain and last is None:
-        waterfall, _ = _waterfall(index, run, frames, found.columns, name)
-    return Selection(kept[0], kept[1], waterfall, run, tuple(notes))
+        waterfall, left, _ = _waterfall(index, run, frames, found.columns, name)
+    return Selection(kept[0], kept[1], waterfall, run, tuple(notes), left)
 
 
 def _plain_columns(tree: Node) -> list[str]:
@@ -154,7 +156,7 @@ def _keep(found: pl.DataFrame, frames: Frames, *, annotated: bool = False) -> tu
     query whose annotations all fell out does not get them all back. `annotated` says that the query is about
     annotations whatever was found.
     """
-    gold = frames.annotations.filter(pl.col("ignorable").is_null()).select("annotation", "document")
+    gold = _list_gold(frames)
     values = [found[column].drop_nulls().unique() for column in found.columns]
     every = pl.concat([pl.Series([], dtype=pl.String), *(series.alias("") for series in values)])
     every = every.str.strip_prefix("<").str.strip_suffix(">").implode()
@@ -167,22 +169,29 @@ def _keep(found: pl.DataFrame, frames: Frames, *, annotated: bool = False) -> tu
     return frames.documents.filter(pl.col("document").is_in(closed))["document"], annotations["annotation"]
 
 
+def _list_gold(frames: Frames) -> pl.DataFrame:
+    """Return annotation, document and group of what counts: that of a text which is not there does not."""
+    gold = frames.annotations.filter(pl.col("ignorable").is_null()).select("annotation", "document", "group")
+    return gold.join(frames.documents, on="document", how="semi", maintain_order="left")
+
+
 def _waterfall(
     index: Index, run: str, frames: Frames, columns: Sequence[str], name: str
-) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+) -> tuple[pl.DataFrame, tuple[pl.Series, ...], pl.DataFrame | None]:
     """Return how many documents and annotations are left after the patterns and after each further condition.
 
-    Beside it is what is left at the end, None where no step is known. As in the counts of a remix, a group of
-    alternatives counts once.
+    Beside it are the annotations behind each row, and what is left at the end, None where no step is known. As in the
+    counts of a remix, a group of alternatives counts once.
     """
-    gold = frames.annotations.filter(pl.col("ignorable").is_null()).select("annotation", "document", "group")
+    gold = _list_gold(frames)
     rows = [("everything loaded", frames.documents.height, gold.select("document", "group").n_unique())]
-    found = None
+    left, found = [gold["annotation"]], None
     for label, found in _narrow(index, run, columns, name):
         documents, annotations = _keep(found, frames, annotated="annotation" in found.columns)
-        left = gold.filter(pl.col("annotation").is_in(annotations.implode()))
-        rows.append((label, len(documents), left.select("document", "group").n_unique()))
-    return pl.DataFrame(rows, schema=_WATERFALL, orient="row"), found
+        groups = gold.filter(pl.col("annotation").is_in(annotations.implode())).select("document", "group")
+        rows.append((label, len(documents), groups.n_unique()))
+        left.append(annotations)
+    return pl.DataFrame(rows, schema=_WATERFALL, orient="row"), tuple(left), found
 
 
 def _narrow(index: Index, run: str, columns: Sequence[str], name: str) -> Iterator[tuple[str, pl.DataFrame]]:

@@ -46,27 +46,30 @@ def test_count_on_frames_is_that_of_the_query_that_stands_for_it(
     small_store: Store, conditions: list[Condition]
 ) -> None:
     corpus = corpus_of(small_store)
-    left, datasets = corpus.count(conditions)
-    asked, same, _ = corpus.count_query(Query.parse(compose(conditions)), {})
-    assert left.row(-1) == asked.row(-1) and left["mentions"].is_sorted(descending=True)
-    assert datasets.equals(same)
+    found, asked = corpus.count(conditions), corpus.count_query(Query.parse(compose(conditions)), {})
+    assert found.left.row(-1) == asked.left.row(-1) and found.left["mentions"].is_sorted(descending=True)
+    assert found.datasets.equals(asked.datasets)
+    for one in (found, asked):  # behind each row are the annotations that it counts
+        mentions = [corpus.gold.filter(pl.col("annotation").is_in(rows.implode())) for rows in one.annotations]
+        assert [rows["mention"].n_unique() for rows in mentions] == one.left["mentions"].to_list()
+    assert {*found.annotations[-1]} == {*asked.annotations[-1]}
 
 
 @pytest.mark.parametrize("dataset", [(), ("posts",)])
 def test_last_row_of_the_waterfall_is_what_build_keeps(small_store: Store, dataset: tuple[str, ...]) -> None:
     """Persons of the two datasets: Anna, Michael, David, Alice and more of news; those of posts alone without these."""
     conditions = CONDITIONS["one after another"] if not dataset else CONDITIONS["true"]
-    left, datasets = corpus_of(small_store).count(conditions, dataset=dataset)
+    found = corpus_of(small_store).count(conditions, dataset=dataset)
     made = build(small_store, Query.parse(compose(conditions), "composed"), dataset=dataset)
     kept = made.counts.row(-1, named=True)
-    assert left.row(-1)[1:3] == (kept["kept_documents"], kept["kept"]) and kept["kept"] > 0
-    counted = datasets.drop("elsewhere")
+    assert found.left.row(-1)[1:3] == (kept["kept_documents"], kept["kept"]) and kept["kept"] > 0
+    counted = found.datasets.drop("elsewhere")
     assert counted.equals(made.counts.head(-1).select(counted.columns))
 
 
 def test_waterfall_counts_documents_mentions_and_entities(small_store: Store) -> None:
     """16 mentions in 5 of 6 documents; one is NIL, so 15 entities; rare are 8 of 3 documents, of 8 entities."""
-    rows = corpus_of(small_store).count([Condition(FACETS["isRare"], among=("true",))])[0].rows()
+    rows = corpus_of(small_store).count([Condition(FACETS["isRare"], among=("true",))]).left.rows()
     assert rows == [
         ("everything loaded", 6, 16, 15, None),
         ("annotations of texts", 5, 16, 15, None),
@@ -84,8 +87,8 @@ def test_texts_of_which_another_dataset_has_the_edition_are_told(tmp_path: Path)
         write_frames(Frames.of(documents=documents, annotations=mentions), file := tmp_path / f"{name}.nt")
         store.load(file)
     for chosen, told in (([], ["", "1 in a"]), (["b", "a"], ["1 in b", ""])):
-        left, datasets = corpus_of(store).count([], dataset=chosen)
-        assert datasets["elsewhere"].to_list() == told and left["mentions"][-1] == 2
+        found = corpus_of(store).count([], dataset=chosen)
+        assert found.datasets["elsewhere"].to_list() == told and found.left["mentions"][-1] == 2
 
 
 def test_composed_query_declares_its_bounds_as_parameters() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 
 import polars as pl
@@ -11,11 +11,9 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.measures.classes import TYPES
 from remix.measures.columns import OWN
-from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.reports.annotation_list import (
-    BESIDE,
     Wanted,
     count_mentions,
     find_part,
@@ -29,10 +27,9 @@ from remix.reports.statistics import list_quantities, measures_of
 from remix.runs.judgements import OUTCOMES
 from remix.vocabularies import COARSE_TYPE
 from remix.web import page
+from remix.web.annotation_tables import count_values, tabulate_annotations
 from remix.web.views.errors import judge, list_answers
 
-_FEW = 8
-"""Values of a filter that are shown, the most frequent ones."""
 _LISTED = 200
 """Parts that are listed to choose one."""
 
@@ -208,27 +205,19 @@ def _list_filters(
 
     def tell(name: str, rows: pl.DataFrame, values: pl.Expr) -> None:
         """Add to the facets how many mentions have each value, with the address that narrows the list down to it."""
-        found = rows.select(*_MENTION, value=values).explode("value").drop_nulls("value").unique()
-        counts = found.group_by("value").agg(number=pl.len())
-        ranged = name == "part" and bool(counts["value"].str.contains(r"^\d+: ").any())
-        counts = counts.sort("value") if ranged else counts.sort("number", "value", descending=[True, False])
         own = plain.get(name, "")
-        counts = pl.concat([counts.head(_FEW), counts.slice(_FEW).filter(value=own)])
-        labels = label_entities(work.kb, counts["value"]) if name == "entity" else {}
-        labels = label_parts(work.kb, counts["value"], plain.get("by", "")) if name == "part" else labels
-        told = [
-            page.FacetValue(
-                labels.get(value, shorten(value)),
-                number,
-                page.address("annotations", **{**plain, name: "" if value == own else value}),
-                value == own,
-                shorten(value) if value in labels else "",
-            )
-            for value, number in counts.iter_rows()
-        ]  # fmt: skip
+
+        def label(values: pl.Series) -> Mapping[str, str]:
+            if name == "part":
+                return label_parts(work.kb, values, plain.get("by", ""))
+            return label_entities(work.kb, values) if name == "entity" else {}
+
+        def lead(value: str) -> str:
+            return page.address("annotations", **{**plain, name: "" if value == own else value})
+
         called = label_of(wanted.by).words if name == "part" else name
         called = f"part of {called}" if name == "part" and called in asked_elsewhere else called
-        facets.append(page.FacetCounts(called, told))
+        facets.append(count_values(called, rows, values, own=own, lead=lead, label=label))
 
     if outcomes is None:
         tell("dataset", leave(dataset="", document=""), pl.concat_list("dataset"))
@@ -243,85 +232,14 @@ def _list_filters(
 
 
 def _tabulate(work: page.Explored, rows: pl.DataFrame, wanted: Wanted, asked: Mapping[str, str]) -> page.Table:
-    """Return the annotations with their sentences, entity, type, and what was asked for."""
-    extra = [name for name in (wanted.column, wanted.by.partition(":")[0]) if name in rows.columns]
-    extra = [name for name in dict.fromkeys(extra) if name not in _COLUMNS]
-    extra += [name for name in ("part", "outcome", "answer") if name in rows.columns]
-    texts = frames_of(work.store).documents.select("document", "text")
-    rows = rows.join(texts, on="document", how="left", maintain_order="left")
-    labels = label_entities(work.kb, rows["entities"].str.split(" ").explode().drop_nulls())
-    columns = {
-        "sentence": _cut_sentences(),
-        "entity": pl.when("is_nil").then(pl.lit("NIL")).otherwise(_shorten_entities()),
-        "label": pl.col("entities").str.split(" ").list.eval(
-            pl.element().replace_strict(labels, default=None, return_dtype=pl.String)
-        ).list.drop_nulls().list.join(" or "),
-        "type": pl.col("types").list.join(" | "),
-        **{name: pl.col(name) for name in extra},
-        "document": pl.col("name"),
-    }  # fmt: skip
-    frame = rows.select("dataset", "surface_form", **columns).with_columns(rows.select("begin", "end", "annotation"))
-    known = frame.select("entity", "label").filter(pl.col("label") != "").unique()
-    return page.Table(
-        "annotations",
-        frame,
-        _lead_from(rows, asked),
-        "Each annotation of gold with the text about it.",
-        leads="A surface form leads to its document, an entity to its annotations.",
-        headings=page.headings_of_measures([*extra, "surface_form"]),
-        unseen=(*_UNSEEN, "dataset") if asked.get("dataset") else _UNSEEN,
-        labels=dict(zip(known["entity"].to_list(), known["label"].to_list(), strict=True)),
-        documents=("document",),
-    )
+    """Return the annotations with what was asked for."""
+    extra = [wanted.column, wanted.by.partition(":")[0], "part", "outcome", "answer"]
 
+    def lead_to_entity(entity: str) -> str:
+        return page.address("annotations", **{**asked, "entity": entity})
 
-def _lead_from(rows: pl.DataFrame, asked: Mapping[str, str]) -> dict[str, Callable[[Mapping[str, object]], str]]:
-    """Return what makes addresses of a row: of its dataset, its mention in the document, and its entity."""
-    system = asked.get("system", "")
-    single = rows.filter(~pl.col("is_nil")).select(_shorten_entities().alias("short"), "entities").unique("short")
-    ids = {key: value for key, value in single.drop_nulls().iter_rows() if " " not in value}
-
-    def lead(row: Mapping[str, object]) -> str:
-        place = page.address(
-            "document", dataset=row["dataset"], name=row["document"], system=system, annotation=row["annotation"]
-        )
-        return f"{place}#{page.name_mention(row['begin'], row['end'])}"
-
-    def lead_to_entity(row: Mapping[str, object]) -> str:
-        iri = ids.get(str(row["entity"]), "")
-        return page.address("annotations", **{**asked, "entity": iri}) if iri else ""
-
-    return {
-        "dataset": lambda row: page.address("dataset", name=row["dataset"]),
-        "surface_form": lead,
-        "entity": lead_to_entity,
-    }
-
-
-def _shorten_entities() -> pl.Expr:
-    """Return the entities of a mention by their short names."""
-    each = pl.element().map_elements(shorten, return_dtype=pl.String)
-    return pl.col("entities").str.split(" ").list.eval(each).list.join(" or ")
-
-
-def _cut_sentences() -> pl.Expr:
-    """Return the text about a mention, the mention in brackets."""
-    first = pl.max_horizontal(pl.col("begin").cast(pl.Int64) - BESIDE, pl.lit(0))
-    before = pl.col("text").str.slice(first, pl.col("begin").cast(pl.Int64) - first)
-    after = pl.col("text").str.slice(pl.col("end").cast(pl.Int64), BESIDE)
-    begun, ended = (pl.when(cut).then(pl.lit("…")).otherwise(pl.lit("")) for cut in _find_cuts())
-    parts = (begun, before, pl.lit("["), "surface_form", pl.lit("]"), after, ended)
-    return pl.concat_str(*parts).str.replace_all(r"\s+", " ")
-
-
-def _find_cuts() -> tuple[pl.Expr, pl.Expr]:
-    """Return whether there is more of the text before, and after, what is shown of it."""
-    rest = pl.col("text").str.len_chars().cast(pl.Int64) - pl.col("end").cast(pl.Int64)
-    return pl.col("begin").cast(pl.Int64) > BESIDE, rest > BESIDE
-
-
-_UNSEEN = ("label", "document", "begin", "end", "annotation")
-_COLUMNS = ("dataset", "surface_form", "document", "begin", "end", "type", "annotation")
+    chosen = {"system": asked.get("system", ""), "dataset": asked.get("dataset", "")}
+    return tabulate_annotations(work, rows, extra, lead_to_entity=lead_to_entity, **chosen)
 
 
 def _tell_commands(asked: Mapping[str, str]) -> list[page.Note]:

@@ -3,38 +3,54 @@
 from __future__ import annotations
 
 import io
-import math
 import re
-import shlex
 import zipfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from functools import partial
 
 import polars as pl
 
 from remix.errors import Error, UnknownName, UsageError
-from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.rdf.turtle import turtle
-from remix.remixes import check_name, runs_read, tell_runs
-from remix.remixes.facets import Condition, Facet, FacetedCorpus, compose, corpus_of
+from remix.remixes import runs_read, tell_runs
+from remix.remixes.facets import Facet, FacetedCorpus, corpus_of
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.reports.labels import label_classes
 from remix.reports.selections import EACH
 from remix.store.queries import Parameter, Query, Range, find, plain_term, shipped_queries
 from remix.vocabularies import ALL, Vocabularies
 from remix.web import page
+from remix.web.choices import (
+    COUNTS_ONCE,
+    NO_VALUE,
+    PARAMETERS,
+    SCALES,
+    Choices,
+    call_condition,
+    check_choices,
+    choose_facets,
+    choose_values,
+    find_ends,
+    find_faults,
+    find_place,
+    list_faults,
+    list_parameters,
+    name_field,
+    name_slider,
+    order_values,
+    read_choices,
+    read_set,
+    split_names,
+)
 
-_NONE = "no value"
 _MOST = 60
 """Values of a list, the most frequent ones."""
-_SCALES = ("percentiles", "values")
-_ONE = "counts once"
 _EXPLAINED = {
     "condition": "what was asked for, one after another",
     "documents": "texts with a mention that is left; of what is loaded, all texts",
     "mentions": "mentions that are left: alternatives of one count once",
+    "after": "the number of the row, by which the list of its mentions is asked for",
     "entities": "different entities that these link to",
     "annotations": "mentions of the dataset: alternatives of one count once",
     "kept_documents": "texts of the dataset in the remix",
@@ -48,183 +64,6 @@ _BACK = "Back to these choices"
 _REPLACES = f"An edited query replaces the choices; '{_BACK}' leads back to them, and leaves the query."
 
 
-@dataclass(frozen=True)
-class _Choices:
-    """What is to be built: a query with values of its parameters, or the conditions that it was made of."""
-
-    query: Query
-    values: Mapping[str, object]
-    set_from: str | None
-    conditions: Sequence[Condition] | None
-    dataset: Sequence[str]
-    edition: Sequence[str]
-
-    @property
-    def text(self) -> str:
-        """Return the query as a file has it, its parameters bound."""
-        return self.query.bind(self.values, self.set_from)
-
-    @property
-    def command(self) -> str:
-        """Return the line that builds the same in a terminal."""
-        shipped = self.query.source != "the query"
-        words = ["remix", "build", "--query", self.query.name if shipped else f"{self.query.name}.rq"]
-        if shipped:
-            words += ["--set-from", self.set_from] if self.set_from else []
-            words += [part for name, value in self.values.items() for part in ("--set", f"{name}={value}")]
-        words += [part for name in self.dataset for part in ("--dataset", name)]
-        return shlex.join([*words, *(part for name in self.edition for part in ("--edition", name))])
-
-
-def _find_faults(query: Query, set_from: str | None, parameters: page.Parameters) -> dict[str, page.WrongAddress]:
-    """Return what is wrong with values of a query's parameters, by the names of their fields."""
-    chosen, found = _choose_values(query, set_from, parameters), dict[str, page.WrongAddress]()
-    # Between which numbers a parameter lies may depend on another one.
-    others = {one: value for one, value in chosen.items() if value in query.parameters[one].choices}
-    for one, value in chosen.items():
-        try:
-            query.bind({**others, one: value}, set_from)
-        except UsageError as error:
-            if str(error) not in map(str, found.values()):  # what a set brings is said once
-                found[_field_name(query.name, set_from, one)] = page.WrongAddress(str(error))
-    return found
-
-
-def _choose_values(query: Query, set_from: str | None, parameters: page.Parameters) -> dict[str, str]:
-    """Return what the address says of the parameters of a query, by their names."""
-    given = {one: parameters.get(_field_name(query.name, set_from, one), "") for one in query.parameters}
-    return {one: value for one, value in given.items() if value}
-
-
-def _list_faults(parameters: page.Parameters) -> list[page.WrongAddress]:
-    """Return what is wrong with values of the shipped query that is chosen, where no query is edited."""
-    shipped = parameters.get("query", "")
-    if not shipped or parameters.get("sparql", "").strip():
-        return []
-    query = find(f"{shipped}.rq")
-    return [*_find_faults(query, _read_set(query, parameters), parameters).values()]
-
-
-def _read_set(query: Query, parameters: page.Parameters) -> str | None:
-    """Return the set of parameters that is chosen, where the query has it."""
-    return chosen if (chosen := parameters.get("set", "")) in query.sets else None
-
-
-def _field_name(query: str, set_from: str | None, parameter: str) -> str:
-    """Return the name of a parameter's field, which is another for each set, so that a set brings its own values."""
-    return ".".join(filter(None, (query, set_from, parameter)))
-
-
-def _list(parameters: page.Parameters, name: str) -> list[str]:
-    return [one for one in dict.fromkeys(parameters.get(name, "").split(",")) if one]
-
-
-def _read(corpus: FacetedCorpus, parameters: page.Parameters) -> _Choices:
-    """Return what the address asks for; raises `UnknownName`, `UsageError`, `QueryError` for what is wrong in it."""
-    dataset = corpus.check(_list(parameters, "dataset"))
-    edition = ["all"] if parameters.get("edition") == EACH else []
-    name = parameters.get("name") or "composed"
-    if text := parameters.get("sparql", "").replace("\r\n", "\n").strip():
-        return _Choices(Query.parse(f"{text}\n", name), {}, None, None, dataset, edition)
-    if shipped := parameters.get("query", ""):
-        if shipped not in shipped_queries():
-            raise UnknownName("query", shipped, shipped_queries(), "remix list queries")
-        query = find(f"{shipped}.rq")
-        set_from = _read_set(query, parameters)
-        given = query.values({}, set_from)
-        values = {
-            one: value
-            for one in query.parameters
-            if (value := parameters.get(_field_name(shipped, set_from, one), "")) and value != plain_term(given[one])
-        }
-        if wrong := _find_faults(query, set_from, parameters):
-            raise next(iter(wrong.values()))
-        return _Choices(query, values, set_from, None, dataset, edition)
-    conditions = [_condition(corpus, facet, parameters) for facet in _choose_facets(corpus, parameters)]
-    made = Query.parse(compose(conditions, note="Composed in the explorer of remix."), name)
-    return _Choices(made, {}, None, conditions, dataset, edition)
-
-
-def _choose_facets(corpus: FacetedCorpus, parameters: page.Parameters) -> list[Facet]:
-    names = dict.fromkeys([*_list(parameters, "on"), *_list(parameters, "add")])
-    if unknown := [name for name in names if name not in corpus.facets]:
-        raise UnknownName("column with values", unknown[0], corpus.facets, "remix enrich")
-    return [corpus.facets[name] for name in names]
-
-
-def _condition(corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters) -> Condition:
-    picked = _list(parameters, f"in.{facet.name}")
-    missing = _NONE in picked
-    if facet.kind == "number":
-        low, high = (_read_bound(corpus, facet, end, parameters) for end in ("low", "high"))
-        return Condition(facet, low, high, missing=missing)
-    names = {shorten(value): value for value in _by_frequency(corpus, facet)}
-    if unknown := [one for one in picked if one not in names and one != _NONE]:
-        raise UnknownName(f"value of {facet.name}", unknown[0], names)
-    return Condition(facet, among=tuple(names[one] for one in picked if one != _NONE), missing=missing)
-
-
-def _ends(corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters) -> tuple[float, float, float]:
-    """Return least and largest of a slider and its steps."""
-    if not _by_values(parameters):
-        return 0.0, 100.0, 1.0
-    values = corpus.values(facet)["value"]
-    low, high = float(values.min() or 0), float(values.max() or 0)  # type: ignore[arg-type]
-    whole = bool((values == values.round()).all())
-    return low, high, 1.0 if whole and high - low <= 2000 else (high - low) / 200 or 1.0
-
-
-def _by_values(parameters: page.Parameters) -> bool:
-    return parameters.get("scale") == _SCALES[1]
-
-
-def _slider(end: str, facet: Facet, parameters: page.Parameters) -> str:
-    """Return the name of a slider's field, which is another for each scale: 50 is a value or a percentile."""
-    return f"{end}{'-value' if _by_values(parameters) else ''}.{facet.name}"
-
-
-def _find_place(corpus: FacetedCorpus, facet: Facet, end: str, parameters: page.Parameters) -> str:
-    """Return where a slider stands, as text; after its scale was changed that is where it stood on the other."""
-    if text := parameters.get(_slider(end, facet, parameters), ""):
-        return text
-    other = {**parameters, "scale": _SCALES[0] if _by_values(parameters) else _SCALES[1]}
-    if not parameters.get(_slider(end, facet, other)):
-        return ""
-    try:
-        bound = _read_bound(corpus, facet, end, other)
-    except page.WrongValue:  # on the other scale it stood nowhere
-        return ""
-    if bound is None or _by_values(parameters):
-        return "" if bound is None else f"{bound:.17g}"
-    values = corpus.values(facet)["value"]
-    # The first of the values that are the bound where it is the lower one, else the last.
-    place = int((values < bound).sum()) if end == "low" else int((values <= bound).sum()) - 1
-    return f"{100 * place / max(1, len(values) - 1):.0f}"
-
-
-def _read_bound(corpus: FacetedCorpus, facet: Facet, end: str, parameters: page.Parameters) -> float | None:
-    """Return the value that a slider stands for; at its end there is none."""
-    low, high, step = _ends(corpus, facet, parameters)
-    name = _slider(end, facet, parameters)
-    text = _find_place(corpus, facet, end, parameters)
-    number = re.fullmatch(r"-?[0-9]{1,16}(\.[0-9]{1,20})?(e[-+]?[0-9]{1,3})?", text)
-    if text and (number is None or math.isinf(float(text))):
-        raise page.WrongValue(f"{name}={text} is no number", text)
-    if text and not low <= float(text) <= high + step / 2:
-        raise page.WrongValue(f"{name}={text} is not between {low:.10g} and {high:.10g}", text)
-    place = float(text) if text else low if end == "low" else high
-    if (end == "low" and place <= low) or (end == "high" and place > high - step / 2):
-        return None
-    if _by_values(parameters):
-        return place
-    return corpus.values(facet)["value"].quantile(max(0.0, min(place, 100.0)) / 100, "nearest")
-
-
-def _by_frequency(corpus: FacetedCorpus, facet: Facet) -> list[str]:
-    found = corpus.values(facet)["value"].value_counts(sort=True).sort("count", "value", descending=[True, False])
-    return [one for one in found["value"] if "," not in one]
-
-
 def _vocabularies(corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters) -> Vocabularies:
     """Return the vocabularies of a facet of classes, with the one whose classes are listed."""
     rows = corpus.values(facet).select("annotation", pl.col("value").alias("class"))
@@ -235,20 +74,20 @@ def _of_values(
     work: page.Explored, corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters
 ) -> list[page.Field]:
     """Return the fields that pick values, the most frequent; classes are of one vocabulary, beside those picked."""
-    name, values, fields = f"in.{facet.name}", _by_frequency(corpus, facet), []
+    name, values, fields = f"in.{facet.name}", order_values(corpus, facet), []
     if facet.kind == "class":
         shown = _vocabularies(corpus, facet, parameters)
         listed = shown.choose(pl.DataFrame({"class": values}, schema={"class": pl.String}))["class"][:_MOST]
-        picked = {*_list(parameters, name)}
+        picked = {*split_names(parameters, name)}
         values = [*listed, *(one for one in values if shorten(one) in picked and one not in listed)]
         names = [*shown.mentions, ALL] if shown.others or shown.shown == ALL else []
         told = f"mentions with a class of each: {shown}"
         fields = [page.choose(f"of.{facet.name}", "classes of", names, shown.shown, told)] if names else []
-    values = values[: _MOST + len(_list(parameters, name))]
+    values = values[: _MOST + len(split_names(parameters, name))]
     labels = label_classes(work.kb, pl.Series(values, dtype=pl.String)) if facet.kind == "class" else {}
     words = {short: f"{label} – {short}" for iri, label in labels.items() if (short := shorten(iri))}
-    called, told = label_of(facet.name).words, facet.meaning
-    chosen, shortened = parameters.get(name, ""), [*map(shorten, values), _NONE]
+    called, told = facet.words, facet.meaning
+    chosen, shortened = parameters.get(name, ""), [*map(shorten, values), NO_VALUE]
     return [*fields, page.Field(name, called, chosen, shortened, "many", explained=told, words=words)]
 
 
@@ -256,21 +95,16 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if not page.list_datasets(work):
         return page.Page("Builder", [page.NOTHING])
     corpus = corpus_of(work.store)
-    notes: list[str] = []
-    _check(parameters)
+    check_choices(parameters)
     edited = bool(parameters.get("sparql", "").strip())
     form = page.Form(_fields(work, corpus, parameters), button=_BACK if edited else "Show", live=not edited)
-    if wrong := _list_faults(parameters):
+    if wrong := list_faults(parameters):
         named = "a value" if len(wrong) == 1 else f"{len(wrong)} values"
         told = f"Nothing is counted: {named} above cannot be, for the reason beside it."
         return page.Page("Builder", [form, page.Note(told)], faults=wrong)
     try:
-        asked = _read(corpus, parameters)
-        if asked.conditions is not None:
-            left, table = corpus.count(asked.conditions, dataset=asked.dataset, edition=asked.edition)
-        else:
-            choices = asked.values, asked.set_from, asked.dataset, asked.edition
-            left, table, notes = corpus.count_query(asked.query, *choices)
+        asked = read_choices(corpus, parameters)
+        found = asked.narrow(corpus)
     except Error as error:
         # What is chosen among others is left out; what is typed stays in its field.
         typed = bool(parameters.get("query") or parameters.get("sparql"))
@@ -279,10 +113,22 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         again = [_editor(corpus, parameters, parameters["sparql"])] if parameters.get("sparql") else []
         return page.Page("Builder", [form, page.Note(f"Not possible: {error}"), *again], error=error)
     missing = page.tell_missing(work)
-    notes = [*asked.query.tell_unfit(asked.values, asked.set_from), *notes]
+    left, table = found.left, found.datasets
+    notes = [*asked.query.tell_unfit(asked.values, asked.set_from), *found.notes]
     notes += tell_runs(runs_read(asked.text, work.store.datasets()))
-    blocks: list[page.Shown] = [form, *missing, *(page.Note(note) for note in notes), _tell(left), *_waterfall(left)]
-    links = {"dataset": lambda row: page.address("dataset", name=row["dataset"])}
+    blocks: list[page.Shown] = [
+        form,
+        *missing,
+        *(page.Note(note) for note in notes),
+        _tell(left),
+        *_waterfall(left, parameters),
+    ]
+    listed, last = _lead_to_mentions(parameters), left.height - 1
+    links = {
+        "dataset": lambda row: page.address("dataset", name=row["dataset"]),
+        "annotations": lambda row: page.address("annotations", dataset=row["dataset"]) if row["annotations"] else "",
+        "kept": lambda row: listed(after=last, within=row["dataset"]) if row["kept"] else "",
+    }
     table = table.sort("kept", "dataset", descending=[True, False])
     table = table if (table["elsewhere"] != "").any() else table.drop("elsewhere")
     blocks.append(
@@ -292,6 +138,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             links,
             explained=_EXPLAINED,
             words="What each dataset gives to the remix.",
+            leads="A number of mentions leads to their list.",
             headings={
                 "annotations": ("mentions", ""),
                 "kept": ("kept mentions", ""),
@@ -320,32 +167,19 @@ def _tell(left: pl.DataFrame) -> page.Note:
     return page.Note(told)
 
 
-def _check(parameters: page.Parameters) -> None:
-    """Raise `UnknownName` for a choice that there is not, of those that change nothing where they are not known."""
-    shipped = parameters.get("query", "")
-    if shipped and shipped not in shipped_queries():
-        raise UnknownName("query", shipped, shipped_queries(), "remix list queries")
-    sets = find(f"{shipped}.rq").sets if shipped else {}
-    if name := parameters.get("name", ""):
-        try:
-            check_name(name)
-        except UsageError as error:
-            raise page.WrongValue(str(error), name) from None
-    for name, what, known in (
-        ("set", f"set of parameters{f' of {shipped}' if shipped else ''}", [*sets]),
-        ("scale", "scale of sliders", _SCALES),
-        ("edition", "choice of editions", (_ONE, EACH)),
-    ):
-        if (said := parameters.get(name)) and said not in known:
-            raise UnknownName(what, said, known)
+def _lead_to_mentions(parameters: page.Parameters) -> Callable[..., str]:
+    """Return what makes the address of the mentions behind a number of the page."""
+    kept = {name: value for name, value in parameters.items() if name in PARAMETERS or "." in name}
+    return lambda **chosen: page.address("selection", **kept, **chosen)
 
 
-def _waterfall(left: pl.DataFrame) -> list[page.Shown]:
-    """Return the waterfall as a table and as a figure."""
+def _waterfall(left: pl.DataFrame, parameters: page.Parameters) -> list[page.Shown]:
+    """Return the waterfall as a table, each of whose numbers of mentions leads to these, and as a figure."""
     words = "What is left after each condition; the last row is what `remix build` writes."
-    called = {said: _call(said) for said in left["condition"]}
+    listed = _lead_to_mentions(parameters)
+    called = {said: call_condition(said) for said in left["condition"]}
     share = left.with_columns(share_of_mentions=pl.col("mentions") / max(1, left["mentions"][0]))
-    share = share if share["known"].count() else share.drop("known")
+    share = (share if share["known"].count() else share.drop("known")).with_columns(after=pl.int_range(pl.len()))
     told = {**_EXPLAINED, "share_of_mentions": "of the mentions in the first row"}
     series = [Series("mentions", [called[said] for said in left["condition"]], left["mentions"].to_list())]
     panel = Panel("", "bars", series, y=Axis("mentions", whole=True), lying=True)
@@ -353,7 +187,10 @@ def _waterfall(left: pl.DataFrame) -> list[page.Shown]:
         page.Table(
             "waterfall",
             share,
+            {"mentions": lambda row: listed(after=row["after"]) if row["mentions"] else ""},
             words=words,
+            leads="A number of mentions leads to their list.",
+            unseen=("after",),
             explained=told,
             headings={"share_of_mentions": ("share of mentions", ""), "known": ("with a value before", "")},
             labels={said: words for said, words in called.items() if words != said},
@@ -362,17 +199,7 @@ def _waterfall(left: pl.DataFrame) -> list[page.Shown]:
     ]
 
 
-def _call(condition: str) -> str:
-    """Return a condition by what people call its column.
-
-    >>> _call("ambiguitySurfaceForm: ≥ 20")
-    'readings a name: ≥ 20'
-    """
-    column, colon, said = condition.partition(":")
-    return f"{label_of(column).words}{colon}{said}"
-
-
-def _ways(asked: _Choices, parameters: page.Parameters, *, empty: bool) -> list[page.Shown]:
+def _ways(asked: Choices, parameters: page.Parameters, *, empty: bool) -> list[page.Shown]:
     """Return the command line that does the same, and the files, of an `empty` selection the query alone."""
     kept = {name: value for name, value in parameters.items() if name not in ("sort", "at", "table")}
     downloads = {words: page.address(f"builder.{suffix}", **kept) for words, suffix in _FILES.items()}
@@ -393,9 +220,10 @@ def _editor(corpus: FacetedCorpus, parameters: page.Parameters, text: str) -> pa
 def _around(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
     """Return what can be chosen of any query: datasets, editions of their texts, and the name of the remix."""
     told = "Whether the remix has each edition of a text, or that of the first dataset alone."
+    edition = parameters.get("edition", COUNTS_ONCE)
     return [
         page.Field("dataset", "only these datasets", parameters.get("dataset", ""), corpus.datasets, "many"),
-        page.choose("edition", "a text of several datasets", (_ONE, EACH), parameters.get("edition", _ONE), told),
+        page.choose("edition", "a text of several datasets", (COUNTS_ONCE, EACH), edition, told),
         page.Field("name", "name of the remix", parameters.get("name", ""), explained="Names its files."),
     ]
 
@@ -426,7 +254,7 @@ def _fields(work: page.Explored, corpus: FacetedCorpus, parameters: page.Paramet
 
 
 def _of_columns(work: page.Explored, corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
-    chosen = _choose_facets(corpus, parameters)
+    chosen = choose_facets(corpus, parameters)
     names = [one.name for one in chosen]
     others = [name for name in corpus.facets if name not in names]
     fields = [
@@ -436,44 +264,42 @@ def _of_columns(work: page.Explored, corpus: FacetedCorpus, parameters: page.Par
             ["", *others],
             "",
             "A column of annotations, or of their documents.",
-            words=page.words_of_measures(others),
+            words=_call_columns(corpus, others),
             nothing="(a column)",
         )
     ]
     if chosen:
         fields.append(
-            page.Field("on", "conditions on", ",".join(names), names, "many", words=page.words_of_measures(names))
+            page.Field("on", "conditions on", ",".join(names), names, "many", words=_call_columns(corpus, names))
         )
     if any(one.kind == "number" for one in chosen):
         told = "Percentiles are of the values that are loaded; the query has the value itself."
-        fields.append(page.choose("scale", "sliders show", _SCALES, parameters.get("scale", _SCALES[0]), told))
+        fields.append(page.choose("scale", "sliders show", SCALES, parameters.get("scale", SCALES[0]), told))
     for one in chosen:
         picked = parameters.get(f"in.{one.name}", "")
         if one.kind == "number":
-            ends = _ends(corpus, one, parameters)
+            ends = find_ends(corpus, one, parameters)
             for end, word, default in (("low", "from", ends[0]), ("high", "to", ends[1])):
-                name = _slider(end, one, parameters)
-                place = _find_place(corpus, one, end, parameters) or f"{default:.10g}"
-                fields.append(
-                    page.Field(name, f"{label_of(one.name).words}, {word}", place, (), "range", *ends, one.meaning)
-                )
-            fields.append(page.Field(f"in.{one.name}", f"{label_of(one.name).words}, also", picked, (_NONE,), "many"))
+                name = name_slider(end, one, parameters)
+                place = find_place(corpus, one, end, parameters) or f"{default:.10g}"
+                fields.append(page.Field(name, f"{one.words}, {word}", place, (), "range", *ends, one.meaning))
+            fields.append(page.Field(f"in.{one.name}", f"{one.words}, also", picked, (NO_VALUE,), "many"))
         else:
             fields += _of_values(work, corpus, one, parameters)
     return fields
 
 
 def _of_query(query: Query, parameters: page.Parameters) -> list[page.Field]:
-    set_from, fields = _read_set(query, parameters), []
+    set_from, fields = read_set(query, parameters), []
     if query.sets:
         told = "Values of the parameters that have a name, as the query's file gives them."
         fields.append(
             page.choose("set", "set of parameters", ["", *query.sets], set_from or "", told, nothing="(defaults)")
         )
-    given, wrong = query.values({}, set_from), _find_faults(query, set_from, parameters)
-    ranges = query.ranges(_choose_values(query, set_from, parameters), set_from)
+    given, wrong = query.values({}, set_from), find_faults(query, set_from, parameters)
+    ranges = query.ranges(choose_values(query, set_from, parameters), set_from)
     for one in query.parameters.values():
-        name = _field_name(query.name, set_from, one.name)
+        name = name_field(query.name, set_from, one.name)
         fault = str(wrong.get(name, ""))
         fields.append(_parameter(one, given[one.name], name, parameters.get(name, ""), fault, ranges.get(one.name)))
     return fields
@@ -492,20 +318,26 @@ def _parameter(one: Parameter, given: str, name: str, value: str, fault: str, kn
     return page.Field(name, one.name, value, explained=told, fault=fault)
 
 
+def _call_columns(corpus: FacetedCorpus, names: Iterable[str]) -> dict[str, str]:
+    """Return what columns are called in a list of choices, their names behind it, as measures are."""
+    words = {name: corpus.facets[name].words for name in names}
+    return {name: called if called == name else f"{called} – {name}" for name, called in words.items()}
+
+
 def _columns(corpus: FacetedCorpus, parameters: page.Parameters) -> page.Table:
     """Return what can be asked for: the columns with their meaning, each leading to a condition on it."""
-    on = ",".join(one.name for one in _choose_facets(corpus, parameters))
+    on = ",".join(one.name for one in choose_facets(corpus, parameters))
     kept = {name: value for name, value in parameters.items() if name not in ("on", "add", "sort", "at")}
     facets = corpus.facets.values()
     frame = pl.DataFrame({"column": [one.name for one in facets], "meaning": [one.meaning for one in facets]})
-    called, units = page.call_measures(frame["column"]), page.find_units(frame["column"])
-    frame = frame.with_columns(called, units).select("column", "called", "unit", "meaning")
+    called = pl.Series("called", [one.words for one in facets])
+    frame = frame.with_columns(called, page.find_units(frame["column"])).select("column", "called", "unit", "meaning")
     links = {"called": lambda row: page.address("builder", on=",".join(filter(None, (on, row["column"]))), **kept)}
     small, headings = {"called": "column"}, {"called": ("column", "")}
     return page.Table("columns", frame, links, words="Each leads to a condition on it.", small=small, headings=headings)
 
 
-def _meanings(asked: _Choices) -> page.Table:
+def _meanings(asked: Choices) -> page.Table:
     """Return the parameters of a query with their values and what they mean."""
     values = asked.query.values(asked.values, asked.set_from)
     rows = [(one.name, values[one.name], one.default, one.description) for one in asked.query.parameters.values()]
@@ -518,7 +350,7 @@ def _meanings(asked: _Choices) -> page.Table:
 
 def _offer(suffix: str, work: page.Explored, parameters: page.Parameters) -> page.Download:
     """Return a file of what the parameters choose: the query, the remix as NIF, its manifest, or all in an archive."""
-    asked = _read(corpus_of(work.store), parameters)
+    asked = read_choices(corpus_of(work.store), parameters)
     text = asked.text.encode()
     if suffix == "rq":
         return page.Download(text, "application/sparql-query", f"{asked.query.name}.rq")
@@ -539,21 +371,6 @@ def _offer(suffix: str, work: page.Explored, parameters: page.Parameters) -> pag
     return page.Download(content.getvalue(), "application/zip", f"{made.name}.zip")
 
 
-def _list_parameters(work: page.Explored, parameters: page.Parameters) -> list[str]:
-    """Return the names of the fields of conditions and of queries, those that are not shown now as well."""
-    of_queries = {name.partition(".")[0] for name in parameters} & {*shipped_queries()}
-    names = [
-        _field_name(query.name, chosen, one)
-        for query in (find(f"{name}.rq") for name in sorted(of_queries))
-        for chosen in (None, *query.sets)
-        for one in query.parameters
-    ]
-    if any("." in name for name in parameters) and page.list_datasets(work):
-        ends = ("in", "of", "low", "high", "low-value", "high-value")
-        names += [f"{end}.{name}" for name in corpus_of(work.store).facets for end in ends]
-    return names
-
-
 def _example(work: page.Explored) -> dict[str, str]:
     if not page.list_datasets(work):
         return {}
@@ -571,6 +388,6 @@ builder = page.View(
     example=_example,
     downloads={suffix: partial(_offer, suffix) for suffix in _FILES.values()},
     runs_queries=True,
-    parameters=("query", "set", "add", "on", "scale", "dataset", "edition", "name", "sparql"),
-    further=_list_parameters,
+    parameters=PARAMETERS,
+    further=list_parameters,
 )

@@ -1,0 +1,147 @@
+"""The mentions behind a number of the builder: what is left after one of its conditions, narrowed down further."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from remix.errors import UnknownName
+from remix.measures.classes import TYPES
+from remix.remixes.facets import Narrowing, corpus_of
+from remix.reports.annotation_list import Wanted, count_mentions, list_wanted, name_type
+from remix.reports.labels import label_entities
+from remix.reports.selections import EACH, narrow_conditions
+from remix.web import page
+from remix.web.annotation_tables import count_values, tabulate_annotations
+from remix.web.choices import PARAMETERS, Choices, call_condition, check_choices, list_parameters, read_choices
+
+_NARROWED = {"within": "dataset", "type": "type", "entity": "entity", "find": "find"}
+"""What narrows the list down, and what it is of `Wanted`: 'dataset' is what the builder chooses among all."""
+_VALUES = {
+    "within": pl.concat_list("dataset"),
+    "type": pl.col("types"),
+    "entity": pl.col("entities").str.split(" "),
+}
+"""The values of a row that the list can be narrowed down to."""
+
+
+def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
+    if not page.list_datasets(work):
+        return page.Page("Selection", [page.NOTHING])
+    check_choices(parameters)
+    asked = {name: said for name, said in parameters.items() if said and (name in PARAMETERS or "." in name)}
+    choices = read_choices(corpus := corpus_of(work.store), asked)
+    found = choices.narrow(corpus)
+    after = _read_row(found, parameters.get("after", ""))
+    narrowed = {name: said for name in _NARROWED if (said := parameters.get(name, ""))}
+    if narrowed.get("type"):
+        narrowed["type"] = name_type(narrowed["type"])
+    wanted = Wanted(**{_NARROWED[name]: said for name, said in narrowed.items()})
+    inside = pl.col("annotation").is_in(found.annotations[after].implode())
+    rows = list_wanted(work.store, wanted).filter(inside)
+
+    def lead(name: str, value: str) -> str:
+        return page.address("selection", **{**asked, "after": after, **narrowed, name: value})
+
+    def count(name: str) -> page.FacetCounts:
+        """Return what the list can be narrowed down to by one column, what it is narrowed down by others."""
+        own, field = narrowed.get(name, ""), _NARROWED[name]
+        return count_values(
+            field,
+            list_wanted(work.store, replace(wanted, **{field: ""})).filter(inside),
+            _VALUES[name],
+            own=own,
+            lead=lambda value: lead(name, "" if value == own else value),
+            label=lambda values: label_entities(work.kb, values) if name == "entity" else {},
+        )
+
+    told, called = f"{count_mentions(rows):,} mentions", call_condition(found.left["condition"][after])
+    if len(rows) != count_mentions(rows):
+        told += f" ({len(rows):,} annotations, as alternatives of a mention have a row each)"
+    links = {"Back to the builder": page.address("builder", **asked)}
+    if rows.height and (remix := _find_remix(work, choices, found, wanted, after, asked)):
+        links["Make this a remix"] = page.address("builder", **remix)
+    blocks = [
+        _form(found, {**asked, **narrowed}, after),
+        page.Note(f"{told} are left after '{called}'.", links=links),
+        page.Facets([count(name) for name in _VALUES]),
+        tabulate_annotations(
+            work,
+            rows,
+            [one.facet.name for one in choices.conditions or ()],
+            lead_to_entity=lambda iri: lead("entity", iri),
+            dataset=wanted.dataset,
+        ),
+    ]
+    return page.Page(f"Selection: {called}", blocks)
+
+
+def _read_row(found: Narrowing, said: str) -> int:
+    """Return the number of the row whose mentions are listed, by default the last."""
+    if not said:
+        return found.left.height - 1
+    if not re.fullmatch("[0-9]{1,4}", said) or int(said) >= found.left.height:
+        raise UnknownName("row of what is left", said, map(str, range(found.left.height)))
+    return int(said)
+
+
+def _form(found: Narrowing, asked: Mapping[str, str], after: int) -> page.Form:
+    """Return the choices of the list: a row, and what narrows it down; those of the builder go with it."""
+    conditions = enumerate(found.left["condition"])
+    words = {str(number): f"{number + 1}. {call_condition(said)}" for number, said in conditions}
+    own = ("within", "type", "find")
+    return page.Form(
+        [
+            page.choose("after", "left after", [*words], str(after), "a condition of the builder", words=words),
+            page.choose("within", "dataset", ["", *found.datasets["dataset"]], asked.get("within", "")),
+            page.choose("type", "type", ["", *TYPES], asked.get("type", "")),
+            page.Field("find", "surface form contains", asked.get("find", "")),
+            *(page.Field(name, name, said, look="hidden") for name, said in asked.items() if name not in own),
+        ]
+    )
+
+
+def _find_remix(
+    work: page.Explored, choices: Choices, found: Narrowing, wanted: Wanted, after: int, asked: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the choices of the builder that are a remix of just these mentions, none where no choices are."""
+    narrowed = bool(wanted.type or wanted.entity or wanted.find)
+    last = after == found.left.height - 1
+    if choices.conditions is None and (narrowed or not last):
+        return {}
+    conditions = choices.conditions or ()
+    # Before the first condition are rows of what is loaded, behind the last one of editions; of a dataset alone there
+    # are no other editions.
+    first = 3 if choices.dataset else 2
+    chosen = {} if after == 0 and choices.dataset else {"dataset": asked.get("dataset", "")}
+    chosen["edition"] = asked.get("edition", "") if last else EACH
+    if wanted.dataset:
+        kept = found.datasets.filter(dataset=wanted.dataset)
+        if last and (kept["elsewhere"] != "").any():
+            return {}
+        chosen["dataset"] = wanted.dataset
+    if choices.conditions is None:
+        return {**asked, **chosen}
+    met = conditions[: max(0, after - first + 1)]
+    if narrowed:
+        return {**chosen, "sparql": narrow_conditions(work.store, met, wanted)}
+    own = {"on", "add", "dataset", "edition"}
+    return {**{k: v for k, v in asked.items() if k not in own}, **chosen, "on": ",".join(one.facet.name for one in met)}
+
+
+def _example(work: page.Explored) -> page.Parameters:
+    return {"edition": EACH} if page.list_datasets(work) else {}
+
+
+selection = page.View(
+    "selection",
+    "Selection",
+    _show,
+    example=_example,
+    runs_queries=True,
+    parameters=(*PARAMETERS, "after", *_NARROWED),
+    further=list_parameters,
+)

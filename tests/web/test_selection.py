@@ -1,0 +1,118 @@
+"""The lists behind the numbers of the builder: as many mentions as the number says, and remixes of just these."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from remix.errors import UnknownName
+from remix.formats.nif.writing import write_frames
+from remix.frames import Frames
+from remix.measures.enrichment import frames_of
+from remix.reports.annotation_list import Wanted, count_mentions, list_wanted
+from remix.reports.selections import EACH
+from remix.store import Store
+from remix.web.page import VIEWS, Note, Page, Table
+from remix.workspace import Workspace, open_workspace
+from tests.pages import follow
+
+ASKED = {
+    "all": {},
+    "each edition": {"edition": EACH},
+    "one condition": {"on": "isRare", "in.isRare": "true"},
+    "several conditions": {"on": "isRare,ambiguitySurfaceForm,type", "in.isRare": "true,false", "in.type": "Person"},
+    "of a dataset": {"dataset": "posts", "on": "isRare", "in.isRare": "false"},
+    "a shipped query": {"query": "persons_hard"},
+    "edited": {"sparql": "SELECT ?annotation { ?annotation nif:anchorOf ?form FILTER (STRLEN(?form) > 5) }"},
+}
+
+
+@pytest.fixture(scope="module")
+def work(small_store: Store) -> Workspace:
+    return open_workspace(small_store.folder)
+
+
+def lead(page: Page, table: str, column: str) -> list[tuple[int, str]]:
+    """Return the numbers of a column with the addresses that they lead to."""
+    found = next(one for one in page.blocks if isinstance(one, Table) and one.name == table)
+    return [(row[column], found.links[column](row)) for row in found.frame.iter_rows(named=True)]
+
+
+def count(work: Workspace, page: Page) -> int:
+    listed = page.tables["annotations"]["annotation"]
+    return count_mentions(list_wanted(work.store, Wanted()).filter(pl.col("annotation").is_in(listed.implode())))
+
+
+def find_remix(page: Page) -> str | None:
+    return next(links.get("Make this a remix") for one in page.blocks if isinstance(one, Note) and (links := one.links))
+
+
+def count_remix(work: Workspace, place: str) -> int:
+    return int(follow(work, place).tables["waterfall"]["mentions"][-1])
+
+
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+def test_numbers_of_the_builder_lead_to_as_many_mentions(work: Workspace, asked: dict[str, str]) -> None:
+    page = VIEWS["builder"].show(work, asked)
+    numbers = [*lead(page, "waterfall", "mentions"), *lead(page, "datasets", "kept")]
+    numbers += lead(page, "datasets", "annotations")
+    assert [number for number, place in numbers if place] == [number for number, _ in numbers if number]
+    for number, place in numbers:
+        if place:
+            listed = follow(work, place)
+            assert listed.error is None and not listed.dropped
+            assert count(work, listed) == number, place
+
+
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+def test_remix_of_a_list_has_its_mentions(work: Workspace, asked: dict[str, str]) -> None:
+    """Of conditions each list has a remix, narrowed down or not; of a query the last one, not narrowed down."""
+    page, offered = VIEWS["builder"].show(work, asked), 0
+    plain = "query" in asked or "sparql" in asked
+    for _, place in [*lead(page, "waterfall", "mentions"), *lead(page, "datasets", "kept")]:
+        for further in ("", "&type=Person", "&find=an") if place else ():
+            listed = follow(work, place + further)
+            remix = find_remix(listed)
+            assert remix is None or count_remix(work, remix) == count(work, listed), (place, further)
+            offered += remix is not None
+            empty = listed.tables["annotations"].is_empty()
+            assert plain or (remix is None) == empty, (place, further)
+    assert offered
+
+
+def test_list_of_a_dataset_whose_texts_are_kept_of_another_has_no_remix_of_its_own(tmp_path: Path) -> None:
+    """Of the two texts of b the first is in a as well: b alone has two mentions, of which the list has one."""
+    work = open_workspace(tmp_path / "own")
+    for name, texts in (("a", ["One Ada."]), ("b", ["One Ada.", "Two Ada."])):
+        documents = pl.DataFrame({"document": [f"urn:{name}:{nth}" for nth in range(len(texts))], "text": texts})
+        mentions = documents.select(annotation=pl.col("document") + "#4", document="document", begin=4, end=7)
+        write_frames(Frames.of(documents=documents, annotations=mentions), file := tmp_path / f"{name}.nt")
+        work.load([str(file)])
+    page = VIEWS["builder"].show(work, {})
+    found = {place: follow(work, place) for _, place in lead(page, "datasets", "kept")}
+    assert [(one.tables["annotations"].height, find_remix(one) is None) for one in found.values()] == [
+        (1, False),
+        (1, True),
+    ]
+    [every] = [place for number, place in lead(page, "waterfall", "mentions") if number == 3][:1]
+    assert count_remix(work, find_remix(follow(work, every)) or "") == 3  # of all that is loaded with each edition
+
+
+def test_orphans_of_a_text_that_is_not_there_are_in_no_number(tmp_path: Path) -> None:
+    work = open_workspace(tmp_path / "own")
+    documents = pl.DataFrame({"document": ["urn:a"], "text": ["One Ada."]})
+    rows = pl.DataFrame({"annotation": ["urn:a#4", "urn:b#4"], "document": ["urn:a", "urn:b"], "begin": 4, "end": 7})
+    write_frames(Frames.of(documents=documents, annotations=rows), file := tmp_path / "a.nt")
+    work.load([str(file)])
+    assert frames_of(work.store).annotations.height == 2
+    for asked in ({}, {"sparql": "SELECT ?annotation { ?annotation a nif:Phrase }"}):
+        page = VIEWS["builder"].show(work, asked)
+        assert {*page.tables["waterfall"]["mentions"]} == {1}, asked
+
+
+def test_values_of_the_list_that_cannot_be_are_refused(work: Workspace) -> None:
+    for wrong in ({"after": "9"}, {"after": "x"}, {"within": "nwes"}, {"type": "Persn"}):
+        with pytest.raises(UnknownName):
+            VIEWS["selection"].show(work, wrong)
