@@ -184,4 +184,7 @@ def lookup(lookup_kb: FrameCall, output: str, to: Path | None) -> None:
     if "of" in found.columns and (count := found["of"][0]) > found.height:
         print(f"the first {found.height} of {count} candidates; --limit shows more", file=sys.stderr)
     # For people that note says it once; programs have it in a column.
-    print_table(found.drop("of", strict=False) if output in ("table", "md", "latex") else found, output, to)
+    if output in ("table", "md", "latex"):
+        untold = ["of", *(one for one in ("tied",) if one in found.columns and (found[one] == 1).all())]
+        found = found.drop(untold, strict=False)
+    print_table(found, output, to)

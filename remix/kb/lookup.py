@@ -26,9 +26,10 @@ _LAST = "\U0010ffff"
 def lookup(kb: KnowledgeBase, name: str, *, limit: int = SHOWN) -> pl.DataFrame:
     """Return a table on a surface form or an entity.
 
-    For a form its first candidates: entity, rank, count, prior, pagerank, segment, types, and `of`, how many there
-    are in all. For an entity, written in full or with a prefix, what is known of it: fact and value; of its forms
-    and of the IRIs that stand for it the first by count and by name. Raises `UnknownName` with the nearest known one.
+    For a form its first candidates: entity, rank, count, prior, pagerank, segment, types, `tied`, how many share the
+    rank, and `of`, how many there are in all. For an entity, written in full or with a prefix, what is known of it:
+    fact and value; of its forms and of the IRIs that stand for it the first by count and by name. Raises `UnknownName`
+    with the nearest known one.
     """
     iri = str(canonical(expand(pl.Series([name])))[0])
     if pl.select(pl.lit(iri).str.contains(r"^[a-z]+://|^urn:")).item():
@@ -43,7 +44,7 @@ def list_candidates(kb: KnowledgeBase, form: str, limit: int = SHOWN) -> pl.Data
     found = kb.candidates(pl.DataFrame({"form": [form]}))
     if found.is_empty():
         raise UnknownName("surface form", form, _near_forms(kb, form), "remix kb show", does=_SHOWS)
-    shown = found.sort("rank", "entity").head(limit)
+    shown = found.with_columns(tied=pl.len().over("rank").cast(pl.Int64)).sort("rank", "entity").head(limit)
     types = kb.rows("types", "entity", shown["entity"], ["entity", "class"])
     segments = kb.rows("entities", "entity", shown["entity"], ["entity", "pagerank_segment"])
     classes = types.group_by("entity").agg(pl.col("class").unique().sort())
@@ -54,6 +55,7 @@ def list_candidates(kb: KnowledgeBase, form: str, limit: int = SHOWN) -> pl.Data
         *("rank", "count", "prior", "pagerank"),
         segment="pagerank_segment",
         types=pl.col("class").list.eval(pl.element().map_elements(shorten, return_dtype=pl.String)),
+        tied="tied",
         of=pl.lit(found.height, pl.Int64),
     )
 

@@ -133,3 +133,12 @@ def test_lookup_when_shown_to_people_then_the_number_of_candidates_is_said_once(
     assert said == "the first 1 of 2 candidates; --limit shows more\n"
     assert table.split("\n")[0].split()[-1] == "types"
     assert [row["of"] for row in json.loads(run("lookup", "Anna", "-o", "json")[0])] == [2, 2]
+
+
+def test_lookup_when_nothing_tells_candidates_apart_then_it_says_how_many_share_the_rank(
+    kb_of: Callable[..., KnowledgeBase],
+) -> None:
+    rows = [f"Ada\tdbr:Ada_{one}\t{count}\tx" for one, count in zip("ABCD", (5, 2, 2, 2), strict=True)]
+    kb = kb_of({**TABLES, "surface_forms.tsv": "\n".join(["form\tentity\tcount\tsource", *rows, ""])})
+    shown = lookup(kb, "Ada", limit=2)
+    assert shown.select("rank", "tied", "of").rows() == [(1, 1, 4), (2, 3, 4)]

@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import MissingKnowledge, UnknownName
+from remix.formats.nif.writing import write_frames
+from remix.frames import Frames
 from remix.measures.classes import TYPES
 from remix.names import PREFIXES
 from remix.reports.documents import class_annotations, list_annotations
@@ -361,3 +363,33 @@ def test_annotations_that_do_not_count_are_told_apart(tmp_path: Path) -> None:
     [table] = [block for block in page.blocks if isinstance(block, Table)]
     said = "1 mention counts, and 1 annotation is ignorable, which no number counts: 1 of another layer of the file."
     assert said in table.words and table.frame.height == 2
+
+
+def test_candidates_that_nothing_tells_apart_are_said_to_share_their_rank(tmp_path: Path) -> None:
+    """Ada means three entities without a count; Bob two, one of them twice as often as the other."""
+    rows = [f"Ada\tdbr:Ada_{one}\t\tx" for one in "ABC"] + ["Bob\tdbr:Bob_A\t2\tx", "Bob\tdbr:Bob_B\t1\tx"]
+    (tmp_path / "surface_forms.tsv").write_text("\n".join(["surface_form\tentity_iri\tcount\tsource", *rows, ""]))
+    entities = [f"{name}\t{label}\tx" for name, label in (("dbr:Ada_A", "Countess Ada"), ("dbr:Bob_A", "Bobby"))]
+    (tmp_path / "labels.tsv").write_text("\n".join(["entity_iri\tlabel\tsource", *entities, ""]))
+    work = open_workspace(tmp_path / "own")
+    documents = pl.DataFrame({"document": ["urn:a"], "text": ["Ada Bob."]})
+    spans = {"begin": [0, 4], "end": [3, 7]}
+    rows_of_gold = pl.DataFrame({"annotation": ["urn:a#0", "urn:a#4"], "document": "urn:a", **spans})
+    resources = [f"{PREFIXES['dbr']}{one}" for one in ("Ada_B", "Bob_B")]
+    links = pl.DataFrame({"annotation": ["urn:a#0", "urn:a#4"], "entity": resources, "entity_as_given": resources})
+    gold = Frames.of(documents=documents, annotations=rows_of_gold, links=links)
+    write_frames(gold, file := tmp_path / "gold.nt")
+    work.load([str(file)])
+    work.build_kb([("tables", str(tmp_path))], name="own")
+    work.attach_kb("own")
+    own = work.frames("gold").annotations.sort("begin")
+    for (annotation, document), said in zip(
+        own.select("annotation", "document").iter_rows(),
+        ("has the rank 1, as 2 others have, which no count and no PageRank tells from it.", "has the rank 2."),
+        strict=True,
+    ):
+        page = DOCUMENT.show(work, {"dataset": "gold", "name": document, "annotation": annotation})
+        [table] = [one for one in page.beside if isinstance(one, Table) and one.name == "candidates"]
+        assert table.words.endswith(f"gold's entity {said}")
+        assert "tied" not in table.frame.columns and {*table.labels.values()} <= {"Countess Ada", "Bobby"}
+        assert table.labels

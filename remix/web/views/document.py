@@ -503,10 +503,15 @@ def _candidates(work: page.Explored, row: Mapping[str, Any]) -> page.Shown:
         return page.Note(f"The knowledge base has no candidate for “{row['surface_form']}”.")
     number, place = found["of"][0], row.get("candidateRank")
     words = f"The first {found.height} of {number}" if number > found.height else f"All {number}"
-    words += f", by how often the form means them; gold's entity has the rank {place or '(none of them)'}."
-    said = [name for name in found.columns if found[name].null_count() < found.height and name != "of"]
+    words += f", by how often the form means them; gold's entity has the rank {place or '(none of them)'}"
+    if (tied := found.filter(rank=place)["tied"].max()) is not None and int(str(tied)) > 1:
+        words += f", as {int(str(tied)) - 1} others have, which no count and no PageRank tells from it"
+    said = [name for name in found.columns if found[name].null_count() < found.height and name not in ("of", "tied")]
     links = {"entity": lambda row: page.address_of_entity(row["entity"])}
-    return page.Table("candidates", found.select(said), links, words)
+    iris = {one: page.address_of_entity(one) for one in found["entity"]}
+    known = label_entities(work.kb, pl.Series([iri for iri in iris.values() if iri], dtype=pl.String))
+    labels = {one: known[iri] for one, iri in iris.items() if iri in known}
+    return page.Table("candidates", found.select(said), links, f"{words}.", labels=labels)
 
 
 def _write(work: page.Explored, parameters: page.Parameters) -> page.Download:
