@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import polars as pl
@@ -120,7 +121,7 @@ class ScoreCache:
             contents = [said for name, said in loaded.items() if not alone or name in one.datasets]
             own = [each.signature for each in runs if each.run.dataset in one.datasets]
             own += learnt if LEARNT & {*one.by} else []
-            name = content_hash(*known, *contents, *own, json.dumps(one.as_json()))[:24]
+            name = content_hash(*known, *contents, *own, _spell(one))[:24]
             places[one] = _AnswerFiles(folder / f"{name}-points.parquet", folder / f"{name}.parquet")
         return places
 
@@ -165,6 +166,13 @@ class ScoreCache:
         self.queue.close()
 
 
+@lru_cache(maxsize=ENTRIES)
+def _spell(question: Question[str]) -> str:
+    """Return a question as text; a page that waits asks for the same ones many times a minute."""
+    return json.dumps(question.as_json())
+
+
+@lru_cache(maxsize=ENTRIES)
 def _say_alike(question: Question[str]) -> str:
     """Return what questions have in common whose points are answered together, nothing where each is alone."""
     with suppress(Error):
@@ -334,7 +342,7 @@ def answer_line(open_keeper: Callable[[str], Keeper], line: str) -> list[str]:
     every = [json.loads(one) for one in line.split("\t")]
     told, left = every[0], []
     keeper = open_keeper(told["folder"])
-    os.nice(0 if told["points"] else max(0, 10 - os.nice(0)))  # points are waited for
+    os.nice(0 if told["points"] else max(0, 15 - os.nice(0)))  # points are waited for
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     # Nobody handles the signal: it ends the process, whatever that is doing.
     signal.setitimer(signal.ITIMER_REAL, told["seconds"])

@@ -269,8 +269,11 @@ def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
     return complete_rows(rows, found, signatures)
 
 
-def complete_rows(rows: pl.DataFrame, found: CountedTasks, signatures: pl.DataFrame) -> pl.DataFrame:
-    """Return rows of scores with all that is said of their runs: shortcomings, tasks, thresholds, signatures."""
+def complete_rows(rows: pl.DataFrame, found: CountedTasks, signatures: pl.DataFrame | None) -> pl.DataFrame:
+    """Return rows of scores with all that is said of their runs: shortcomings, tasks, thresholds, signatures.
+
+    Without signatures the columns of these are null.
+    """
     inputs, counts, choice = found.inputs, found.counts, found.choice
     rows = with_shortcomings(rows, inputs) if _speaks_against_runs(inputs) else rows
     rows = with_vocabularies(rows, counts)
@@ -280,10 +283,11 @@ def complete_rows(rows: pl.DataFrame, found: CountedTasks, signatures: pl.DataFr
     if inputs.made_for:
         task = pl.col("system").replace_strict(inputs.made_for, default=None, return_dtype=pl.String)
         rows = rows.with_columns(task.alias("run_task"))
+    if signatures is None:
+        signatures = pl.DataFrame(schema=dict.fromkeys(("system", "signature", "signature_short"), pl.String))
     if found.thresholds is not None:
         return with_thresholds(rows, counts, found.thresholds.join(signatures, on="system", how="left"))
-    none = {"threshold_by": pl.lit("none"), "threshold": pl.lit(None, pl.Float64)}
-    signatures = signatures.select("system", **none, signature="signature", signature_short="signature_short")
+    rows = rows.with_columns(threshold_by=pl.lit("none"), threshold=pl.lit(None, pl.Float64))
     return rows.join(signatures, on="system", how="left", maintain_order="left")
 
 

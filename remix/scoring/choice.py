@@ -112,25 +112,16 @@ def sign(inputs: Inputs, choice: Choice, *, weight: str = "", threshold: str = "
     entities that gold or the run links to count, so that neither other rows of a large table nor other runs change
     anything.
     """
-    return sign_each([inputs], choice, weight=weight, threshold=threshold, offsets=offsets)[0]
-
-
-def sign_each(
-    every: Sequence[Inputs], choice: Choice, *, weight: str = "", threshold: str = "", offsets: str = ""
-) -> list[pl.DataFrame]:
-    """Return for each of several inputs what `sign` returns of it; what is hashed is sorted at once."""
+    contents, types, lines = _hash_contents(inputs), _hash_types(inputs), []
     asked = _list_asked(choice, weight=weight, threshold=threshold, offsets=offsets)
-    contents, types, found = _hash_contents(every), _hash_types(every), []
-    for inputs, content, of_entities in zip(every, contents, types, strict=True):
-        fields, lines = {**asked, **_list_known(inputs, choice), "gold": content[""][:LENGTH]}, []
-        for name, run in inputs.runs.items():
-            known = {"types": of_entities[name], "names": _hash_names(inputs, run)}
-            own = {**fields, **known, "run": content[name][:LENGTH], **_describe(run)}
-            lines.append(Signature({field: value for field, value in own.items() if value}))
-        short = [line.short() for line in lines]
-        table = {"system": list(inputs.runs), "signature": [str(line) for line in lines], "signature_short": short}
-        found.append(pl.DataFrame(table, schema=dict.fromkeys(table, pl.String)))
-    return found
+    fields = {**asked, **_list_known(inputs, choice), "gold": contents[""][:LENGTH]}
+    for name, run in inputs.runs.items():
+        known = {"types": types[name], "names": _hash_names(inputs, run)}
+        own = {**fields, **known, "run": contents[name][:LENGTH], **_describe(run)}
+        lines.append(Signature({field: value for field, value in own.items() if value}))
+    short = [line.short() for line in lines]
+    table = {"system": list(inputs.runs), "signature": [str(line) for line in lines], "signature_short": short}
+    return pl.DataFrame(table, schema=dict.fromkeys(table, pl.String))
 
 
 def _list_asked(choice: Choice, *, weight: str, threshold: str, offsets: str) -> dict[str, str]:
@@ -176,47 +167,36 @@ def _list_known(inputs: Inputs, choice: Choice) -> dict[str, str]:
     }
 
 
-def _hash_contents(every: Sequence[Inputs]) -> list[dict[str, str]]:
-    """Return the hashes of runs by system, and of gold by '', of each: of its files, or of frames as they are given."""
-    frames = [{"": _as_given(inputs.gold), **inputs.runs} for inputs in every]
-    unknown = [(n, name) for n, parts in enumerate(frames) for name in parts if not every[n].contents.get(name)]
-    hashes = dict(zip(unknown, frames_hashes([frames[n][name] for n, name in unknown]), strict=True))
-    return [{name: every[n].contents.get(name) or hashes[n, name] for name in parts} for n, parts in enumerate(frames)]
+def _hash_contents(inputs: Inputs) -> dict[str, str]:
+    """Return the hashes of runs by system, and of gold by '': of their files, or of frames as they are given."""
+    frames, known = {"": _as_given(inputs.gold), **inputs.runs}, inputs.contents
+    unknown = [name for name in frames if not known.get(name)]
+    hashes = dict(zip(unknown, _hash_each([frames[name] for name in unknown]), strict=True))
+    return {name: known.get(name) or hashes[name] for name in frames}
 
 
-def _hash_types(every: Sequence[Inputs]) -> list[dict[str, str]]:
-    """Return by system the hash of the types of the entities that gold or the run links to, of each of the inputs."""
-    runs = [(number, name, run) for number, inputs in enumerate(every) for name, run in inputs.runs.items()]
-    of_runs = pl.DataFrame({"inputs": [number for number, _, _ in runs]}, schema={"inputs": pl.Int64})
-    of_runs = of_runs.with_columns(run=pl.int_range(pl.len(), dtype=pl.Int64))
-    of_gold = number_rows([inputs.gold.links["entity"].to_frame() for inputs in every], "inputs")
+def _hash_types(inputs: Inputs) -> dict[str, str]:
+    """Return by system the hash of the types of the entities that gold or the run links to."""
+    gold, known, runs = inputs.gold, inputs.knowledge, inputs.runs
+    if not runs:
+        return {}
+    numbers = pl.DataFrame({"run": pl.int_range(len(runs), dtype=pl.Int64, eager=True)})
     linked = [
-        number_rows([run.links["entity"].to_frame() for _, _, run in runs], "run").join(of_runs, on="run"),
-        of_gold.unique().join(of_runs, on="inputs"),
+        number_rows([run.links["entity"].to_frame() for run in runs.values()], "run"),
+        gold.links["entity"].unique().to_frame().join(numbers, how="cross"),
     ]
-    asked = pl.concat(part.select("run", "inputs", "entity") for part in linked).unique()
-    classes, links = (
-        number_rows([getattr(inputs.gold, name) for inputs in every], "inputs") for name in ("classes", "links")
-    )
-    stated = classes.filter("of_entity").join(links, on=["inputs", "annotation"])
-    none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})
-    told = [inputs.knowledge.stated for inputs in every]
-    further = number_rows([none if one is None else one.select("entity", "class") for one in told], "inputs")
-    columns = ["inputs", "entity", "class"]
-    rows, entities = [stated.select(columns), further.select(columns)], asked.select("inputs", "entity").unique()
-    for key, types in {id(inputs.knowledge.types): inputs.knowledge.types for inputs in every}.items():
-        if types is not None:
-            having = [number for number, inputs in enumerate(every) if id(inputs.knowledge.types) == key]
-            those = entities.filter(pl.col("inputs").is_in(having))
-            rows.append(those.join(types.select("entity", "class"), on="entity").select(columns))
-    known = pl.concat(rows).unique().sort("entity", "class").with_row_index("order")
-    found = asked.join(known, on=["inputs", "entity"]).sort("run", "order")
+    asked = pl.concat(part.select("run", "entity") for part in linked).unique()
+    stated = gold.classes.filter("of_entity").join(gold.links, on="annotation")
+    told = [stated, *(table for table in (known.stated, known.types) if table is not None)]
+    entities = asked.select("entity").unique()
+    rows = pl.concat(entities.join(table.select("entity", "class"), on="entity") for table in told)
+    classes = rows.unique().sort("entity", "class").with_row_index("order")
+    found = asked.join(classes, on="entity").sort("run", "order")
     sizes, found = dict(found.group_by("run").len().iter_rows()), found.select("entity", "class")
-    hashes: list[dict[str, str]] = [{} for _ in every]
-    first = 0
-    for place, (number, name, _) in enumerate(runs):
+    hashes, first = dict[str, str](), 0
+    for place, name in enumerate(runs):
         size = sizes.get(place, 0)
-        hashes[number][name] = _hash_rows(found.slice(first, size))
+        hashes[name] = _hash_rows(found.slice(first, size))
         first += size
     return hashes
 
@@ -320,16 +300,16 @@ def frames_hash(frames: Frames) -> str:
     >>> frames_hash(Frames.empty()) == frames_hash(Frames.of())
     True
     """
-    return frames_hashes([frames])[0]
-
-
-def frames_hashes(every: Sequence[Frames]) -> list[str]:
-    """Return the `frames_hash` of each of several frames; the rows of those that do not know it are sorted at once."""
-    hashes = iter(_hash_each([frames for frames in every if not frames.known_hash]))
-    return [frames.known_hash or next(hashes) for frames in every]
+    return _hash_each([frames])[0]
 
 
 def _hash_each(every: Sequence[Frames]) -> list[str]:
+    """Return the `frames_hash` of each of several frames; the rows of those that do not know it are sorted at once."""
+    hashes = iter(_hash_unknown([frames for frames in every if not frames.known_hash]))
+    return [frames.known_hash or next(hashes) for frames in every]
+
+
+def _hash_unknown(every: Sequence[Frames]) -> list[str]:
     if not every:
         return []
     own = pl.col("annotation")

@@ -19,7 +19,7 @@ from remix.formats.layers import tells_tokens
 from remix.frames import Frames
 from remix.question import Question
 from remix.scoring import CountedTasks, complete_rows, count_tasks, sort_by_task
-from remix.scoring.choice import Choice, number_rows, read_each_chosen, sign_each
+from remix.scoring.choice import Choice, number_rows, read_each_chosen
 from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.case_tables import NIL, LabelledCounts
@@ -43,8 +43,9 @@ _CHOSEN = ("datasets", "profile", "task", "match")
 def evaluate_together(keeper: Keeper, choice: Choice) -> dict[str, pl.DataFrame]:
     """Return the scores of each dataset of the choice, by its name, as `evaluate_question` has them of it alone.
 
-    They do not say which answers cannot be compared to gold's entities, which takes a fifth as long as all else. Those
-    are missing that are to be asked for alone: what cannot be read, and what is not counted by documents.
+    They do not say which answers cannot be compared to gold's entities, and have no signatures: each takes a fifth as
+    long as all else, and comes with intervals. Those are missing that are to be asked for alone: what cannot be read,
+    and what is not counted by documents.
     """
     if not is_by_document(choice):
         return {}
@@ -105,7 +106,7 @@ def is_by_document(choice: Choice) -> bool:
 
 
 def score_together(every: Mapping[str, Inputs], choice: Choice) -> dict[str, pl.DataFrame]:
-    """Return the scores of each dataset by its name, as `score_inputs` returns them of its inputs alone.
+    """Return the scores of each dataset by its name, as `score_inputs` returns them of its inputs alone, unsigned.
 
     The choice is one that `is_by_document`. Those are missing whose documents or answers are to be looked at alone, as
     those of remixes are.
@@ -211,11 +212,10 @@ def _cut(found: CountedTasks, every: Mapping[str, Inputs], choice: Choice) -> di
         }
         for table in (rows, counts)
     )
-    signatures = sign_each([*every.values()], choice, threshold=found.threshold)
     cut = {}
-    for (name, inputs), signed in zip(every.items(), signatures, strict=True):
+    for name, inputs in every.items():
         own = replace(found, inputs=inputs, counts=own_counts.get(name, counts.clear()))
-        cut[name] = sort_by_task(complete_rows(parts[name], own, signed), choice)
+        cut[name] = sort_by_task(complete_rows(parts[name], own, None), choice)
     return cut
 
 

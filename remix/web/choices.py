@@ -257,3 +257,13 @@ def list_parameters(work: page.Explored, parameters: page.Parameters) -> list[st
         ends = ("in", "of", "low", "high", "low-value", "high-value")
         names += [f"{end}.{name}" for name in corpus_of(work.store).facets for end in ends]
     return names
+
+
+def give_example(work: page.Explored) -> dict[str, str]:
+    """Return choices with which there is something to show: names of several readings."""
+    if not page.list_datasets(work):
+        return {}
+    facets = corpus_of(work.store).facets
+    chosen = [name for name in ("ambiguitySurfaceForm", "pagerank", "class") if name in facets]
+    bound = {"low.ambiguitySurfaceForm": "20"} if "ambiguitySurfaceForm" in facets else {}
+    return {"on": ",".join(chosen[:2]), **bound} if chosen else {}

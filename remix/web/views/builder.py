@@ -34,6 +34,7 @@ from remix.web.choices import (
     find_ends,
     find_faults,
     find_place,
+    give_example,
     list_faults,
     list_parameters,
     name_field,
@@ -371,21 +372,12 @@ def _offer(suffix: str, work: page.Explored, parameters: page.Parameters) -> pag
     return page.Download(content.getvalue(), "application/zip", f"{made.name}.zip")
 
 
-def _example(work: page.Explored) -> dict[str, str]:
-    if not page.list_datasets(work):
-        return {}
-    facets = corpus_of(work.store).facets
-    chosen = [name for name in ("ambiguitySurfaceForm", "pagerank", "class") if name in facets]
-    bound = {"low.ambiguitySurfaceForm": "20"} if "ambiguitySurfaceForm" in facets else {}
-    return {"on": ",".join(chosen[:2]), **bound} if chosen else {}
-
-
 builder = page.View(
     "builder",
     "Builder",
     _show,
     menu=4,
-    example=_example,
+    example=give_example,
     downloads={suffix: partial(_offer, suffix) for suffix in _FILES.values()},
     runs_queries=True,
     parameters=PARAMETERS,

@@ -16,7 +16,15 @@ from remix.reports.labels import label_entities
 from remix.reports.selections import EACH, narrow_conditions
 from remix.web import page
 from remix.web.annotation_tables import count_values, tabulate_annotations
-from remix.web.choices import PARAMETERS, Choices, call_condition, check_choices, list_parameters, read_choices
+from remix.web.choices import (
+    PARAMETERS,
+    Choices,
+    call_condition,
+    check_choices,
+    give_example,
+    list_parameters,
+    read_choices,
+)
 
 _NARROWED = {"within": "dataset", "type": "type", "entity": "entity", "find": "find"}
 """What narrows the list down, and what it is of `Wanted`: 'dataset' is what the builder chooses among all."""
@@ -132,15 +140,11 @@ def _find_remix(
     return {**{k: v for k, v in asked.items() if k not in own}, **chosen, "on": ",".join(one.facet.name for one in met)}
 
 
-def _example(work: page.Explored) -> page.Parameters:
-    return {"edition": EACH} if page.list_datasets(work) else {}
-
-
 selection = page.View(
     "selection",
     "Selection",
     _show,
-    example=_example,
+    example=give_example,
     runs_queries=True,
     parameters=(*PARAMETERS, "after", *_NARROWED),
     further=list_parameters,

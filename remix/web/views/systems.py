@@ -145,7 +145,7 @@ def _tell_waiting(scored: Scored, again: str) -> page.Note:
     done = f"{scored.done} of {scored.of} are done" if scored.of > 1 else f"{scored.done} of 1 is done"
     points = f"Scores are there for {scored.scored} of {scored.of}; " if scored.scored < scored.of else ""
     seconds = "second" if _seconds_until(scored) == 1 else "2 seconds"
-    said = f"{points}intervals and tests are being computed: {done}. This page asks again every {seconds}."
+    said = f"{points}intervals, tests and signatures are being computed: {done}. This page asks again every {seconds}."
     return page.Note(said[0].upper() + said[1:], links={"ask again": again})
 
 
