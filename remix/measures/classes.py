@@ -12,8 +12,9 @@ from remix.resources import folder
 from remix.signature import content_hash
 from remix.vocabularies import COARSE_CLASSES
 
-TYPES = (*(name.capitalize() for name in COARSE_CLASSES), "NIL", "other")
-"""The coarse types of annotations: what links to nothing is 'NIL' beside the type that it has, and the rest 'other'."""
+TYPES = (*(name.capitalize() for name in COARSE_CLASSES), "NIL", "other", "untyped")
+"""The coarse types of annotations: what links to nothing is 'NIL' beside the type that it has; what is 'other' has
+another type, and of what is 'untyped' none is known."""
 
 
 @cache
@@ -95,10 +96,10 @@ def name_types(annotations: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame
     """Return each annotation with its `types`, of `TYPES`: those that its classes (annotation, class) are or map to.
 
     >>> from remix.names import DBO
-    >>> rows = pl.DataFrame({"annotation": ["a", "b", "c"], "is_nil": [False, True, False]})
-    >>> known = pl.DataFrame({"annotation": ["a", "a", "b"], "class": [f"{DBO}Place", f"{DBO}City", f"{DBO}Person"]})
+    >>> rows = pl.DataFrame({"annotation": ["a", "b", "c", "d"], "is_nil": [False, True, False, False]})
+    >>> known = pl.DataFrame({"annotation": ["a", "b", "c"], "class": [f"{DBO}City", f"{DBO}Person", f"{DBO}Film"]})
     >>> name_types(rows, known)["types"].to_list()
-    [['Place'], ['NIL', 'Person'], ['other']]
+    [['Place'], ['NIL', 'Person'], ['other'], ['untyped']]
     """
     named = pl.col("class").replace_strict(
         {iri: name.capitalize() for name, iri in COARSE_CLASSES.items()}, default=None
@@ -106,9 +107,11 @@ def name_types(annotations: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame
     known = with_coarse(classes.select("annotation", "class")).select("annotation", type=named).drop_nulls().unique()
     types = known.group_by("annotation").agg(types=pl.col("type").sort())
     rows = annotations.select("annotation", "is_nil").join(types, on="annotation", how="left", maintain_order="left")
-    typed, none = pl.col("types").fill_null(pl.lit([], pl.List(pl.String))), pl.lit(["other"], pl.List(pl.String))
+    typed = pl.col("types").fill_null(pl.lit([], pl.List(pl.String)))
     nil = pl.concat_list(pl.lit(["NIL"], pl.List(pl.String)), typed)
-    return rows.select("annotation", types=pl.when("is_nil").then(nil).otherwise(pl.coalesce("types", none)))
+    has_any = pl.col("annotation").is_in(classes["annotation"].unique().implode())
+    rest = pl.concat_list(pl.when(has_any).then(pl.lit("other")).otherwise(pl.lit("untyped")))
+    return rows.select("annotation", types=pl.when("is_nil").then(nil).otherwise(pl.coalesce("types", rest)))
 
 
 def class_flags(classes: pl.DataFrame, number: str, below: int) -> pl.DataFrame:

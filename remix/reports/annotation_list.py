@@ -206,14 +206,15 @@ def fields_of_measure(name: str) -> dict[str, str] | None:
     measure = next((one for one in MEASURES if any(name == summary.name for summary in one.summaries)), None)
     if measure is None or any(name == one.name and one.over == "documents" for one in measure.summaries):
         return None
-    if name.removeprefix("type") in TYPES[:-2]:
-        return {"type": name.removeprefix("type"), "by": "is_nil", "part": "false"}  # it is of entities
+    kinds = {name: name for name in TYPES} | {"Other": "other", "None": "untyped"}
+    if (kind := kinds.get(name.removeprefix("type"))) and name.startswith("type"):
+        return {"type": kind, "by": "is_nil", "part": "false"}  # it is of entities
     for column in measure.columns:
         if column.name == name:
             return {"by": name, "part": "true"} if column.kind == "boolean" else {"column": name}
         for category in column.categories:
             if name == f"{column.name}{category[:1].upper()}{category[1:]}":
                 return {"by": column.name, "part": category}
-    if name.startswith("type"):  # no list has what is of another type, or of none that is known
+    if name.startswith("type"):  # no list has what is of another type together with what is of none
         return {}
     return {"by": measure.columns[0].name} if measure.columns else {}

@@ -68,8 +68,8 @@ def list_annotations(frames: Frames, measured: Measured) -> pl.DataFrame:
 def explain_columns(measured: Measured) -> dict[str, str]:
     """Return what columns of `list_annotations` say by which annotations can be told apart, by their names."""
     own = {
-        "type": "The coarse type of the entity; a mention that links to none is NIL, and other is what has another "
-        "type or none that is known.",
+        "type": "The coarse type of the entity; a mention that links to none is NIL, other is what has another type, "
+        "and of what is untyped none is known.",
         "prominence": "How prominent the entity is among all of the knowledge base: head, torso or tail.",
         "confusion": "How many entities the surface form may mean.",
     }

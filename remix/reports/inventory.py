@@ -141,6 +141,7 @@ def describe_dataset(entry: DatasetEntry, store: Store) -> dict[str, object]:
         "licence": known.licence if known else "unknown",
         "citation": known.citation if known else "unknown",
         "known issues": "; ".join(known.issues) if known else "unknown",
+        **({"BibTeX": catalog.bibtex(known)} if known and known.citation else {}),
     }
 
 

@@ -137,15 +137,17 @@ def figure_of_columns(
     `cells` has system, part, mentions, f1, its interval where there is one, precision, recall and `macro F1`, a row for
     each system and part. Parts of a range, whose names begin with numbers, are drawn as lines before the
     share of mentions of each, others as bars. With
-    `spider` 'scores' that plot is over the scores in the first part. Of many systems the best are drawn.
+    `spider` 'scores' that plot is over the scores in the first part. The best come first, baselines behind systems; of
+    many the first are drawn.
     """
+    proper = pl.col("kind") == "system" if "kind" in cells.columns else pl.lit(True)
     best = (
         cells.group_by("system")
-        .agg(pl.col("f1").mean())
-        .sort("f1", "system", descending=[True, False], nulls_last=True)
+        .agg(proper.all().alias("proper"), pl.col("f1").mean())
+        .sort("proper", "f1", "system", descending=[True, True, False], nulls_last=True)
     )
-    systems = best["system"].head(len(COLOURS)).sort().to_list()
-    more = f" The best {len(systems)} of {len(best)} systems." if len(best) > len(systems) else ""
+    systems = best["system"].head(len(COLOURS)).to_list()
+    more = f" The best {len(systems)} of {len(best)}, baselines last." if len(best) > len(systems) else ""
     cells = cells.with_columns(shown=shorten_parts("part"))
     parts = cells["part"].unique(maintain_order=True)
     ranged = parts.filter(parts.str.contains(r"^\d+: "))

@@ -98,8 +98,10 @@ def _add_kind(store: Store, asked: _Query, wanted: Wanted) -> None:
     facets = list_facets()
     if wanted.type == "NIL":
         asked.lines.append(f"{_NIL} .")
-    elif wanted.type == "other":
-        asked.lines.append(f"FILTER NOT EXISTS {{ {facets['type'].pattern} }}")
+    elif wanted.type in ("other", "untyped"):
+        typed, known = f"{{ {facets['class'].pattern} }}", f"{{ {facets['type'].pattern} }}"
+        asked.lines += [f"FILTER NOT EXISTS {typed}"] if wanted.type == "untyped" else []
+        asked.lines += [f"FILTER EXISTS {typed}", f"FILTER NOT EXISTS {known}"] if wanted.type == "other" else []
         asked.lines.append(f"FILTER NOT EXISTS {{ {_NIL} }}")
     elif wanted.type:
         asked.add(Condition(facets["type"], among=(wanted.type,)), in__type=wanted.type)

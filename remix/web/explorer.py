@@ -52,6 +52,7 @@ from remix.web.page import (
     Table,
     View,
     WrongAddress,
+    WrongValue,
     address,
     choose,
     list_datasets,
@@ -133,7 +134,11 @@ def _tell(value: object, name: str, row: Mapping[str, object], table: Table) -> 
         if name in table.scores and isinstance(value, float):
             return f"{value:.3f}"
         unit = table.units.get(name, "")
-        return cell("share" if row.get(unit, unit) == "share" else name, value)
+        share = row.get(unit, unit) == "share"
+        if name in table.differences and isinstance(value, float):
+            said = f"{100 * value:.1f} points" if share else str(cell(name, value))
+            return f"+{said}" if value > 0 else said
+        return cell("share" if share else name, value)
     if not value:
         return ""
     if name in table.documents:
@@ -699,7 +704,7 @@ def _put_off(said: str, seconds: int) -> Response:
 def _status(error: Error) -> int:
     if isinstance(error, QueryError | Timeout | Stopped):
         return status_of(error)
-    return 404 if isinstance(error, UnknownName | UsageError) else 400
+    return 404 if isinstance(error, UnknownName | UsageError) and not isinstance(error, WrongValue) else 400
 
 
 def _join(items: Sequence[tuple[str, str]]) -> dict[str, str]:

@@ -117,7 +117,8 @@ class Table(Shown):
     `title` is the heading, by default the name. `below` is said under the rows. `units` of columns, or the column that
     has the unit of each row: a `share` is shown in per cent. `labels` are those of entities, by what stands in cells;
     IRIs are shown short, and names of documents in columns of `documents` by their last part. Data have all as it is.
-    `zero` is what stands for 0 in cells of `heat`. Of columns of `scores` people see three decimals, as elsewhere.
+    `zero` is what stands for 0 in cells of `heat`. Of columns of `scores` people see three decimals, as elsewhere,
+    of `differences` the sign, and of those of shares points.
     """
 
     name: str
@@ -141,6 +142,7 @@ class Table(Shown):
     zero: str = ""
     marks: Mapping[str, str] = field(default_factory=dict)
     scores: Sequence[str] = ()
+    differences: Sequence[str] = ()
 
     @property
     def within(self) -> set[str]:

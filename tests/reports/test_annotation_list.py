@@ -177,6 +177,7 @@ TYPED = {
     "Dan": (f"{DBR}Dan", "", ""),
     "Eve": (f"{DBR}Eve", "dbo:Person", "1"),
     "Eva": (f"{DBR}Eva", "", "2"),
+    "Fox": (f"{DBR}Fox", "dbo:Mammal", ""),
 }
 """Mentions with what they link to, their class, and the option that they are: of Eve and Eva one is enough."""
 
@@ -208,12 +209,15 @@ def typed(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     [
         ({"type": "Person"}, ["Ada", "Bob", "Eve"]),
         ({"type": "NIL"}, ["Bob", "Cid"]),
-        ({"type": "other"}, ["Dan", "Eva"]),
+        ({"type": "other"}, ["Fox"]),
+        ({"type": "untyped"}, ["Dan", "Eva"]),
         (fields_of_measure("typePerson"), ["Ada", "Eve"]),
+        (fields_of_measure("typeOther"), ["Fox"]),
+        (fields_of_measure("typeNone"), ["Dan", "Eva"]),
         # Eva is an alternative of Eve, who has a class: so has their mention.
         ({"by": "type", "part": "unspecified"}, ["Cid", "Dan"]),
         ({"by": "is_nil", "part": "true"}, ["Bob", "Cid"]),
-        ({"by": "is_nil", "part": "false"}, ["Ada", "Dan", "Eve", "Eva"]),
+        ({"by": "is_nil", "part": "false"}, ["Ada", "Dan", "Eve", "Eva", "Fox"]),
         ({"by": "surface_form", "part": "Dan"}, ["Dan"]),
         ({"by": "dataset", "part": "own"}, [*TYPED]),
         ({"by": "type", "part": "http://dbpedia.org/ontology/Person"}, ["Ada", "Bob", "Eve"]),
@@ -231,7 +235,7 @@ def test_lists_and_their_remixes_have_the_same_mentions_by_type_and_by_what_ever
 
 
 def test_part_that_no_query_can_say_is_listed_and_no_other_remix_is_offered(typed: Workspace) -> None:
-    page = VIEWS["annotations"].show(typed, {"by": "words", "part": "6"})
+    page = VIEWS["annotations"].show(typed, {"by": "words", "part": "7"})
     assert page.dropped == [] and page.tables["annotations"].height == len(TYPED)
     assert all("Make this a remix" not in links_of(block) for block in page.blocks)
 

@@ -236,6 +236,8 @@ def test_numbers_of_any_conditions_are_those_that_build_keeps(sample_store: Stor
         ("/builder?query=confused_pairs", 400, ">Not possible: confused_pairs.rq selects ?entity"),
         ("/builder.ttl?sparql=SELECT+%3Fannotation+%7B+%3Fannotation+rmx%3AisRare+7+%7D", 400, "selects nothing"),
         ("/builder.rq?on=nope", 404, "no column"),
+        ("/builder.zip?name=a/b", 400, "cannot name a remix"),
+        ("/builder.rq?name=..", 400, "cannot name a remix"),
     ],
 )
 def test_what_cannot_be_built_is_said_in_the_page(get: Get, place: str, status: int, word: str) -> None:
@@ -245,6 +247,13 @@ def test_what_cannot_be_built_is_said_in_the_page(get: Get, place: str, status: 
 
 
 WRONG = "query=persons_hard&persons_hard.min_confusion=abc&persons_hard.max_prominence=101"
+
+
+def test_shipped_queries_are_chosen_by_what_they_select(work: Workspace) -> None:
+    [form] = [block for block in shown(work).blocks if isinstance(block, Form)]
+    [field] = [one for one in form.fields if one.name == "query"]
+    assert {*field.values} - {""} == {name for name, said in field.words.items() if name and " – " in said}
+    assert field.words["persons_hard"].startswith("persons_hard – ") and "confused_pairs" not in field.values
 
 
 def test_wrong_values_of_a_query_stand_in_the_form_with_the_reason_and_nothing_is_counted(get: Get) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from remix.reports.contrasts import find_distance
 from remix.reports.statistics import Quantity, draw_shares, values_of
 from remix.store import Store
 from remix.web.explorer import render_page
-from remix.web.page import VIEWS, Drawing, Form, Note, Page, Table
+from remix.web.page import VIEWS, Code, Drawing, Form, Note, Page, Table
 from remix.workspace import Workspace, open_workspace
 from tests.cli.test_datasets import SIZED
 from tests.commands import run_verb
@@ -151,6 +152,8 @@ def test_several_datasets_are_compared_with_differences_and_distributions_over_e
     page = shown(work, "compare", datasets="sample-news,sample-posts", column="words")
     row = page.tables["measures"].row(by_predicate=pl.col("which measure") == "density", named=True)
     assert row["sample-posts − sample-news"] == row["sample-posts"] - row["sample-news"] != 0
+    [table] = [one for one in page.blocks if isinstance(one, Table) and one.name == "measures"]
+    assert {*table.differences} == {"sample-posts − sample-news"}
     figure, *others = [block.figure for block in page.blocks if isinstance(block, Drawing)]
     # Behind the column that was chosen come those by which the datasets are told apart best.
     apart = [
@@ -172,6 +175,21 @@ def test_several_datasets_are_compared_with_differences_and_distributions_over_e
     with pytest.raises(UnknownName):
         shown(work, "compare", datasets="sample-news,nope")
     assert not shown(work, "compare", datasets="sample-news").tables
+
+
+def test_differences_of_shares_are_points_and_have_their_sign() -> None:
+    rows = pl.DataFrame({"unit": ["share", "share", "entities"], "b − a": [0.4481, -0.014, 2.5]})
+    table = Table("measures", rows, units={"b − a": "unit"}, differences=["b − a"])
+    html = render_page(Page("Compare", [table]), VIEWS["compare"], "")
+    assert re.findall(r">([+-][^<]*)</td>", html) == ["+44.8 points", "-1.4 points", "+2.5"]
+
+
+def test_dataset_of_the_catalogue_is_cited_as_bibtex(work: Workspace, pair: Workspace) -> None:
+    """What ships with remix is in its catalogue, a dataset of a test is not."""
+    [cite] = [one for one in shown(work, "dataset", name="sample-news").blocks if isinstance(one, Code)]
+    assert cite.name == "cite" and cite.text.startswith("@misc{")
+    page = shown(pair, "dataset", name="news")
+    assert not any(isinstance(one, Code) for one in page.blocks) and "BibTeX" not in page.tables["origin"]["what"]
 
 
 def test_overlap_begins_with_the_pairs_that_share_most_and_data_are_the_matrix(pair: Workspace) -> None:

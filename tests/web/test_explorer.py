@@ -210,7 +210,7 @@ def test_errors_are_chosen_by_what_became_of_them(work: Workspace, asked: dict[s
 
 def test_errors_lead_from_page_to_page_and_from_confused_pairs_to_sentences(work: Workspace, get: Get) -> None:
     text = get("/errors?system=a&from=2&count=1").text
-    assert "count=1" in text and "from=1" in text and ">next</a>" in text
+    assert "count=1" in text and "from=1" in text and ">next sentences</a>" in text
     page = shown(work, "errors", dataset="gold", system="a")
     [pairs] = [block for block in page.blocks if isinstance(block, Table) and block.name == "confused by a"]
     row = pairs.frame.filter(gold="NIL").to_dicts()[0]

@@ -233,6 +233,12 @@ _TABLE = "table"
 """The tag of a query that selects no documents or mentions, which is for the page SPARQL and `remix query`."""
 
 
+def _summarise_queries() -> dict[str, str]:
+    """Return what each of the queries that ship with remix selects, in a few words, of those that make a remix."""
+    every = {name: find(f"{name}.rq") for name in shipped_queries()}
+    return {name: one.summary for name, one in every.items() if _TABLE not in one.tags}
+
+
 def _fields(work: page.Explored, corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
     """Return what can be chosen: a shipped query with its parameters, or columns with their bounds; and datasets."""
     shipped = parameters.get("query", "")
@@ -240,10 +246,11 @@ def _fields(work: page.Explored, corpus: FacetedCorpus, parameters: page.Paramet
         page.choose(
             "query",
             "shipped query",
-            ["", *(name for name in shipped_queries() if _TABLE not in find(f"{name}.rq").tags)],
+            ["", *_summarise_queries()],
             shipped,
             "A query that remix ships with.",
             nothing="(none)",
+            words={name: f"{name} – {said}" for name, said in _summarise_queries().items()},
         )
     ]
     if shipped in shipped_queries():
@@ -351,6 +358,7 @@ def _meanings(asked: Choices) -> page.Table:
 
 def _offer(suffix: str, work: page.Explored, parameters: page.Parameters) -> page.Download:
     """Return a file of what the parameters choose: the query, the remix as NIF, its manifest, or all in an archive."""
+    check_choices(parameters)
     asked = read_choices(corpus_of(work.store), parameters)
     text = asked.text.encode()
     if suffix == "rq":

@@ -149,10 +149,10 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
         **{"what it says": pl.Series([text.partition("\n")[0] for text in says.values()])},
     )
     shown = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in names))
-    apart = rank_differences(measured, names, every=True).select(
+    ranked = rank_differences(measured, names, every=True).select(
         pl.col("measure").alias("which measure"), pl.col("apart").alias(_APART)
     )
-    shown = shown.join(apart, on="which measure", how="left", maintain_order="left")
+    shown = shown.join(ranked, on="which measure", how="left", maintain_order="left")
     shown = shown.sort(_APART, descending=True, nulls_last=True, maintain_order=True)
     front = ["which measure", _CALLED, _APART]
     shown = shown.select(*front, pl.exclude(front))
@@ -169,9 +169,19 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     links = {name: partial(_lead, name) for name in names}
     leads = "A value leads to the annotations, or the documents, that it is of."
     headings = {_CALLED: ("measure", ""), _UNIT: ("unit", "")}
-    units = dict.fromkeys([*names, *(f"{name} − {first}" for name in others)], _UNIT)
+    apart = [f"{name} − {first}" for name in others]
+    explained |= dict.fromkeys(apart, "the difference, of shares in points: 48 % less 8 % are 40 points")
     return page.Table(
-        "measures", shown, links, words, explained, small=small, leads=leads, headings=headings, units=units
+        "measures",
+        shown,
+        links,
+        words,
+        explained,
+        small=small,
+        leads=leads,
+        headings=headings,
+        units=dict.fromkeys([*names, *apart], _UNIT),
+        differences=apart,
     )
 
 

@@ -61,6 +61,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         ]
     )
     told = describe_dataset(entry, work.store)
+    cited = str(told.pop("BibTeX", ""))
     rows = pl.DataFrame({"what": [*told], "value": [str(value) for value in told.values()]})
     stored = explain_stored(entry, measured)
     blocks: list[page.Shown] = [
@@ -68,6 +69,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         *_distribution(work, entry.name, asked),
         _measures(measured, entry.name, asked["average"]),
         page.Table("origin", rows, words="Where it comes from, under which licence, and how large it is."),
+        *([page.Code("cite", cited, words="How the dataset is cited, as BibTeX:")] if cited else []),
         *_repairs(work, entry.name),
         _documents(work, entry.name, asked),
         page.Note("The same in a terminal:", [f"remix stats {entry.name}", f"remix check {entry.name}"]),

@@ -504,8 +504,8 @@ def _candidates(work: page.Explored, row: Mapping[str, Any]) -> page.Shown:
     number, place = found["of"][0], row.get("candidateRank")
     words = f"The first {found.height} of {number}" if number > found.height else f"All {number}"
     words += f", by how often the form means them; gold's entity has the rank {place or '(none of them)'}"
-    if (tied := found.filter(rank=place)["tied"].max()) is not None and int(str(tied)) > 1:
-        words += f", as {int(str(tied)) - 1} others have, which no count and no PageRank tells from it"
+    if place is not None and (tied := found.filter(rank=place)["tied"].to_list()[:1]) and tied[0] > 1:
+        words += f", as {tied[0] - 1} others have, which no count and no PageRank tells from it"
     said = [name for name in found.columns if found[name].null_count() < found.height and name not in ("of", "tied")]
     links = {"entity": lambda row: page.address_of_entity(row["entity"])}
     iris = {one: page.address_of_entity(one) for one in found["entity"]}

@@ -95,7 +95,12 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if of := asked.get("of"):
         title = f"Errors of {of} on {dataset}, beside {', '.join(name for name in shown if name != of)}"
     return page.Page(
-        title, blocks, neighbours=_turn(judged, asked), dropped=[*dropped, *unfit, *misplaced], data="errors"
+        title,
+        blocks,
+        neighbours=_turn(judged, asked),
+        turns="sentences",
+        dropped=[*dropped, *unfit, *misplaced],
+        data="errors",
     )
 
 
@@ -186,7 +191,10 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
     ]
     told = f"{chosen.height} of {rows.height} mentions and answers are of this kind; {len(passages)} are shown."
     told += _explain_agreement(asked, shown) + _explain_counts(rows, asked, shown)
-    steps = {{"prev": "previous", "next": "next"}[way]: place for way, place in _turn(judged, asked).items()}
+    steps = {
+        {"prev": "previous sentences", "next": "next sentences"}[way]: place
+        for way, place in _turn(judged, asked).items()
+    }
     keys = "The keys n and p lead to the next and the previous text, the arrow keys to the next and previous texts."
     return [
         page.Note(told, links=steps),

@@ -88,9 +88,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
 
 
 def _read_row(found: Narrowing, said: str) -> int:
-    """Return the number of the row whose mentions are listed, by default the last."""
-    if not said:
-        return found.left.height - 1
+    """Return the number of the row whose mentions are listed."""
     if not re.fullmatch("[0-9]{1,4}", said) or int(said) >= found.left.height:
         raise UnknownName("row of what is left", said, map(str, range(found.left.height)))
     return int(said)
@@ -144,7 +142,8 @@ selection = page.View(
     "selection",
     "Selection",
     _show,
-    example=give_example,
+    subject=("after",),
+    example=lambda work: {"after": "2", **give_example(work)} if page.list_datasets(work) else {},
     runs_queries=True,
     parameters=(*PARAMETERS, "after", *_NARROWED),
     further=list_parameters,
