@@ -37,21 +37,20 @@ def tabulate_annotations(
     extra = [name for name in dict.fromkeys(extra) if name in rows.columns and name not in _COLUMNS]
     texts = frames_of(work.store).documents.select("document", "text")
     rows = rows.join(texts, on="document", how="left", maintain_order="left")
-    labels = label_entities(work.kb, rows["entities"].str.split(" ").explode().drop_nulls())
+    # A list of thousands of annotations has a third as many entities, which are looked at once each.
+    linked = rows["entities"].str.split(" ").explode().drop_nulls().unique()
+    labels, short = label_entities(work.kb, linked), {iri: shorten(iri) for iri in linked}
     columns = {
         "sentence": _cut_sentences(),
-        "entity": pl.when("is_nil").then(pl.lit("NIL")).otherwise(_shorten_entities()),
-        "label": pl.col("entities").str.split(" ").list.eval(
-            pl.element().replace_strict(labels, default=None, return_dtype=pl.String)
-        ).list.drop_nulls().list.join(" or "),
+        "entity": pl.when("is_nil").then(pl.lit("NIL")).otherwise(_name_entities(short)),
+        "label": _name_entities(labels),
         "type": pl.col("types").list.join(" | "),
         **{name: pl.col(name) for name in extra},
         "document": pl.col("name"),
     }  # fmt: skip
     frame = rows.select("dataset", "surface_form", **columns).with_columns(rows.select("begin", "end", "annotation"))
     known = frame.select("entity", "label").filter(pl.col("label") != "").unique()
-    single = rows.filter(~pl.col("is_nil")).select(_shorten_entities().alias("short"), "entities").unique("short")
-    iris = {key: value for key, value in single.drop_nulls().iter_rows() if " " not in value}
+    iris = {name: iri for iri, name in short.items()}
 
     def lead(row: Mapping[str, object]) -> str:
         place = page.address(
@@ -109,10 +108,10 @@ def count_values(
     return page.FacetCounts(name, told)
 
 
-def _shorten_entities() -> pl.Expr:
-    """Return the entities of a mention by their short names."""
-    each = pl.element().map_elements(shorten, return_dtype=pl.String)
-    return pl.col("entities").str.split(" ").list.eval(each).list.join(" or ")
+def _name_entities(names: Mapping[str, str]) -> pl.Expr:
+    """Return the entities of a mention by their names, those that have one."""
+    each = pl.element().replace_strict(names, default=None, return_dtype=pl.String)
+    return pl.col("entities").str.split(" ").list.eval(each).list.drop_nulls().list.join(" or ")
 
 
 def _cut_sentences() -> pl.Expr:
