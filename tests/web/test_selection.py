@@ -14,6 +14,7 @@ from remix.measures.enrichment import frames_of
 from remix.reports.annotation_list import Wanted, count_mentions, list_wanted
 from remix.reports.selections import EACH
 from remix.store import Store
+from remix.store.queries import Query
 from remix.web.page import VIEWS, Note, Page, Table
 from remix.workspace import Workspace, open_workspace
 from tests.pages import follow
@@ -107,9 +108,12 @@ def test_orphans_of_a_text_that_is_not_there_are_in_no_number(tmp_path: Path) ->
     write_frames(Frames.of(documents=documents, annotations=rows), file := tmp_path / "a.nt")
     work.load([str(file)])
     assert frames_of(work.store).annotations.height == 2
-    for asked in ({}, {"sparql": "SELECT ?annotation { ?annotation a nif:Phrase }"}):
+    every = "SELECT ?annotation { ?annotation a nif:Phrase }"
+    for asked in ({}, {"sparql": every}):
         page = VIEWS["builder"].show(work, asked)
         assert {*page.tables["waterfall"]["mentions"]} == {1}, asked
+    built = work.build(Query.parse(every, "every"), explain=True)
+    assert {*built.waterfall["annotations"]} == {1} and built.frames.annotations.height == 1
 
 
 def test_values_of_the_list_that_cannot_be_are_refused(work: Workspace) -> None:
