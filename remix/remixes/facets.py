@@ -31,6 +31,8 @@ from remix.vocabularies import COARSE_CLASSES, COARSE_TYPE
 _PREFIX_NAMES = ("nif", "itsrdf", "hfts", "rmx", "xsd")
 _TYPES = {name.capitalize(): iri for name, iri in COARSE_CLASSES.items()}
 _EVERY = "?annotation nif:referenceContext ?document ."
+EDITIONS = "one edition of each text"
+"""The last row of what is left where texts of several datasets count once."""
 _LEARNT = {
     "systemAgreement": "share of the registered runs that find the annotation with its entity",
     "difficulty": "how often systems are expected to fail on the annotation (`remix enrich --difficulty`)",
@@ -319,13 +321,15 @@ class FacetedCorpus:
         else:
             key = "selection", query.source, text, tuple(dataset)
             found, notes = self.store.cached(key, lambda: self._select(query.source, text, dataset), asked=True)
-        in_datasets = self._begin(dataset)[-1].gold
-        steps = [
+        steps = self._begin(dataset)
+        in_datasets = steps[-1].gold
+        # The first row of a query is what it is asked of, which stands there already.
+        steps += [
             _Step(said, in_datasets.filter(pl.col("annotation").is_in(annotations.implode())), documents)
             for (said, documents), annotations in zip(
                 found.waterfall.select("condition", "documents").iter_rows(), found.left, strict=True
             )
-        ]
+        ][1:]
         gold = in_datasets.filter(pl.col("annotation").is_in(found.annotations.implode()))
         steps.append(_Step("what the query selects", gold, len(found.documents)))
         return replace(self._finish(steps, in_datasets, found.documents, dataset, edition), notes=notes)
@@ -356,6 +360,17 @@ class FacetedCorpus:
             steps.append(_Step("in the chosen datasets", self.gold.filter(chosen), texts))
         return steps
 
+    def keep_editions(
+        self, annotations: pl.Series, *, dataset: Sequence[str] = (), edition: Sequence[str] = ()
+    ) -> pl.Series:
+        """Return those of annotations that a remix of just these has: of a text of several datasets one edition's."""
+        selected = self.gold.filter(pl.col("annotation").is_in(annotations.implode()))
+        editions = Editions.of(self.datasets, dataset, edition)
+        if len(dataset or self.datasets) > 1 and not editions.every:
+            out = editions.others(self.frames, selected["document"].unique())["document"].implode()
+            selected = selected.filter(~pl.col("document").is_in(out))
+        return selected["annotation"]
+
     def _finish(
         self,
         steps: list[_Step],
@@ -373,7 +388,7 @@ class FacetedCorpus:
             out = others["document"].implode()
             documents = documents.filter(~documents.is_in(out))
             gold = gold.filter(~pl.col("document").is_in(out))
-            steps.append(_Step("one edition of each text", gold, len(documents)))
+            steps.append(_Step(EDITIONS, gold, len(documents)))
         numbers = ("documents", "mentions", "entities", "known")
         schema = {"condition": pl.String, **dict.fromkeys(numbers, pl.Int64)}
         names = dataset or self.datasets

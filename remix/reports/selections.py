@@ -18,6 +18,8 @@ from remix.remixes.partitions import where_of_part
 from remix.reports.annotation_list import Wanted, find_part, list_wanted, parts_of
 from remix.runs.outcomes import fragment_of
 from remix.store import Store
+from remix.store.serialise import text_of
+from remix.store.tree import NotUnderstood, parse
 from remix.vocabularies import COLUMNS as OF_CLASSES
 
 EACH = "counts in each"
@@ -91,6 +93,27 @@ def narrow_conditions(store: Store, conditions: Sequence[Condition], wanted: Wan
     asked = _Query([*conditions])
     _add_kind(store, asked, wanted)
     return compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)
+
+
+def narrow_query(store: Store, text: str, wanted: Wanted) -> str:
+    """Return a query of what another selects, as far as it is wanted by its type, entity and form.
+
+    Raises `UsageError` for a query that is none which another can hold.
+    """
+    try:
+        tree = parse(text)
+        names = {one.get("var") for one in tree.get("projection", ())}
+        if tree.kind != "SelectQuery" or tree.get("datasetClause") or (names and not names & _SELECTED):
+            raise NotUnderstood("it is no SELECT of annotations or documents")
+        inner = text_of(tree).replace("\n", "\n  ")
+    except NotUnderstood as reason:
+        raise UsageError(f"the query cannot be narrowed down further ({reason})") from None
+    asked = _Query()
+    _add_kind(store, asked, wanted)
+    return compose(asked.conditions, note="Made of a list of annotations.", also=[f"{{ {inner} }}", *asked.lines])
+
+
+_SELECTED = {"?document", "?annotation"}
 
 
 def _add_kind(store: Store, asked: _Query, wanted: Wanted) -> None:

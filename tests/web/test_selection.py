@@ -11,6 +11,7 @@ from remix.errors import UnknownName
 from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.measures.enrichment import frames_of
+from remix.names import PREFIXES
 from remix.reports.annotation_list import Wanted, count_mentions, list_wanted
 from remix.reports.selections import EACH
 from remix.store import Store
@@ -50,6 +51,10 @@ def find_remix(page: Page) -> str | None:
     return next(links.get("Make this a remix") for one in page.blocks if isinstance(one, Note) and (links := one.links))
 
 
+def text_of(page: Page) -> str:
+    return next(one.text for one in page.blocks if isinstance(one, Note) and one.links)
+
+
 def count_remix(work: Workspace, place: str) -> int:
     return int(follow(work, place).tables["waterfall"]["mentions"][-1])
 
@@ -69,17 +74,19 @@ def test_numbers_of_the_builder_lead_to_as_many_mentions(work: Workspace, asked:
 
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
 def test_remix_of_a_list_has_its_mentions(work: Workspace, asked: dict[str, str]) -> None:
-    """Of conditions each list has a remix, narrowed down or not; of a query the last one, not narrowed down."""
+    """Of conditions each list has a remix, narrowed down or not; of a query those of all its conditions have."""
     page, offered = VIEWS["builder"].show(work, asked), 0
-    plain = "query" in asked or "sparql" in asked
-    for _, place in [*lead(page, "waterfall", "mentions"), *lead(page, "datasets", "kept")]:
+    rows = lead(page, "waterfall", "mentions")
+    parts = [place for _, place in rows[:-2]] if "query" in asked or "sparql" in asked else []
+    for _, place in [*rows, *lead(page, "datasets", "kept")]:
         for further in ("", "&type=Person", "&find=an") if place else ():
             listed = follow(work, place + further)
             remix = find_remix(listed)
             assert remix is None or count_remix(work, remix) == count(work, listed), (place, further)
             offered += remix is not None
             empty = listed.tables["annotations"].is_empty()
-            assert plain or (remix is None) == empty, (place, further)
+            assert (remix is None) == (empty or place in parts), (place, further)
+            assert (place in parts and not empty) == ("is a part of its conditions" in text_of(listed))
     assert offered
 
 
@@ -97,8 +104,43 @@ def test_list_of_a_dataset_whose_texts_are_kept_of_another_has_no_remix_of_its_o
         (1, False),
         (1, True),
     ]
+    assert "texts of b are kept of another dataset" in text_of(found[[*found][1]])
     [every] = [place for number, place in lead(page, "waterfall", "mentions") if number == 3][:1]
     assert count_remix(work, find_remix(follow(work, every)) or "") == 3  # of all that is loaded with each edition
+
+
+def test_list_says_where_its_remix_chooses_another_edition(tmp_path: Path) -> None:
+    """Both have the first text, of which a is kept, and where only b calls Ada a person.
+
+    So the persons of the list are one, of the second text; a remix of persons finds none in a, and has two of b.
+    """
+    work = open_workspace(tmp_path / "own")
+    for name, texts in (("a", ["One Ada."]), ("b", ["One Ada.", "Two Ada."])):
+        documents = pl.DataFrame({"document": [f"urn:{name}:{nth}" for nth in range(len(texts))], "text": texts})
+        mentions = documents.select(annotation=pl.col("document") + "#4", document="document", begin=4, end=7)
+        links = mentions.select("annotation", entity=pl.lit("urn:e:Ada"))
+        kinds = mentions.select("annotation", **{"class": pl.lit(f"{PREFIXES['dbo']}Person")}).filter(name == "b")
+        frames = Frames.of(documents=documents, annotations=mentions, links=links, classes=kinds)
+        write_frames(frames, file := tmp_path / f"{name}.nt")
+        work.load([str(file)])
+    for asked in ({}, {"sparql": "SELECT ?annotation { ?annotation nif:referenceContext ?document }"}):
+        last = lead(VIEWS["builder"].show(work, asked), "waterfall", "mentions")[-1][1]
+        listed = follow(work, f"{last}&type=Person")
+        assert listed.tables["annotations"].height == 1
+        assert "A remix of them has 2: it chooses the edition of a text after all else." in text_of(listed)
+        assert count_remix(work, find_remix(listed) or "") == 2
+        assert "A remix of them" not in text_of(follow(work, last))
+
+
+def test_query_is_narrowed_down_whatever_it_calls_its_variables(work: Workspace) -> None:
+    """A query with a variable ?type of its own, and one of documents: narrowed down, both keep what they asked."""
+    own = "SELECT ?annotation { ?annotation rmx:isRare ?type FILTER (?type) }"
+    of_documents = "SELECT ?document { ?annotation nif:referenceContext ?document ; rmx:isRare ?type FILTER (?type) }"
+    for text in (own, of_documents):
+        page = VIEWS["builder"].show(work, {"sparql": text})
+        assert page.error is None, page.error
+        listed = follow(work, f"{lead(page, 'waterfall', 'mentions')[-1][1]}&find=a")
+        assert count_remix(work, find_remix(listed) or "") == count(work, listed) > 0
 
 
 def test_orphans_of_a_text_that_is_not_there_are_in_no_number(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import polars as pl
 
-from remix.errors import UnknownName
+from remix.errors import UnknownName, UsageError
 from remix.measures.classes import TYPES
-from remix.remixes.facets import Narrowing, corpus_of
+from remix.remixes.facets import EDITIONS, FacetedCorpus, Narrowing, corpus_of
 from remix.reports.annotation_list import Wanted, count_mentions, list_wanted, name_type
 from remix.reports.labels import label_entities
-from remix.reports.selections import EACH, narrow_conditions
+from remix.reports.selections import EACH, narrow_conditions, narrow_query
 from remix.web import page
 from remix.web.annotation_tables import count_values, tabulate_annotations
 from remix.web.choices import (
@@ -66,15 +66,21 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             label=lambda values: label_entities(work.kb, values) if name == "entity" else {},
         )
 
-    told, called = f"{count_mentions(rows):,} mentions", call_condition(found.left["condition"][after])
-    if len(rows) != count_mentions(rows):
+    number, called = count_mentions(rows), call_condition(found.left["condition"][after])
+    told = f"{number:,} mention{'s' * (number != 1)}"
+    if len(rows) != number:
         told += f" ({len(rows):,} annotations, as alternatives of a mention have a row each)"
+    told += f" {'are' if number != 1 else 'is'} left after '{called}'."
     links = {"Back to the builder": page.address("builder", **asked)}
-    if rows.height and (remix := _find_remix(work, choices, found, wanted, after, asked)):
-        links["Make this a remix"] = page.address("builder", **remix)
+    if number:
+        try:
+            remix, further = _make_remix(corpus, choices, found, wanted, after, asked, rows["annotation"])
+            links["Make this a remix"], told = page.address("builder", **remix), f"{told}{further}"
+        except UsageError as reason:
+            told += f" No remix has just these: {reason}."
     blocks = [
         _form(found, {**asked, **narrowed}, after),
-        page.Note(f"{told} are left after '{called}'.", links=links),
+        page.Note(told, links=links),
         page.Facets([count(name) for name in _VALUES]),
         tabulate_annotations(
             work,
@@ -110,32 +116,52 @@ def _form(found: Narrowing, asked: Mapping[str, str], after: int) -> page.Form:
     )
 
 
-def _find_remix(
-    work: page.Explored, choices: Choices, found: Narrowing, wanted: Wanted, after: int, asked: Mapping[str, str]
-) -> dict[str, str]:
-    """Return the choices of the builder that are a remix of just these mentions, none where no choices are."""
+def _make_remix(
+    corpus: FacetedCorpus,
+    choices: Choices,
+    found: Narrowing,
+    wanted: Wanted,
+    after: int,
+    asked: Mapping[str, str],
+    listed: pl.Series,
+) -> tuple[dict[str, str], str]:
+    """Return the choices of the builder that are a remix of the mentions that are listed, and what differs.
+
+    Raises `UsageError` where no choices are one of these.
+    """
     narrowed = bool(wanted.type or wanted.entity or wanted.find)
-    last = after == found.left.height - 1
-    if choices.conditions is None and (narrowed or not last):
-        return {}
-    conditions = choices.conditions or ()
-    # Before the first condition are rows of what is loaded, behind the last one of editions; of a dataset alone there
-    # are no other editions.
-    first = 3 if choices.dataset else 2
+    said = found.left["condition"].to_list()
+    last, of_editions = after == len(said) - 1, said[-1] == EDITIONS
+    whole = last or (of_editions and after == len(said) - 2)
+    if choices.conditions is None and not whole:
+        raise UsageError("a query is asked as a whole, and this is a part of its conditions")
     chosen = {} if after == 0 and choices.dataset else {"dataset": asked.get("dataset", "")}
     chosen["edition"] = asked.get("edition", "") if last else EACH
     if wanted.dataset:
         kept = found.datasets.filter(dataset=wanted.dataset)
         if last and (kept["elsewhere"] != "").any():
-            return {}
+            raise UsageError(f"texts of {wanted.dataset} are kept of another dataset, as its row in the builder says")
         chosen["dataset"] = wanted.dataset
+    further = ""
+    if last and of_editions and narrowed and not wanted.dataset:
+        # A remix chooses the edition of a text among those that have anything that it is to keep.
+        before = pl.col("annotation").is_in(found.annotations[after - 1].implode())
+        selected = list_wanted(corpus.store, wanted).filter(before)["annotation"]
+        stay = corpus.keep_editions(selected, dataset=choices.dataset, edition=choices.edition)
+        if {*stay} != {*listed}:
+            rows = list_wanted(corpus.store, wanted).filter(pl.col("annotation").is_in(stay.implode()))
+            further = f" A remix of them has {count_mentions(rows):,}: it chooses the edition of a text after all else."
     if choices.conditions is None:
-        return {**asked, **chosen}
-    met = conditions[: max(0, after - first + 1)]
+        if not narrowed:
+            return {**asked, **chosen}, further
+        return {**chosen, "sparql": narrow_query(corpus.store, choices.text, wanted)}, further
+    # Before the first condition stand rows of what is loaded, behind the last one that of editions.
+    met = choices.conditions[: max(0, after - (2 if choices.dataset else 1))]
     if narrowed:
-        return {**chosen, "sparql": narrow_conditions(work.store, met, wanted)}
+        return {**chosen, "sparql": narrow_conditions(corpus.store, met, wanted)}, further
     own = {"on", "add", "dataset", "edition"}
-    return {**{k: v for k, v in asked.items() if k not in own}, **chosen, "on": ",".join(one.facet.name for one in met)}
+    rest = {name: value for name, value in asked.items() if name not in own}
+    return {**rest, **chosen, "on": ",".join(one.facet.name for one in met)}, further
 
 
 selection = page.View(
