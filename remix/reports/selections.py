@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import polars as pl
 
@@ -56,12 +57,21 @@ class _Query:
 
 
 def builder_parameters(
-    store: Store, wanted: Wanted, *, system: str = "", outcome: str = "", error_class: str = ""
+    store: Store,
+    wanted: Wanted,
+    *,
+    system: str = "",
+    outcome: str = "",
+    error_class: str = "",
+    right: Mapping[str, bool] = MappingProxyType({}),
+    any_of: Sequence[str] = (),
 ) -> dict[str, str]:
     """Return the parameters of the builder with which a remix is made of the annotations that are wanted.
 
     They are its conditions where it has them, else a query in SPARQL. `outcome` is that of a `system` on the dataset
     ('errors' is wrong or missed), and `error_class` one that it made, as `remix annotate` and `remix run add` keep it.
+    `right` says of systems whether they are right, and `any_of` are several of which one at least has the outcome,
+    'errors' or 'correct'.
     Raises `UsageError` for a part that no query can say.
     """
     asked = _Query()
@@ -77,15 +87,30 @@ def builder_parameters(
         [iri] = list_wanted(store, Wanted(wanted.dataset, wanted.document))["document"].unique().to_list()[:1]
         asked.lines.append(f"FILTER (STR(?document) = {quote(iri)})")
     if system and outcome in _OUTCOMES:
-        run = f"<{store.dataset(wanted.dataset).iri}#{fragment_of(system)}>"
-        made, kind = _OUTCOMES[outcome]
-        asked.lines.append(f"GRAPH {run} {{ ?annotation {made.format(run=run)} }}")
+        run, kind = _name_run(store, wanted.dataset, system), _OUTCOMES[outcome][1]
+        asked.lines.append(_where_of_outcome(store, wanted.dataset, system, outcome))
         asked.lines += [_where_of_class(run, one) for one in (kind, error_class and f'"neleval:{error_class}"') if one]
+    for name, is_right in right.items():
+        asked.lines.append(_where_of_outcome(store, wanted.dataset, name, "correct" if is_right else "errors"))
+    if any_of:
+        each = (f"EXISTS {{ {_where_of_outcome(store, wanted.dataset, name, outcome)} }}" for name in any_of)
+        asked.lines.append(f"FILTER ({' || '.join(each)})")
     # A list over several datasets has each of their editions of a text, and so has the remix.
     where = {"dataset": dataset} if dataset else {"edition": EACH}
     if asked.said and not asked.lines:
         return {**where, **asked.fields}
     return {**where, "sparql": compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)}
+
+
+def _name_run(store: Store, dataset: str, system: str) -> str:
+    """Return the IRI of what a system made of a dataset, as SPARQL has it."""
+    return f"<{store.dataset(dataset).iri}#{fragment_of(system)}>"
+
+
+def _where_of_outcome(store: Store, dataset: str, system: str, outcome: str) -> str:
+    """Return the pattern of the annotations of which a system made this."""
+    run = _name_run(store, dataset, system)
+    return f"GRAPH {run} {{ ?annotation {_OUTCOMES[outcome][0].format(run=run)} }}"
 
 
 def narrow_conditions(store: Store, conditions: Sequence[Condition], wanted: Wanted) -> str:

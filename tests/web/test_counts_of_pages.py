@@ -11,7 +11,7 @@ import pytest
 from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.names import DBO, DBR, PREFIXES, shorten
-from remix.reports.sentences import NO_MENTION
+from remix.reports.sentences import AGREEMENT, ALL_MISS, NO_MENTION
 from remix.runs.judgements import SEVERAL
 from remix.scoring.errors import TAXONOMIES
 from remix.store.queries import Query
@@ -151,6 +151,17 @@ def test_remix_of_errors_has_the_mentions_of_each_facet(work: Workspace, system:
         *({"class": name, "type": kind} for name in CLASSES for kind in ("", *TYPES)),
         *({"show": show, **part} for show in ("errors", "correct") for part in parts),
     ]
+    other = next(name for name in ANSWERS if name != system)
+    of_both = [
+        *({"show": show, "type": kind} for show in ("errors", "correct") for kind in ("", *TYPES)),
+        *(
+            {"show": show, "agreement": said, "of": of}
+            for show in ("errors", "correct", "all")
+            for said in (*AGREEMENT, ALL_MISS)
+            for of in ("", system)
+        ),
+    ]
+    asked += [one | {"other": other} for one in of_both] + [{"agreement": ALL_MISS, "show": "errors"}]
     seen = 0
     for one in asked:
         page = VIEWS["errors"].show(work, {"dataset": "own", "system": system, **{k: v for k, v in one.items() if v}})

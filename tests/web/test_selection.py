@@ -133,9 +133,9 @@ def test_list_says_where_its_remix_chooses_another_edition(tmp_path: Path) -> No
 
 
 def test_query_is_narrowed_down_whatever_it_calls_its_variables(work: Workspace) -> None:
-    """A query with a variable ?type of its own, and one of documents: narrowed down, both keep what they asked."""
-    own = "SELECT ?annotation { ?annotation rmx:isRare ?type FILTER (?type) }"
-    of_documents = "SELECT ?document { ?annotation nif:referenceContext ?document ; rmx:isRare ?type FILTER (?type) }"
+    """A query with a variable ?form of its own, and one of documents: narrowed down, both keep what they asked."""
+    own = "SELECT ?annotation { ?annotation rmx:isRare ?form FILTER (?form) }"
+    of_documents = "SELECT ?document { ?annotation nif:referenceContext ?document ; rmx:isRare ?form FILTER (?form) }"
     for text in (own, of_documents):
         page = VIEWS["builder"].show(work, {"sparql": text})
         assert page.error is None, page.error

@@ -68,7 +68,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
 def _offer_remix(work: page.Explored, wanted: Wanted, asked: Mapping[str, str]) -> dict[str, str]:
     """Return the address at which a remix is made of the annotations, none where no query can say which they are."""
     try:
-        found = builder_parameters(work.store, wanted, **_outcome(asked))
+        found = builder_parameters(work.store, wanted, system=asked.get("system", ""), outcome=asked.get("outcome", ""))
     except UsageError:
         return {}
     return {"Make this a remix": page.address("builder", **found)}
@@ -86,10 +86,6 @@ def _title(asked: Mapping[str, str]) -> str:
 
 def _read(asked: Mapping[str, str]) -> Wanted:
     return Wanted(**{name: asked.get(name, "") for name in asdict(Wanted())})
-
-
-def _outcome(asked: Mapping[str, str]) -> dict[str, str]:
-    return {name: asked.get(name, "") for name in ("system", "outcome")}
 
 
 def _fit(work: page.Explored, asked: dict[str, str]) -> tuple[dict[str, str], list[UsageError]]:

@@ -90,7 +90,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     same = page.Note("The same in a terminal:", [_command(asked)])
     counted = _count(work, judged, asked)
     others = _lead_to_others(work, asked)
-    blocks = [form, *told, *counted, *_offer_remix(work, asked), *others, *browse(judged, asked, work.kb), same]
+    blocks = [form, *told, *counted, *_offer_remix(work, judged, asked), *others, *browse(judged, asked, work.kb), same]
     title = f"Errors of {' and '.join(shown)} on {dataset}"
     if of := asked.get("of"):
         title = f"Errors of {of} on {dataset}, beside {', '.join(name for name in shown if name != of)}"
@@ -121,23 +121,40 @@ def _lead_to_others(work: page.Explored, asked: Mapping[str, str]) -> list[page.
     return [page.Note(said, links=links)] if links else []
 
 
-def _offer_remix(work: page.Explored, asked: Mapping[str, str]) -> list[page.Shown]:
+def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
     """Return the address at which a remix is made of the mentions of gold that are shown, where a query has them."""
-    show, system = asked.get("show", ERRORS), asked.get("of") or asked["system"]
-    both = bool(asked.get("other")) and not asked.get("of")
-    unsaid = both or any(asked.get(name) for name in ("gold", "answer", "agreement"))
-    if unsaid or show not in (ERRORS, "correct", "wrong", "missed") or "extra" in asked.get("class", ""):
+    show, system, shown = asked.get("show", ERRORS), asked.get("of") or asked["system"], name_systems(asked)
+    right = _find_right(judged, asked.get("agreement", ""), shown)
+    # Of either of two systems a query says whether it is right, and no more.
+    either = len(shown) > 1 and not asked.get("of")
+    unsaid = either and (asked.get("class") or show not in (ERRORS, "correct", *(["all"] if right else [])))
+    if unsaid or any(asked.get(name) for name in ("gold", "answer")) or "extra" in asked.get("class", ""):
         return []
+    if show not in (ERRORS, "correct", "wrong", "missed", *(["all"] if right else [])):
+        return []
+    made: dict[str, Any] = {"any_of": shown if show != "all" else ()} if either else {"system": system}
     if asked.get("slice") == NO_MENTION:
         return []
     part = {"by": asked["by"], "part": asked["slice"]} if asked.get("slice") else {}
     wanted = Wanted(asked["dataset"], type=asked.get("type", ""), **part)
     try:
-        found = builder_parameters(work.store, wanted, system=system, outcome=show, error_class=asked.get("class", ""))
+        made |= {"outcome": show, "error_class": asked.get("class", ""), "right": right}
+        found = builder_parameters(work.store, wanted, **made)
     except UsageError:  # parts of one dataset alone may be others than those of all that is loaded
         return []
     words = "Of the mentions of gold among these, without answers where it has none:"
     return [page.Note(words, links={"Make this a remix": page.address("builder", **found)})]
+
+
+def _find_right(judged: Judgements, agreement: str, shown: Sequence[str]) -> dict[str, bool]:
+    """Return of which systems an agreement says that they are right, or are not."""
+    if agreement == ALL_MISS:
+        systems = judged.systems["system"].unique().sort().to_list()
+        proper = [name for name in systems if name not in judged.beside]
+        return dict.fromkeys(proper or systems, False)
+    if agreement in AGREEMENT and len(shown) > 1:
+        return {name: outcome == "correct" for name, outcome in zip(shown, AGREEMENT[agreement], strict=True)}
+    return {}
 
 
 def _command(asked: Mapping[str, str]) -> str:
