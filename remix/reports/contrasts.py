@@ -20,8 +20,8 @@ LEAST_DATASETS = 3
 _TYPES = ("typePerson", "typeOrganisation", "typePlace")
 _SEEN = 0.05
 """Shares from which on it is told what they are of."""
-_TOLD = 3
-"""Differences that are told of two datasets."""
+_TOLD = 5
+"""Differences that are told of two datasets: as many as types and readings, which people ask for first."""
 
 
 def tell_dataset(measured: Measured, name: str) -> str:
@@ -61,11 +61,14 @@ def rank_differences(measured: Measured, names: Sequence[str], *, every: bool = 
     """Return measure and `apart` of the told measures that all of these datasets have, the largest first.
 
     With `every` they are all measures, however few annotations they speak for.
-    They are `apart` by as many standard deviations of all datasets that are measured; where these are fewer than three,
-    by the share that the smallest value lacks of the largest one.
+    They are `apart` by as many standard deviations of all datasets that tell enough of the measure, or else of all that
+    have it; where these are fewer than three, by the share that the smallest value lacks of the largest one.
     """
     values = _list_values(measured, every=every)
-    spread = values.group_by("measure").agg(spread=pl.col("value").std(), count=pl.len())
+    each = (_list_values(measured, every=every, enough=enough) for enough in (True, False))
+    spreads = [one.group_by("measure").agg(spread=pl.col("value").std(), count=pl.len()) for one in each]
+    counted = pl.concat([spreads[0].filter(pl.col("count") >= LEAST_DATASETS), spreads[1]])
+    spread = counted.unique("measure", keep="first", maintain_order=True)
     own = values.filter(pl.col("dataset").is_in([*names])).group_by("measure")
     found = own.agg(datasets=pl.len(), high=pl.col("value").max(), low=pl.col("value").min())
     found = found.filter(datasets=len({*names})).join(spread, on="measure")
@@ -121,11 +124,15 @@ _LABELS = {name: one.label for name, one in _SUMMARIES.items()}
 _IS_SHARE = {name: one.is_share for name, one in _SUMMARIES.items()}
 
 
-def _list_values(measured: Measured, *, every: bool = False) -> pl.DataFrame:
-    """Return dataset, measure and value of the told measures that speak for enough, or of `every` measure."""
+def _list_values(measured: Measured, *, every: bool = False, enough: bool | None = None) -> pl.DataFrame:
+    """Return dataset, measure and value of the told measures, or of `every` one.
+
+    Of told measures they are those that speak for `enough` by themselves, of every measure where that is asked for.
+    """
     rows = choose_average(cover_types(measured.datasets), "micro").filter(pl.col("value").is_not_null())
-    if not every:
-        rows = rows.filter(pl.col("measure").is_in([*_LABELS]), pl.col("coverage") >= LEAST_COVERED)
+    rows = rows if every else rows.filter(pl.col("measure").is_in([*_LABELS]))
+    if enough or (enough is None and not every):
+        rows = rows.filter(pl.col("coverage") >= LEAST_COVERED)
     return rows.unique(["dataset", "measure"], keep="first", maintain_order=True).select("dataset", "measure", "value")
 
 

@@ -95,12 +95,16 @@ class Axis:
         (['0', '0.2', '0.4', '0.6', '0.8', '1'], ['1', '10', '100', '1,000', '10,000'])
         >>> [text for _, text in Axis(whole=True).ticks(0, 3)]
         ['0', '1', '2', '3']
+        >>> [value for value, _ in Axis().ticks(0, 5e-324)]
+        [0, 5e-324]
         """
         if self.scale == "log":
             powers = range(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)
             if len(powers) >= 2:
                 return [(10.0**power, _text(10.0**power)) for power in powers[:: -(-len(powers) // most)]]
         raw = (high - low) / max(most - 1, 1)
+        if raw < sys.float_info.min:  # a part of it is no number any more
+            return [(low, _text(low)), (high, _text(high))]
         power = 10.0 ** math.floor(math.log10(raw))
         whole = self.whole or self.falling  # there is no rank between two
         steps = (1, 2, 5) if whole else (1, 2, 2.5, 5)

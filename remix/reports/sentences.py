@@ -32,6 +32,21 @@ AGREEMENT = {
 }
 """What two systems may have made of a mention of gold, with the outcomes."""
 ALL_MISS = "missed by all"
+
+
+def call_agreement(agreement: str, systems: Sequence[str]) -> str:
+    """Return what people call an agreement of these systems.
+
+    >>> call_agreement("only the second right", ["a", "b"]), call_agreement(ALL_MISS, ["a"])
+    ('right in b alone', 'right in no system')
+    """
+    if agreement == ALL_MISS:
+        return "right in no system"
+    outcomes = AGREEMENT[agreement]
+    right = [name for name, outcome in zip(systems, outcomes, strict=False) if outcome == "correct"]
+    return f"right in {right[0]} alone" if len(right) == 1 and len(systems) > 1 else agreement
+
+
 SHOWN = (ERRORS, *OUTCOMES, "all")
 """What can be asked for: errors are what is wrong or missed."""
 NO_MENTION = "on no mention"

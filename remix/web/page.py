@@ -12,6 +12,7 @@ from urllib.parse import quote_plus
 import polars as pl
 
 from remix.errors import Error, UnknownName, UsageError
+from remix.measures import MEASURES
 from remix.measures.labels import label_of, words_with_name
 from remix.names import PREFIXES
 from remix.paper import Typesetting
@@ -337,10 +338,16 @@ def call_measures(names: pl.Series, *, of_statistics: bool = False) -> pl.Series
     return names.replace_strict(known, return_dtype=pl.String).alias("called")
 
 
-def find_units(names: pl.Series, *, of_statistics: bool = False) -> pl.Series:
-    """Return the units of measures, as the column `unit`."""
+def find_units(names: pl.Series, *, of_statistics: bool = False, average: str = "") -> pl.Series:
+    """Return the units of measures, as the column `unit`; in an average that counts, what has one is a number."""
     known = {name: label_of(name, of_statistics=of_statistics).unit for name in names.unique()}
+    known |= {name: "number" for name in known if average == COUNT and name in COUNTED}
     return names.replace_strict(known, return_dtype=pl.String).alias("unit")
+
+
+COUNT = "count"
+COUNTED = frozenset(one.name for measure in MEASURES for one in measure.summaries if COUNT in one.terms)
+"""The statistics of datasets that have a number of what their share is of: in the average `COUNT`."""
 
 
 @dataclass(frozen=True)

@@ -88,11 +88,12 @@ def show_scores(
     left = rows["part"].n_unique() - cells["part"].n_unique()
     parts = [*datasets] if not asked["by"] else cells["part"].unique(maintain_order=True).to_list()
     labels = label_parts(work.kb, cells["part"].cast(pl.String), asked["by"]) if asked["by"] else {}
-    said = tell_two_systems(cells, score, asked["by"], labels)
+    group = partial(_group_editions, work)
+    said = tell_two_systems(cells, score, asked["by"], labels, group)
     matrix = _ShownScores(asked, cells, score, parts, family, labels, lead, whole)
     return [
         *([page.Note(f"{said} {_CHANCE}")] if said else []),
-        _matrix(matrix, columns, left, partial(_group_editions, work)),
+        _matrix(matrix, columns, left, group),
         *[page.Note(said) for said in tell_uncompared(cells)],
         *_lead_to_vocabularies(asked, rows),
         *_draw(cells, score, asked, lead),
@@ -102,24 +103,54 @@ def show_scores(
     ]
 
 
-def tell_two_systems(cells: pl.DataFrame, score: str, by: str, labels: Mapping[str, str]) -> str:
-    """Return where one of two systems is ahead of the other; what has no value is told of alone, where a star says so.
+def tell_two_systems(
+    cells: pl.DataFrame,
+    score: str,
+    by: str,
+    labels: Mapping[str, str],
+    group: Callable[[Sequence[str]], Sequence[Sequence[str]]] = lambda _: (),
+) -> str:
+    """Return where one of two systems is ahead of the other.
 
-    It is empty where there are not just two systems.
+    What has no value is told of alone, where a star says so or the difference is the largest. Of datasets that hold the
+    same texts, as `group` groups them, the largest counts. It is empty where there are not just two systems.
     """
     if not by:
-        return tell_two(cells, score)
+        every = cells["part"].unique(maintain_order=True).to_list()
+        counted = order_systems(cells, every, group).shared
+        once = cells.filter(pl.col("part").is_in(counted)) if counted else cells
+        left = len([*_list_shared(cells)]) - len(counted) if counted else 0
+        said = tell_two(once, score)
+        return f"{said} Datasets of the same texts count once, by the largest." if said and left > 0 else said
     words = label_of(by).words
     called = {part: f"{words}: {part}" for part in ("true", "false")} | dict(labels)
     said = tell_two(cells.filter(~pl.col("part").is_in(_APART)), score, called)
     if not said:
         return ""
-    none = cells.filter(pl.col("part").is_in([UNSPECIFIED, WITHOUT_VALUE]))
-    for row in none.filter(pl.col("mark").str.starts_with("*")).sort("part").iter_rows(named=True):
-        other = none.filter(pl.col("part") == row["part"], pl.col("system") != row["system"])
-        ahead = f"{other['system'][0]} is ahead of {row['system']} ({other['f1'][0]:.3f} against {row['f1']:.3f})"
-        said += f" Of mentions without a value ({row['part']}) {ahead}, which a star marks."
-    return said if none.is_empty() else f"{said} What has no value in the column is left aside in the first of this."
+    gaps = {part: _find_gap(own) for (part,), own in cells.drop_nulls("f1").group_by("part", maintain_order=True)}
+    largest = max((gap for part, gap in gaps.items() if part not in _APART), default=0.0)
+    none = [part for part in (UNSPECIFIED, WITHOUT_VALUE) if part in gaps]
+    for part in none:
+        own = cells.filter(part=part).drop_nulls("f1").sort("f1", descending=True)
+        starred = own["mark"].fill_null("").str.starts_with("*").any()
+        if own.height == 2 and (starred or gaps[part] > largest):
+            high, low = own.to_dicts()
+            ahead = f"{high['system']} is ahead of {low['system']} ({high['f1']:.3f} against {low['f1']:.3f})"
+            why = "which a star marks" if starred else "a larger difference than in any of these"
+            said += f" Of mentions without a value in the column ({part}) {ahead}, {why}."
+    return f"{said} Mentions without a value in the column are in none of the columns counted first." if none else said
+
+
+def _find_gap(own: pl.DataFrame) -> float:
+    """Return how far two scores of a column are apart, 0 where there is one."""
+    first, *others = own["f1"].to_list()
+    return abs(float(first) - float(others[0])) if len(others) == 1 else 0.0
+
+
+def _list_shared(cells: pl.DataFrame) -> list[str]:
+    """Return the columns in which both of two systems have a score."""
+    counts = cells.drop_nulls("f1").group_by("part").agg(pl.col("system").n_unique())
+    return counts.filter(system=2)["part"].to_list()
 
 
 def _tell_shared(rows: pl.DataFrame, by: str) -> list[str]:

@@ -73,3 +73,13 @@ def test_differences_are_told_in_the_order_of_how_far_datasets_are_apart(measure
         "more readings a name (26 against 12) than plain."
     )
     assert tell_differences(measured, "hard", "hard") == ""
+
+
+def test_differences_have_one_scale_in_the_sentence_and_in_the_table(measured: Measured) -> None:
+    """A dataset that tells too little of its types widens no scale, neither of told measures nor of every one."""
+    few = [("few", "typePerson", "micro", 1.0, 0.1), ("few", "nilExplicit", "micro", 0.02, 1.0)]
+    columns = measured.datasets.columns
+    own = replace(measured, datasets=pl.concat([measured.datasets, pl.DataFrame(few, columns, orient="row")]))
+    told = rank_differences(own, ["hard", "plain"])
+    every = rank_differences(own, ["hard", "plain"], every=True)
+    assert told.height == 3 and told.equals(every.filter(pl.col("measure").is_in(told["measure"].implode())))

@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -182,6 +183,29 @@ def test_differences_of_shares_are_points_and_have_their_sign() -> None:
     table = Table("measures", rows, units={"b − a": "unit"}, differences=["b − a"])
     html = render_page(Page("Compare", [table]), VIEWS["compare"], "")
     assert re.findall(r">([+-][^<]*)</td>", html) == ["+44.8 points", "-1.4 points", "+2.5"]
+
+
+def test_numbers_of_the_average_that_counts_are_no_shares(work: Workspace) -> None:
+    """On each page the persons are a number, and what has none is no row of a comparison of numbers."""
+    asked = {"datasets": "sample-news,sample-posts", "average": "count"}
+    compared = shown(work, "compare", **asked)
+    table = table_of(compared, "measures")
+    assert {*table.frame["in which unit"]} == {"number"} and "density" not in table.frame["which measure"]
+    row = table.frame.row(by_predicate=pl.col("which measure") == "typePerson", named=True)
+    own = table_of(shown(work, "dataset", name="sample-news", average="count"), "measures").frame
+    [unit] = own.filter(measure="typePerson")["unit"]
+    assert unit == "number" and own.filter(measure="typePerson")["value"].item() == row["sample-news"] > 1
+    assert {*own.filter(measure="density")["unit"]} != {"number"}
+    every = table_of(shown(work, "datasets", average="count", measures="typePerson,density"), "datasets")
+    assert every.units["typePerson"] == "number" and every.headings["typePerson"][1].endswith("number")
+    cells = re.findall(
+        r"<td[^>]*>(?:<a[^>]*>)?([^<]*)", render_page(replace(compared, blocks=[table]), VIEWS["compare"], "")
+    )
+    numbers = [cell for cell in cells if re.match(r"[+-]?\d", cell)]
+    assert len(numbers) > 20 and not any("%" in cell or "points" in cell for cell in numbers)
+    for view, first in (("compare", asked), ("dataset", {"name": "sample-news", "average": "macro"})):
+        notes = [one.text for one in shown(work, view, **first).blocks if isinstance(one, Note)]
+        assert any("By the micro average, sample-news" in one for one in notes), notes
 
 
 def test_dataset_of_the_catalogue_is_cited_as_bibtex(work: Workspace, pair: Workspace) -> None:

@@ -332,6 +332,15 @@ def test_agreement_that_is_not_heeded_or_chooses_nothing_says_why(
     assert any(said in note for note in notes)
 
 
+def test_agreements_name_the_systems(work: Workspace) -> None:
+    page = VIEWS["errors"].show(work, {"dataset": "gold", "system": "a", "other": "b", "show": "all"})
+    [facets] = [block.facets for block in page.blocks if isinstance(block, Passages)]
+    [agreement] = [one for one in facets if one.name == "agreement"]
+    said = {one.identifier or one.words: one.words for one in agreement.values}
+    assert said["only the second right"] == "right in b alone" and said["missed by all"] == "right in no system"
+    assert said["both right"] == "both right"
+
+
 @pytest.mark.parametrize("asked", [{"show": "erors"}, {"agreement": "both wrong"}])
 def test_choice_that_there_is_not_is_refused(work: Workspace, asked: dict[str, str]) -> None:
     with pytest.raises(UnknownName, match="errors|both right"):

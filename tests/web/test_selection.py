@@ -109,6 +109,25 @@ def test_list_of_a_dataset_whose_texts_are_kept_of_another_has_no_remix_of_its_o
     assert count_remix(work, find_remix(follow(work, every)) or "") == 3  # of all that is loaded with each edition
 
 
+def test_remix_of_each_edition_says_that_texts_count_several_times(tmp_path: Path) -> None:
+    """Two datasets of one text: with each edition its mention counts twice, of which one is beside the other."""
+    work = open_workspace(tmp_path / "own")
+    for name in ("a", "b"):
+        documents = pl.DataFrame({"document": [f"urn:{name}"], "text": ["One Ada."]})
+        mentions = documents.select(annotation=pl.col("document") + "#4", document="document", begin=4, end=7)
+        write_frames(Frames.of(documents=documents, annotations=mentions), file := tmp_path / f"{name}.nt")
+        work.load([str(file)])
+    said = {
+        edition: [
+            one.text
+            for one in VIEWS["builder"].show(work, {"edition": edition}).blocks
+            if isinstance(one, Note) and "several times" in one.text
+        ]
+        for edition in (EACH, "")
+    }
+    assert said[""] == [] and len(said[EACH]) == 1 and said[EACH][0].startswith("1 of these annotations")
+
+
 def test_list_says_where_its_remix_chooses_another_edition(tmp_path: Path) -> None:
     """Both have the first text, of which a is kept, and where only b calls Ada a person.
 

@@ -533,10 +533,29 @@ def test_words_on_two_systems_name_slices_and_what_has_no_value_where_a_star_mar
     ]
     said = tell_two_systems(pl.DataFrame(rows), "F1", "isRare", {})
     assert said.startswith("By F1, a is ahead of b in none of 1 column; b in 1, most in rare readings: false (0.742")
-    none = "Of mentions without a value (unspecified) a is ahead of b (0.275 against 0.014), which a star marks."
+    none = "without a value in the column (unspecified) a is ahead of b (0.275 against 0.014), which a star marks."
     assert none in said
     plain = tell_two_systems(pl.DataFrame(rows).with_columns(mark=pl.lit("")), "F1", "isRare", {})
-    assert "without a value" not in plain and "left aside" in plain
+    assert "(unspecified) a is ahead of b (0.275 against 0.014), a larger difference than in any of these." in plain
+    assert plain.endswith("Mentions without a value in the column are in none of the columns counted first.")
+    near = [row | {"mark": "", "f1": 0.275} if row["part"] == "unspecified" else row for row in rows]
+    assert "(unspecified)" not in tell_two_systems(pl.DataFrame(near), "F1", "isRare", {})
+
+
+def test_words_on_two_systems_count_datasets_of_the_same_texts_once() -> None:
+    """b is ahead in news and in its short edition, where the difference is larger; a in posts."""
+    scores = {"news": (0.5, 0.6, 90), "news-short": (0.0, 0.9, 6), "posts": (0.4, 0.3, 80)}
+    rows = [
+        {"system": system, "part": part, "f1": f1, "mark": "", "kind": "system", "mentions": mentions}
+        for part, (one, other, mentions) in scores.items()
+        for system, f1 in (("a", one), ("b", other))
+    ]
+    said = tell_two_systems(pl.DataFrame(rows), "F1", "", {}, lambda names: [["news", "news-short"]])
+    assert said == (
+        "By F1, a is ahead of b in 1 of 2 columns, most in posts (0.400 against 0.300); "
+        "b in 1, most in news (0.600 against 0.500). Datasets of the same texts count once, by the largest."
+    )
+    assert "in 1 of 3 columns" in tell_two_systems(pl.DataFrame(rows), "F1", "", {})
 
 
 def test_systems_that_leave_documents_unanswered_are_told(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from remix.errors import Error, UnknownName, UsageError
 from remix.names import shorten
 from remix.rdf.turtle import turtle
 from remix.remixes import runs_read, tell_runs
-from remix.remixes.facets import Facet, FacetedCorpus, corpus_of
+from remix.remixes.facets import Facet, FacetedCorpus, Narrowing, corpus_of
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.reports.labels import label_classes
 from remix.reports.selections import EACH
@@ -117,6 +117,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     left, table = found.left, found.datasets
     notes = [*asked.query.tell_unfit(asked.values, asked.set_from), *found.notes]
     notes += tell_runs(runs_read(asked.text, work.store.datasets()))
+    notes += _tell_repeated(corpus, asked, found)
     blocks: list[page.Shown] = [
         form,
         *missing,
@@ -151,6 +152,17 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     blocks.append(_columns(corpus, parameters) if asked.conditions is not None else _meanings(asked))
     ways = _ways(asked, parameters, empty=not left["mentions"][-1])
     return page.Page("Builder", blocks, beside=[_editor(corpus, parameters, asked.text), *ways])
+
+
+def _tell_repeated(corpus: FacetedCorpus, asked: Choices, found: Narrowing) -> list[str]:
+    """Return how many annotations a remix of all editions has of texts of which it has another edition as well."""
+    if not asked.edition:
+        return []
+    once = corpus.keep_editions(found.annotations[-1], dataset=asked.dataset)
+    if not (more := len(found.annotations[-1]) - len(once)):
+        return []
+    said = f"{more:,} of these annotations are of texts that another dataset here has as well: each edition counts, so "
+    return [f"{said}that an evaluation counts such a text several times. '{COUNTS_ONCE}' above keeps one of each."]
 
 
 def _tell(left: pl.DataFrame) -> page.Note:

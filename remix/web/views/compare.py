@@ -90,7 +90,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             return page.Page("Compare datasets", [form, load])
         return page.Page("Compare datasets", [choose, *_propose(entries, names, measured), form])
     note = page.Note("The same in a terminal:", [f"remix stats {' '.join(names)}"])
-    said = [page.Note(one) for other in names[1:] if (one := tell_differences(measured, names[0], other))]
+    by = "" if average == "micro" else "By the micro average, "
+    told_apart = (tell_differences(measured, names[0], other) for other in names[1:])
+    said = [page.Note(f"{by}{one}") for one in told_apart if one]
     told = [page.Note(f"These are the first {_MOST} of {len(every)} that were chosen.")] if len(every) > _MOST else []
     drawn = _draw(work, names, column)
     return page.Page(
@@ -131,6 +133,8 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     """Return a row for each measure, a column for each dataset, and how far each is from the first."""
     measured = measures_of(work.store)
     says = explain_averages(measured)
+    if average == page.COUNT:  # beside numbers of mentions shares and means would be read as such
+        says = {name: text for name, text in says.items() if name in page.COUNTED}
     wide = columns_by_measure(measured.datasets, [*says], average)
     rows = {name: wide.row(by_predicate=pl.col("dataset") == name, named=True) for name in names}
     table = pl.DataFrame(
@@ -145,7 +149,7 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     differences = [(pl.col(name) - pl.col(first)).alias(f"{name} − {first}") for name in others]
     table = table.with_columns(
         *differences,
-        page.find_units(table["which measure"], of_statistics=True).alias(_UNIT),
+        page.find_units(table["which measure"], of_statistics=True, average=average).alias(_UNIT),
         **{"what it says": pl.Series([text.partition("\n")[0] for text in says.values()])},
     )
     shown = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in names))
@@ -156,12 +160,14 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     shown = shown.sort(_APART, descending=True, nulls_last=True, maintain_order=True)
     front = ["which measure", _CALLED, _APART]
     shown = shown.select(*front, pl.exclude(front))
-    words = "The measures come first by which the datasets are farthest apart. In small letters: the share of "
+    words = "By itself the table begins with the measures by which the datasets are farthest apart. In small letters: "
+    words += "the share of "
     words += f"annotations or documents for which a measure could be computed. {OF_TYPES}"
     small = {_CALLED: "which measure", **{name: f"share of {name}" for name in names}}
-    scale = "how many standard deviations of all datasets here lie between those that are compared, by the micro "
+    scale = "how many standard deviations of all datasets here that tell enough of it lie between those that are "
     scale += (
-        "average where there is one: the same scale for every measure (of fewer than three datasets the share that "
+        "compared, by the micro average where there is one: the same scale for every measure (of fewer than three the "
+        "share that "
     )
     scale += "the smallest value lacks of the largest); none where one of the datasets has no value. The sentence "
     scale += "above speaks of those measures alone that cover half of the annotations or documents of each"

@@ -77,7 +77,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     places = {block.name: f"#{block.name}" for block in blocks if isinstance(block, page.Table)}
     said = tell_dataset(measured, entry.name)
     sizes = page.measure_datasets(work)[entry.name]
-    first = f"{sizes['documents']:,} documents with {sizes['mentions']:,} mentions. {said}".rstrip()
+    by = "" if asked["average"] == "micro" or not said else "By the micro average, "
+    first = f"{sizes['documents']:,} documents with {sizes['mentions']:,} mentions. {by}{said}".rstrip()
     about = [page.Note(first), page.Note("On this page:", links=places), _lead_on(work, entry.name)]
     return page.Page(entry.name, [*about, form, *blocks])
 
@@ -102,7 +103,7 @@ def _measures(measured: Measured, name: str, average: str) -> page.Table:
         page.call_measures(rows["measure"], of_statistics=True),
         "average",
         "value",
-        page.find_units(rows["measure"], of_statistics=True),
+        page.find_units(rows["measure"], of_statistics=True, average=average),
         pl.col("coverage").alias("share covered"),
         says=pl.col("measure").replace_strict(says, default="", return_dtype=pl.String),
     )

@@ -48,8 +48,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     said = work.store.cached("said of measures", lambda: _say(measured))
     average = parameters.get("average") or "micro"
     names, dropped = _choose_measures(parameters, [*said.explained])
-    counted = measured.datasets.filter(measure="numAnnotations", average="count")
-    mentions = {name: int(value) for name, value in counted.select("dataset", "value").iter_rows() if value is not None}
+    annotated = measured.datasets.filter(measure="numAnnotations", average=page.COUNT)
+    mentions = {name: int(value) for name, value in annotated.select("dataset", "value").drop_nulls().iter_rows()}
     held = page.measure_datasets(work)
     sizes = pl.DataFrame(
         {
@@ -61,6 +61,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             "runs": [sum(name.startswith("run-") for name in entry.attached) for entry in entries],
         }
     )
+    counted = [name for name in names if average == page.COUNT and name in page.COUNTED]
+    counted_headings = {name: (said.headings.get(name, (name, ""))[0], f"{name}, number") for name in counted}
     plain = any(not entry.enrichment for entry in entries)
     rows = sizes.join(columns_by_measure(measured.datasets, names, average), on="dataset", how="left")
     table = page.Table(
@@ -77,8 +79,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         ("documents", "annotations", *names),
         {name: f"share with {name}" for name in names},
         leads="A number leads to what it counts or is of.",
-        headings=said.headings,
-        units=said.units,
+        headings={**said.headings, **counted_headings},
+        units={**said.units, **dict.fromkeys(counted, "number")},
         unseen=() if plain else ("stored",),
         below="Darker cells have higher values than others of their column.",
     )

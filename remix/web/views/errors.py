@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -30,6 +30,7 @@ from remix.reports.sentences import (
     NO_MENTION,
     SHOWN,
     Chosen,
+    call_agreement,
     call_classes,
     choose_rows,
     columns_of_errors,
@@ -46,7 +47,7 @@ from remix.reports.sentences import (
     with_texts,
 )
 from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, judge_mentions
-from remix.runs.known import KnownRun, known_runs
+from remix.runs.known import KnownRun, kinds_of, known_runs
 from remix.runs.registration import Run
 from remix.scoring.errors import label_of_class
 from remix.vocabularies import COARSE_TYPE
@@ -78,7 +79,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         commands = [f"remix run add NAME FILE --on {on}", f"remix annotate {on} --system prior"]
         return page.Page("Errors", [page.Note(said, commands, {"What to do next": "/start"})])
     asked = {name: value for name, value in parameters.items() if value}
-    asked, systems, dropped = _complete(asked, runs)
+    beside = {name for name, kind in kinds_of(_list_known(work)).items() if kind != "system"}
+    asked, systems, dropped = _complete(asked, runs, beside)
     dataset, by = asked["dataset"], asked.get("by", "")
     judged, shown = judge(work, dataset, by), name_systems(asked)
     asked, unfit = _fit(asked, rows_of_systems(judged, shown))
@@ -248,10 +250,13 @@ def _explain_counts(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequenc
     return f" {' '.join(said)}" if said else ""
 
 
-def _complete(asked: dict[str, str], runs: Sequence[Run]) -> tuple[dict[str, str], list[str], list[UsageError]]:
+def _complete(
+    asked: dict[str, str], runs: Sequence[Run], beside: Collection[str]
+) -> tuple[dict[str, str], list[str], list[UsageError]]:
     """Return what is asked, with a dataset and a system, the systems that are on the dataset, and what did not fit.
 
-    A system that is on another dataset is left out; raises `UnknownName` for one that is on none.
+    A system that is on another dataset is left out; raises `UnknownName` for one that is on none. In its place stands
+    one that is not `beside` the others, as baselines are.
     """
     answered = Counter(one for one, _ in {(run.dataset, run.system) for run in runs})
     # Without a choice that which most systems answered, as of datasets with the same texts those that are compared.
@@ -268,7 +273,7 @@ def _complete(asked: dict[str, str], runs: Sequence[Run]) -> tuple[dict[str, str
             dropped.append(wrong)
             del asked[key]
     if "system" not in asked:
-        asked["system"] = asked.pop("other", systems[0])
+        asked["system"] = asked.pop("other", next((one for one in systems if one not in beside), systems[0]))
     read_choice(asked)
     return asked, systems, dropped
 
@@ -492,6 +497,8 @@ def _list_filters(
         """Return the values of a facet with their numbers and the address that each leads to, in place of its own."""
         own = own or plain.get(name, "")
         labels = _call_values(name, [*counts], kb, asked.get("by", ""))
+        if name == "agreement":
+            labels = {one: called for one in counts if (called := call_agreement(one, shown)) != one}
         told = [
             page.FacetValue(
                 labels.get(value, shorten(value)),

@@ -60,8 +60,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     cited = "To cite these scores: the address of this page, and the signature of each system. It tells version, "
     cited += "conventions, and by their content gold, run and knowledge base; the command below prints it whole. "
     cited += (
-        "The page of a dataset has its BibTeX. Who cannot reach this server opens the file that `remix report` writes."
+        "The page of a dataset that the catalogue knows has its BibTeX. Who cannot reach this server opens the file "
     )
+    cited += "that `remix report` writes."
     signed = f"{page.address('systems', **asked, open='scores')}#scores"
     cite = page.Note(cited, links={"scores with signatures": signed})
     note = page.Note("The same in a terminal:", _commands(asked, chosen, all_of=sorted(chosen) == _list_named(runs)))
