@@ -96,18 +96,9 @@ def name_field(query: str, set_from: str | None, parameter: str) -> str:
     return ".".join(filter(None, (query, set_from, parameter)))
 
 
-def split_names(parameters: page.Parameters, name: str) -> list[str]:
-    """Return the values of a parameter that are apart by commas, each once.
-
-    >>> split_names({"dataset": "news,posts,news"}, "dataset")
-    ['news', 'posts']
-    """
-    return [one for one in dict.fromkeys(parameters.get(name, "").split(",")) if one]
-
-
 def read_choices(corpus: FacetedCorpus, parameters: page.Parameters) -> Choices:
     """Return what the address asks for; raises `UnknownName`, `UsageError`, `QueryError` for what is wrong in it."""
-    dataset = corpus.check(split_names(parameters, "dataset"))
+    dataset = corpus.check(page.split_names(parameters.get("dataset", "")))
     edition = ["all"] if parameters.get("edition") == EACH else []
     name = parameters.get("name") or "composed"
     if text := parameters.get("sparql", "").replace("\r\n", "\n").strip():
@@ -133,14 +124,14 @@ def read_choices(corpus: FacetedCorpus, parameters: page.Parameters) -> Choices:
 
 def choose_facets(corpus: FacetedCorpus, parameters: page.Parameters) -> list[Facet]:
     """Return the columns that conditions are on; raises `UnknownName` for one without a value."""
-    names = dict.fromkeys([*split_names(parameters, "on"), *split_names(parameters, "add")])
+    names = dict.fromkeys([*page.split_names(parameters.get("on", "")), *page.split_names(parameters.get("add", ""))])
     if unknown := [name for name in names if name not in corpus.facets]:
         raise UnknownName("column with values", unknown[0], corpus.facets, "remix enrich")
     return [corpus.facets[name] for name in names]
 
 
 def _condition(corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters) -> Condition:
-    picked = split_names(parameters, f"in.{facet.name}")
+    picked = page.split_names(parameters.get(f"in.{facet.name}", ""))
     missing = NO_VALUE in picked
     if facet.kind == "number":
         low, high = (_read_bound(corpus, facet, end, parameters) for end in ("low", "high"))

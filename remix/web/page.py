@@ -516,6 +516,15 @@ def name_mention(begin: object, end: object) -> str:
     return f"mention-{begin}-{end}"
 
 
+def split_names(names: str) -> list[str]:
+    """Return the names that a parameter has, separated by commas, each once.
+
+    >>> split_names("b,a,,b")
+    ['b', 'a']
+    """
+    return [name for name in dict.fromkeys(names.split(",")) if name]
+
+
 def address(view: str, /, **parameters: object) -> str:
     """Return the address of a view with these parameters; those that are empty are left out.
 

@@ -48,15 +48,6 @@ _Leading = Callable[[Mapping[str, Any]], str]
 """What makes an address of a row."""
 
 
-def split_names(names: str) -> list[str]:
-    """Return the names that a parameter has, separated by commas, each once.
-
-    >>> split_names("b,a,,b")
-    ['b', 'a']
-    """
-    return [name for name in dict.fromkeys(names.split(",")) if name]
-
-
 def show_scores(
     work: page.Explored,
     asked: Mapping[str, str],
@@ -355,7 +346,7 @@ def _tell_order(shown: _ShownScores, order: Order, columns: Mapping[str, str], l
 def _explain_leads(asked: Mapping[str, str]) -> str:
     """Return where a score leads to."""
     told = "" if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix"
-    several_datasets = asked["by"] and len(split_names(asked["datasets"])) != 1
+    several_datasets = asked["by"] and len(page.split_names(asked["datasets"])) != 1
     among = ", in the dataset that has most of the mentions" if several_datasets else ""
     return f"A score leads to its errors{told}{among}."
 
@@ -430,7 +421,7 @@ def _lead(asked: Mapping[str, str], largest: Mapping[tuple[str, str], str], row:
     chosen = asked["datasets"] if asked["by"] and "," not in asked["datasets"] else ""
     dataset = chosen or (largest.get((row["system"], row["part"]), "") if asked["by"] else row["part"])
     sliced = {"by": asked["by"], "slice": row["part"]} if asked["by"] and row["part"] != "all" else {}
-    others = [name for name in split_names(asked["systems"]) if name != row["system"]]
+    others = [name for name in page.split_names(asked["systems"]) if name != row["system"]]
     other = row.get("other") or asked["against"] or (others[0] if len(others) == 1 else "")
     other = other if other != row["system"] else ""
     of = row["system"] if other and not row.get("other") else ""

@@ -542,6 +542,20 @@ def test_words_on_two_systems_name_slices_and_what_has_no_value_where_a_star_mar
     assert "(unspecified)" not in tell_two_systems(pl.DataFrame(near), "F1", "isRare", {})
 
 
+def test_system_without_answers_on_a_dataset_is_said_to_have_none(tmp_path: Path) -> None:
+    """The run of the only system that is asked for is on another dataset."""
+    line = {"document": "d", "text": "Ada", "begin": 0, "end": 3}
+    for name, entity in (("one", "e:A"), ("two", "e:A"), ("wrong", "e:B")):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({**line, "entity": entity}))
+    own = Workspace(tmp_path / "own")
+    own.load([str(tmp_path / "one.jsonl"), str(tmp_path / "two.jsonl")])
+    for system, on in (("a", "one"), ("b", "two")):
+        own.add_run(system, tmp_path / "wrong.jsonl", on=on)
+    for have in ("any", "all"):
+        told = [one.text for one in shown(own, datasets="two", systems="a", have=have).blocks if isinstance(one, Note)]
+        assert any("a has no answers on two: choose another." in one for one in told), told
+
+
 def test_words_on_two_systems_count_datasets_of_the_same_texts_once() -> None:
     """b is ahead in news and in its short edition, where the difference is larger; a in posts."""
     scores = {"news": (0.5, 0.6, 90), "news-short": (0.0, 0.9, 6), "posts": (0.4, 0.3, 80)}

@@ -42,7 +42,6 @@ from remix.web.choices import (
     order_values,
     read_choices,
     read_set,
-    split_names,
 )
 
 _MOST = 60
@@ -79,12 +78,12 @@ def _of_values(
     if facet.kind == "class":
         shown = _vocabularies(corpus, facet, parameters)
         listed = shown.choose(pl.DataFrame({"class": values}, schema={"class": pl.String}))["class"][:_MOST]
-        picked = {*split_names(parameters, name)}
+        picked = {*page.split_names(parameters.get(name, ""))}
         values = [*listed, *(one for one in values if shorten(one) in picked and one not in listed)]
         names = [*shown.mentions, ALL] if shown.others or shown.shown == ALL else []
         told = f"mentions with a class of each: {shown}"
         fields = [page.choose(f"of.{facet.name}", "classes of", names, shown.shown, told)] if names else []
-    values = values[: _MOST + len(split_names(parameters, name))]
+    values = values[: _MOST + len(page.split_names(parameters.get(name, "")))]
     labels = label_classes(work.kb, pl.Series(values, dtype=pl.String)) if facet.kind == "class" else {}
     words = {short: f"{label} – {short}" for iri, label in labels.items() if (short := shorten(iri))}
     called, told = facet.words, facet.meaning

@@ -164,12 +164,18 @@ def _make_remix(
     return {**rest, **chosen, "on": ",".join(one.facet.name for one in met)}, further
 
 
+def _example(work: page.Explored) -> dict[str, str]:
+    """Return what is left after the last condition of the builder's example."""
+    asked = give_example(work)
+    return {"after": str(1 + len(page.split_names(asked.get("on", "")))), **asked} if page.list_datasets(work) else {}
+
+
 selection = page.View(
     "selection",
     "Selection",
     _show,
     subject=("after",),
-    example=lambda work: {"after": "2", **give_example(work)} if page.list_datasets(work) else {},
+    example=_example,
     runs_queries=True,
     parameters=(*PARAMETERS, "after", *_NARROWED),
     further=list_parameters,

@@ -23,7 +23,7 @@ from remix.scoring.tasks import TASKS
 from remix.vocabularies import COARSE_TYPE
 from remix.vocabularies import COLUMNS as OF_CLASSES
 from remix.web import page
-from remix.web.score_tables import BEST, show_scores, split_names
+from remix.web.score_tables import BEST, show_scores
 
 _SCHEMES = ("quantiles:4", "log-deciles")
 """How columns of numbers are cut into parts."""
@@ -41,7 +41,7 @@ _FIRST = ("datasets", "systems", "by")
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     loaded = [entry.name for entry in page.list_datasets(work)]
     runs = [one for one in known_runs(work.store) if one.run.dataset in loaded]
-    named = split_names(parameters.get("datasets", "") or parameters.get("dataset", ""))
+    named = page.split_names(parameters.get("datasets", "") or parameters.get("dataset", ""))
     if not runs or (named and not any(one.run.dataset in named for one in runs)):
         for name in named:
             work.store.dataset(name)
@@ -50,9 +50,11 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     chosen = _choose_datasets(asked, runs)
     if not chosen:
         said = f"No dataset is one {_HAVE['all']}: choose others, or datasets {_HAVE['any']}."
+        if len(alone := page.split_names(asked["systems"])) == 1:
+            said = f"{alone[0]} has no answers on {' or '.join(page.split_names(asked['datasets']))}: choose another."
         return page.Page("Systems", [form, page.Note(said)])
     parts: list[str | list[str]] = [chosen] if asked["by"] else [*chosen]
-    scored = _choose_systems(_score(work, parts, asked), split_names(asked["systems"]))
+    scored = _choose_systems(_score(work, parts, asked), page.split_names(asked["systems"]))
     told = [page.Note(said) for said in scored.problems]
     if waiting := scored.done < scored.of:
         told.append(_tell_waiting(scored, page.address("systems", **asked)))
@@ -77,7 +79,7 @@ def _tell_unanswered(
 ) -> list[page.Shown]:
     """Return which of the systems that are asked for leave documents of the chosen datasets without an answer."""
     sizes = {entry.name: entry.documents for entry in page.list_datasets(work) if entry.name in chosen}
-    systems = split_names(asked["systems"])
+    systems = page.split_names(asked["systems"])
     own = (one.run for one in runs if not systems or one.run.system in systems)
     return [page.Note(said) for said in tell_unanswered(own, sizes)]
 
@@ -99,32 +101,34 @@ def _list_named(runs: Sequence[KnownRun]) -> list[str]:
 
 def _list_by_answers(asked: Mapping[str, str], runs: Sequence[KnownRun]) -> list[str]:
     """Return the datasets by name, as columns those first that most of the systems have answered."""
-    systems = {*split_names(asked["systems"])}
+    systems = {*page.split_names(asked["systems"])}
     counts = Counter(one.run.dataset for one in runs if not systems or one.run.system in systems)
     return sorted(_list_named(runs), key=lambda name: 0 if asked["by"] else -counts[name])
 
 
 def _choose_datasets(asked: Mapping[str, str], runs: Sequence[KnownRun]) -> list[str]:
     """Return the datasets that are asked for, those alone that all systems answer where that is asked, too."""
-    names = split_names(asked["datasets"]) or _list_by_answers(asked, runs)
-    systems = {*split_names(asked["systems"])} or {name for name, kind in kinds_of(runs).items() if kind == "system"}
+    names = page.split_names(asked["datasets"]) or _list_by_answers(asked, runs)
+    systems = {*page.split_names(asked["systems"])} or {
+        name for name, kind in kinds_of(runs).items() if kind == "system"
+    }
     answered = {(one.run.system, one.run.dataset) for one in runs}
     if asked["have"] == "all":
         return [name for name in names if all((system, name) in answered for system in systems)]
-    chosen = {*split_names(asked["systems"])} or {one.run.system for one in runs}
+    chosen = {*page.split_names(asked["systems"])} or {one.run.system for one in runs}
     return [name for name in names if any((system, name) in answered for system in chosen)]
 
 
 def _tell_hidden(asked: Mapping[str, str], runs: Sequence[KnownRun], chosen: Sequence[str]) -> list[page.Note]:
     """Return how many datasets are no columns as no chosen system, or not all of them, answered them."""
-    named = split_names(asked["datasets"]) or _list_named(runs)
+    named = page.split_names(asked["datasets"]) or _list_named(runs)
     if not (hidden := len({*named} - {*chosen})):
         return []
     which = "no chosen system has" if asked["have"] == "any" else "not every chosen system has"
     told = "is not shown" if hidden == 1 else "are not shown"
     said = f"{hidden} of {len(named)} datasets {told}: {which} answers on {'it' if hidden == 1 else 'them'}."
     # Where one of the chosen systems is enough, others are needed for more.
-    several = asked["have"] == "all" and len(split_names(asked["systems"])) > 1
+    several = asked["have"] == "all" and len(page.split_names(asked["systems"])) > 1
     more = {**asked, "have": "any", "systems": asked["systems"] if several else ""}
     return [page.Note(said, links={"show all": page.address("systems", **more)})]
 
@@ -177,7 +181,7 @@ def _score(work: page.Explored, datasets: Sequence[str | list[str]], asked: Mapp
 
     Which documents a slice is tested over depends on the systems that are asked for, on whole datasets nothing does.
     """
-    by, run = several(asked["by"] or ()), split_names(asked["systems"]) if asked["by"] else ()
+    by, run = several(asked["by"] or ()), page.split_names(asked["systems"]) if asked["by"] else ()
     told = {"profile": asked["profile"], "task": asked["task"], "match": asked["match"]}
     return work.scores(datasets, **told, by=by, run=run)
 
@@ -208,10 +212,10 @@ def _ask(
     asked["datasets"] = asked["datasets"] or (datasets[0] if by and len(datasets) == 1 else "")
     asked["have"] = asked["have"] or ("all" if asked["systems"] else "any")
     for kind, known in (("datasets", datasets), ("systems", systems)):
-        for name in split_names(asked[kind]):
+        for name in page.split_names(asked[kind]):
             if name not in known:
                 raise UnknownName(f"{kind.removesuffix('s')} with a run", name, known, "remix run list")
-    held = [name for name in split_names(asked["systems"]) or systems if kinds[name] != "oracle"]
+    held = [name for name in page.split_names(asked["systems"]) or systems if kinds[name] != "oracle"]
     usual = {"have": "all" if asked["systems"] else "any", "profile": "remix", "task": task, "match": match}
     fields = [
         field if field.name in _FIRST else replace(field, rare=True, default=usual.get(field.name, ""))
@@ -311,7 +315,7 @@ def _tell_conventions(profile: str) -> page.Shown:
 def _commands(asked: Mapping[str, str], datasets: Sequence[str], *, all_of: bool) -> list[str]:
     options = [f"--{name} {asked[name]}" for name in OPTIONS if name != "against" and asked.get(name)]
     named = [] if all_of and len(datasets) > 8 else [*datasets]
-    told = " ".join([*named, *(f"--run {name}" for name in split_names(asked["systems"])), *options])
+    told = " ".join([*named, *(f"--run {name}" for name in page.split_names(asked["systems"])), *options])
     return [f"remix evaluate {told} --intervals", f"remix compare {told}"]
 
 
