@@ -133,12 +133,14 @@ def _tell(value: object, name: str, row: Mapping[str, object], table: Table) -> 
             return table.zero
         if name in table.scores and isinstance(value, float):
             return f"{value:.3f}"
-        unit = table.units.get(name, "")
-        share = row.get(unit, unit) == "share"
+        unit = row.get(of := table.units.get(name, ""), of)
+        said = cell("share" if unit == "share" else name, value)
+        if unit == "number" and isinstance(value, float):
+            said = f"{value:.0f}"
         if name in table.differences and isinstance(value, float):
-            said = f"{100 * value:.1f} points" if share else str(cell(name, value))
+            said = f"{100 * value:.1f} points" if unit == "share" else said
             return f"+{said}" if value > 0 else said
-        return cell("share" if share else name, value)
+        return said
     if not value:
         return ""
     if name in table.documents:
