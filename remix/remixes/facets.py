@@ -211,7 +211,7 @@ class Narrowing:
 
 
 @dataclass(frozen=True)
-class _Step:
+class _NarrowingStep:
     """What is left (`gold`) after a condition, in how many documents."""
 
     condition: str
@@ -295,12 +295,12 @@ class FacetedCorpus:
         """
         steps = self._begin(dataset)
         gold = in_datasets = steps[-1].gold
-        steps.append(_Step("annotations of texts", gold, gold["document"].n_unique()))
+        steps.append(_NarrowingStep("annotations of texts", gold, gold["document"].n_unique()))
         for one in conditions:
             valued = pl.col(one.facet.level).is_in(self.values(one.facet)[one.facet.level].unique().implode())
             known = gold.filter(valued)["mention"].n_unique()
             gold = gold.filter(self._meets(one))
-            steps.append(_Step(str(one), gold, gold["document"].n_unique(), known))
+            steps.append(_NarrowingStep(str(one), gold, gold["document"].n_unique(), known))
         return self._finish(steps, in_datasets, gold["document"].unique(), dataset, edition)
 
     def count_query(
@@ -325,13 +325,13 @@ class FacetedCorpus:
         in_datasets = steps[-1].gold
         # The first row of a query is what it is asked of, which stands there already.
         steps += [
-            _Step(said, in_datasets.filter(pl.col("annotation").is_in(annotations.implode())), documents)
+            _NarrowingStep(said, in_datasets.filter(pl.col("annotation").is_in(annotations.implode())), documents)
             for (said, documents), annotations in zip(
                 found.waterfall.select("condition", "documents").iter_rows(), found.left, strict=True
             )
         ][1:]
         gold = in_datasets.filter(pl.col("annotation").is_in(found.annotations.implode()))
-        steps.append(_Step("what the query selects", gold, len(found.documents)))
+        steps.append(_NarrowingStep("what the query selects", gold, len(found.documents)))
         return replace(self._finish(steps, in_datasets, found.documents, dataset, edition), notes=notes)
 
     def _select(self, source: str, text: str, dataset: Sequence[str]) -> tuple[Selection, list[str]]:
@@ -351,13 +351,13 @@ class FacetedCorpus:
             raise UnknownName("dataset", unknown[0], self.datasets, "remix list datasets")
         return [*dataset]
 
-    def _begin(self, dataset: Sequence[str]) -> list[_Step]:
+    def _begin(self, dataset: Sequence[str]) -> list[_NarrowingStep]:
         """Return what there is, and what there is of the chosen datasets."""
-        steps = [_Step("everything loaded", self.gold, self.frames.documents.height)]
+        steps = [_NarrowingStep("everything loaded", self.gold, self.frames.documents.height)]
         if dataset:
             chosen = pl.col("dataset").is_in(self.check(dataset))
             texts = self.frames.documents.filter(chosen).height
-            steps.append(_Step("in the chosen datasets", self.gold.filter(chosen), texts))
+            steps.append(_NarrowingStep("in the chosen datasets", self.gold.filter(chosen), texts))
         return steps
 
     def keep_editions(
@@ -373,7 +373,7 @@ class FacetedCorpus:
 
     def _finish(
         self,
-        steps: list[_Step],
+        steps: list[_NarrowingStep],
         in_datasets: pl.DataFrame,
         documents: pl.Series,
         dataset: Sequence[str],
@@ -388,7 +388,7 @@ class FacetedCorpus:
             out = others["document"].implode()
             documents = documents.filter(~documents.is_in(out))
             gold = gold.filter(~pl.col("document").is_in(out))
-            steps.append(_Step(EDITIONS, gold, len(documents)))
+            steps.append(_NarrowingStep(EDITIONS, gold, len(documents)))
         numbers = ("documents", "mentions", "entities", "known")
         schema = {"condition": pl.String, **dict.fromkeys(numbers, pl.Int64)}
         names = dataset or self.datasets

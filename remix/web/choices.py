@@ -24,7 +24,7 @@ PARAMETERS = ("query", "set", "add", "on", "scale", "dataset", "edition", "name"
 
 
 @dataclass(frozen=True)
-class Choices:
+class RemixChoices:
     """What is to be built: a query with values of its parameters, or the conditions that it was made of."""
 
     query: Query
@@ -96,13 +96,13 @@ def name_field(query: str, set_from: str | None, parameter: str) -> str:
     return ".".join(filter(None, (query, set_from, parameter)))
 
 
-def read_choices(corpus: FacetedCorpus, parameters: page.Parameters) -> Choices:
+def read_choices(corpus: FacetedCorpus, parameters: page.Parameters) -> RemixChoices:
     """Return what the address asks for; raises `UnknownName`, `UsageError`, `QueryError` for what is wrong in it."""
     dataset = corpus.check(page.split_names(parameters.get("dataset", "")))
     edition = ["all"] if parameters.get("edition") == EACH else []
     name = parameters.get("name") or "composed"
     if text := parameters.get("sparql", "").replace("\r\n", "\n").strip():
-        return Choices(Query.parse(f"{text}\n", name), {}, None, None, dataset, edition)
+        return RemixChoices(Query.parse(f"{text}\n", name), {}, None, None, dataset, edition)
     if shipped := parameters.get("query", ""):
         if shipped not in shipped_queries():
             raise UnknownName("query", shipped, shipped_queries(), "remix list queries")
@@ -116,10 +116,10 @@ def read_choices(corpus: FacetedCorpus, parameters: page.Parameters) -> Choices:
         }
         if wrong := find_faults(query, set_from, parameters):
             raise next(iter(wrong.values()))
-        return Choices(query, values, set_from, None, dataset, edition)
+        return RemixChoices(query, values, set_from, None, dataset, edition)
     conditions = [_condition(corpus, facet, parameters) for facet in choose_facets(corpus, parameters)]
     made = Query.parse(compose(conditions, note="Composed in the explorer of remix."), name)
-    return Choices(made, {}, None, conditions, dataset, edition)
+    return RemixChoices(made, {}, None, conditions, dataset, edition)
 
 
 def choose_facets(corpus: FacetedCorpus, parameters: page.Parameters) -> list[Facet]:

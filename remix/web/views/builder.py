@@ -26,7 +26,7 @@ from remix.web.choices import (
     NO_VALUE,
     PARAMETERS,
     SCALES,
-    Choices,
+    RemixChoices,
     call_condition,
     check_choices,
     choose_facets,
@@ -153,7 +153,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     return page.Page("Builder", blocks, beside=[_editor(corpus, parameters, asked.text), *ways])
 
 
-def _tell_repeated(corpus: FacetedCorpus, asked: Choices, found: Narrowing) -> list[str]:
+def _tell_repeated(corpus: FacetedCorpus, asked: RemixChoices, found: Narrowing) -> list[str]:
     """Return how many annotations a remix of all editions has of texts of which it has another edition as well."""
     if not asked.edition:
         return []
@@ -211,7 +211,7 @@ def _waterfall(left: pl.DataFrame, parameters: page.Parameters) -> list[page.Sho
     ]
 
 
-def _ways(asked: Choices, parameters: page.Parameters, *, empty: bool) -> list[page.Shown]:
+def _ways(asked: RemixChoices, parameters: page.Parameters, *, empty: bool) -> list[page.Shown]:
     """Return the command line that does the same, and the files, of an `empty` selection the query alone."""
     kept = {name: value for name, value in parameters.items() if name not in ("sort", "at", "table")}
     downloads = {words: page.address(f"builder.{suffix}", **kept) for words, suffix in _FILES.items()}
@@ -356,7 +356,7 @@ def _columns(corpus: FacetedCorpus, parameters: page.Parameters) -> page.Table:
     return page.Table("columns", frame, links, words="Each leads to a condition on it.", small=small, headings=headings)
 
 
-def _meanings(asked: Choices) -> page.Table:
+def _meanings(asked: RemixChoices) -> page.Table:
     """Return the parameters of a query with their values and what they mean."""
     values = asked.query.values(asked.values, asked.set_from)
     rows = [(one.name, values[one.name], one.default, one.description) for one in asked.query.parameters.values()]

@@ -18,7 +18,7 @@ from remix.web import page
 from remix.web.annotation_tables import count_values, tabulate_annotations
 from remix.web.choices import (
     PARAMETERS,
-    Choices,
+    RemixChoices,
     call_condition,
     check_choices,
     give_example,
@@ -118,7 +118,7 @@ def _form(found: Narrowing, asked: Mapping[str, str], after: int) -> page.Form:
 
 def _make_remix(
     corpus: FacetedCorpus,
-    choices: Choices,
+    choices: RemixChoices,
     found: Narrowing,
     wanted: Wanted,
     after: int,
