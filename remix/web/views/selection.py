@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -36,6 +36,86 @@ _VALUES = {
 """The values of a row that the list can be narrowed down to."""
 
 
+@dataclass(frozen=True)
+class _Listed:
+    """What is listed: of what is `found` by choices of the builder that which is left `after` a row, as it is `wanted`.
+
+    `asked` are the choices as the address has them.
+    """
+
+    corpus: FacetedCorpus
+    choices: RemixChoices
+    found: Narrowing
+    asked: Mapping[str, str]
+    after: int
+    wanted: Wanted
+
+    def list_annotations(self, **without: str) -> pl.DataFrame:
+        """Return the annotations, as `list_wanted` has them; `without` empties fields of what is wanted."""
+        return _list_among(self.corpus, replace(self.wanted, **without), self.found.annotations[self.after])
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Return whether more is wanted of annotations than their dataset."""
+        return bool(self.wanted.type or self.wanted.entity or self.wanted.find)
+
+    @property
+    def is_last(self) -> bool:
+        """Return whether they are what a remix of the choices has."""
+        return self.after == self.found.left.height - 1
+
+    @property
+    def of_editions(self) -> bool:
+        """Return whether the last row is that in which one edition of each text is left."""
+        return bool(self.found.left["condition"][-1] == EDITIONS)
+
+    def choose_datasets(self) -> dict[str, str]:
+        """Return of which datasets and editions a remix is; raises `UsageError` where that leaves none."""
+        chosen = {} if self.after == 0 and self.choices.dataset else {"dataset": self.asked.get("dataset", "")}
+        chosen["edition"] = self.asked.get("edition", "") if self.is_last else EACH
+        if name := self.wanted.dataset:
+            if self.is_last and (self.found.datasets.filter(dataset=name)["elsewhere"] != "").any():
+                raise UsageError(f"texts of {name} are kept of another dataset, as its row in the builder says")
+            chosen["dataset"] = name
+        return chosen
+
+    def make_remix(self) -> dict[str, str]:
+        """Return the choices of the builder that are a remix of the annotations.
+
+        Raises `UsageError` where no choices are one.
+        """
+        whole = self.is_last or (self.of_editions and self.after == self.found.left.height - 2)
+        if self.choices.conditions is None and not whole:
+            raise UsageError("a query is asked as a whole, and this is a part of its conditions")
+        chosen, store = self.choose_datasets(), self.corpus.store
+        if self.choices.conditions is None:
+            if not self.is_narrowed:
+                return {**self.asked, **chosen}
+            return {**chosen, "sparql": narrow_query(store, self.choices.text, self.wanted)}
+        # Before the first condition stand rows of what is loaded, behind the last one that of editions.
+        met = self.choices.conditions[: max(0, self.after - (2 if self.choices.dataset else 1))]
+        if self.is_narrowed:
+            return {**chosen, "sparql": narrow_conditions(store, met, self.wanted)}
+        rest = {name: value for name, value in self.asked.items() if name not in ("on", "add", "dataset", "edition")}
+        return {**rest, **chosen, "on": ",".join(one.facet.name for one in met)}
+
+    def tell_difference(self) -> str:
+        """Return how many mentions the remix has, where it chooses the edition of a text among others than the list."""
+        if not (self.is_last and self.of_editions and self.is_narrowed) or self.wanted.dataset:
+            return ""
+        selected = _list_among(self.corpus, self.wanted, self.found.annotations[self.after - 1])["annotation"]
+        stay = self.corpus.keep_editions(selected, dataset=self.choices.dataset, edition=self.choices.edition)
+        if {*stay} == {*self.list_annotations()["annotation"]}:
+            return ""
+        number = count_mentions(_list_among(self.corpus, self.wanted, stay))
+        return f" A remix of them has {number:,}: it chooses the edition of a text after all else."
+
+
+def _list_among(corpus: FacetedCorpus, wanted: Wanted, annotations: pl.Series) -> pl.DataFrame:
+    """Return those of annotations that are wanted."""
+    return list_wanted(corpus.store, wanted).filter(pl.col("annotation").is_in(annotations.implode()))
+
+
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if not page.list_datasets(work):
         return page.Page("Selection", [page.NOTHING])
@@ -43,54 +123,56 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     asked = {name: said for name, said in parameters.items() if said and (name in PARAMETERS or "." in name)}
     choices = read_choices(corpus := corpus_of(work.store), asked)
     found = choices.narrow(corpus)
-    after = _read_row(found, parameters.get("after", ""))
     narrowed = {name: said for name in _NARROWED if (said := parameters.get(name, ""))}
     if narrowed.get("type"):
         narrowed["type"] = name_type(narrowed["type"])
     wanted = Wanted(**{_NARROWED[name]: said for name, said in narrowed.items()})
-    inside = pl.col("annotation").is_in(found.annotations[after].implode())
-    rows = list_wanted(work.store, wanted).filter(inside)
+    listed = _Listed(corpus, choices, found, asked, _read_row(found, parameters.get("after", "")), wanted)
 
     def lead(name: str, value: str) -> str:
-        return page.address("selection", **{**asked, "after": after, **narrowed, name: value})
+        return page.address("selection", **{**asked, "after": listed.after, **narrowed, name: value})
 
     def count(name: str) -> page.FacetCounts:
         """Return what the list can be narrowed down to by one column, what it is narrowed down by others."""
         own, field = narrowed.get(name, ""), _NARROWED[name]
         return count_values(
             field,
-            list_wanted(work.store, replace(wanted, **{field: ""})).filter(inside),
+            listed.list_annotations(**{field: ""}),
             _VALUES[name],
             own=own,
             lead=lambda value: lead(name, "" if value == own else value),
             label=lambda values: label_entities(work.kb, values) if name == "entity" else {},
         )
 
-    number, called = count_mentions(rows), call_condition(found.left["condition"][after])
+    rows = listed.list_annotations()
+    table = tabulate_annotations(
+        work,
+        rows,
+        [one.facet.name for one in choices.conditions or ()],
+        lead_to_entity=lambda iri: lead("entity", iri),
+        dataset=wanted.dataset,
+    )
+    facets = page.Facets([count(name) for name in _VALUES])
+    called = call_condition(found.left["condition"][listed.after])
+    blocks = [_form(found, {**asked, **narrowed}, listed.after), _tell(listed, rows, called), facets, table]
+    return page.Page(f"Selection: {called}", blocks)
+
+
+def _tell(listed: _Listed, rows: pl.DataFrame, called: str) -> page.Note:
+    """Return how many mentions are left after what is so called, and where a remix is made of them, or why none is."""
+    number = count_mentions(rows)
     told = f"{number:,} mention{'s' * (number != 1)}"
     if len(rows) != number:
         told += f" ({len(rows):,} annotations, as alternatives of a mention have a row each)"
     told += f" {'are' if number != 1 else 'is'} left after '{called}'."
-    links = {"Back to the builder": page.address("builder", **asked)}
+    links = {"Back to the builder": page.address("builder", **listed.asked)}
     if number:
         try:
-            remix, further = _make_remix(corpus, choices, found, wanted, after, asked, rows["annotation"])
-            links["Make this a remix"], told = page.address("builder", **remix), f"{told}{further}"
+            links["Make this a remix"] = page.address("builder", **listed.make_remix())
+            told += listed.tell_difference()
         except UsageError as reason:
             told += f" No remix has just these: {reason}."
-    blocks = [
-        _form(found, {**asked, **narrowed}, after),
-        page.Note(told, links=links),
-        page.Facets([count(name) for name in _VALUES]),
-        tabulate_annotations(
-            work,
-            rows,
-            [one.facet.name for one in choices.conditions or ()],
-            lead_to_entity=lambda iri: lead("entity", iri),
-            dataset=wanted.dataset,
-        ),
-    ]
-    return page.Page(f"Selection: {called}", blocks)
+    return page.Note(told, links=links)
 
 
 def _read_row(found: Narrowing, said: str) -> int:
@@ -114,54 +196,6 @@ def _form(found: Narrowing, asked: Mapping[str, str], after: int) -> page.Form:
             *(page.Field(name, name, said, look="hidden") for name, said in asked.items() if name not in own),
         ]
     )
-
-
-def _make_remix(
-    corpus: FacetedCorpus,
-    choices: RemixChoices,
-    found: Narrowing,
-    wanted: Wanted,
-    after: int,
-    asked: Mapping[str, str],
-    listed: pl.Series,
-) -> tuple[dict[str, str], str]:
-    """Return the choices of the builder that are a remix of the mentions that are listed, and what differs.
-
-    Raises `UsageError` where no choices are one of these.
-    """
-    narrowed = bool(wanted.type or wanted.entity or wanted.find)
-    said = found.left["condition"].to_list()
-    last, of_editions = after == len(said) - 1, said[-1] == EDITIONS
-    whole = last or (of_editions and after == len(said) - 2)
-    if choices.conditions is None and not whole:
-        raise UsageError("a query is asked as a whole, and this is a part of its conditions")
-    chosen = {} if after == 0 and choices.dataset else {"dataset": asked.get("dataset", "")}
-    chosen["edition"] = asked.get("edition", "") if last else EACH
-    if wanted.dataset:
-        kept = found.datasets.filter(dataset=wanted.dataset)
-        if last and (kept["elsewhere"] != "").any():
-            raise UsageError(f"texts of {wanted.dataset} are kept of another dataset, as its row in the builder says")
-        chosen["dataset"] = wanted.dataset
-    further = ""
-    if last and of_editions and narrowed and not wanted.dataset:
-        # A remix chooses the edition of a text among those that have anything that it is to keep.
-        before = pl.col("annotation").is_in(found.annotations[after - 1].implode())
-        selected = list_wanted(corpus.store, wanted).filter(before)["annotation"]
-        stay = corpus.keep_editions(selected, dataset=choices.dataset, edition=choices.edition)
-        if {*stay} != {*listed}:
-            rows = list_wanted(corpus.store, wanted).filter(pl.col("annotation").is_in(stay.implode()))
-            further = f" A remix of them has {count_mentions(rows):,}: it chooses the edition of a text after all else."
-    if choices.conditions is None:
-        if not narrowed:
-            return {**asked, **chosen}, further
-        return {**chosen, "sparql": narrow_query(corpus.store, choices.text, wanted)}, further
-    # Before the first condition stand rows of what is loaded, behind the last one that of editions.
-    met = choices.conditions[: max(0, after - (2 if choices.dataset else 1))]
-    if narrowed:
-        return {**chosen, "sparql": narrow_conditions(corpus.store, met, wanted)}, further
-    own = {"on", "add", "dataset", "edition"}
-    rest = {name: value for name, value in asked.items() if name not in own}
-    return {**rest, **chosen, "on": ",".join(one.facet.name for one in met)}, further
 
 
 def _example(work: page.Explored) -> dict[str, str]:
