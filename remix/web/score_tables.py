@@ -78,7 +78,7 @@ def show_scores(
     notes = [*notes, *explain_shortcomings(rows.with_columns(dataset="asked"))]
     left = rows["part"].n_unique() - cells["part"].n_unique()
     parts = [*datasets] if not asked["by"] else cells["part"].unique(maintain_order=True).to_list()
-    labels = label_parts(work.kb, cells["part"].cast(pl.String), asked["by"]) if asked["by"] else {}
+    labels = _call_parts(work, cells["part"].cast(pl.String), asked["by"])
     group = partial(_group_editions, work)
     said = tell_two_systems(cells, score, asked["by"], labels, group)
     matrix = _ShownScores(asked, cells, score, parts, family, labels, lead, whole)
@@ -92,6 +92,15 @@ def show_scores(
         _list_scores(rows.with_columns(kind=pl.col("system").replace_strict(dict(kinds), default="system")), of_f1),
         *[page.Note(said) for said in (*notes, *_tell_shared(scored.rows, asked["by"]), *_tell_none(matrix))],
     ]
+
+
+def _call_parts(work: page.Explored, parts: pl.Series, by: str) -> dict[str, str]:
+    """Return what people call parts of a column, as `label_parts` does; of flags which column they are of."""
+    return _call_flags(by) | label_parts(work.kb, parts, by) if by else {}
+
+
+def _call_flags(by: str) -> dict[str, str]:
+    return {part: f"{label_of(by).words}: {part}" for part in ("true", "false")}
 
 
 def tell_two_systems(
@@ -113,9 +122,7 @@ def tell_two_systems(
         left = len([*_list_shared(cells)]) - len(counted) if counted else 0
         said = tell_two(once, score)
         return f"{said} Datasets of the same texts count once, by the largest." if said and left > 0 else said
-    words = label_of(by).words
-    called = {part: f"{words}: {part}" for part in ("true", "false")} | dict(labels)
-    said = tell_two(cells.filter(~pl.col("part").is_in(_APART)), score, called)
+    said = tell_two(cells.filter(~pl.col("part").is_in(_APART)), score, _call_flags(by) | dict(labels))
     if not said:
         return ""
     gaps = {part: _find_gap(own) for (part,), own in cells.drop_nulls("f1").group_by("part", maintain_order=True)}

@@ -542,6 +542,12 @@ def test_words_on_two_systems_name_slices_and_what_has_no_value_where_a_star_mar
     assert "(unspecified)" not in tell_two_systems(pl.DataFrame(near), "F1", "isRare", {})
 
 
+def test_columns_of_a_flag_say_of_which_column_they_are(work: Workspace) -> None:
+    page = shown(work, dataset="news", by="is_nil")
+    [table] = [one for one in page.blocks if isinstance(one, Table) and one.name == "systems"]
+    assert any(heading[0] == "NIL or not: false" for heading in table.headings.values())
+
+
 def test_system_without_answers_on_a_dataset_is_said_to_have_none(tmp_path: Path) -> None:
     """The run of the only system that is asked for is on another dataset."""
     line = {"document": "d", "text": "Ada", "begin": 0, "end": 3}
