@@ -183,8 +183,6 @@ def lookup(lookup_kb: FrameCall, output: str, to: Path | None) -> None:
     found = lookup_kb()
     if "of" in found.columns and (count := found["of"][0]) > found.height:
         print(f"the first {found.height} of {count} candidates; --limit shows more", file=sys.stderr)
-    # For people that note says it once; programs have it in a column.
-    if output in ("table", "md", "latex"):
-        untold = ["of", *(one for one in ("tied",) if one in found.columns and (found[one] == 1).all())]
-        found = found.drop(untold, strict=False)
-    print_table(found, output, to)
+    # For people that note says it once, and equal ranks stand below each other; programs have both in a column.
+    for_people = output in ("table", "md", "latex")
+    print_table(found.drop("of", "tied", strict=False) if for_people else found, output, to)

@@ -59,7 +59,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if waiting := scored.done < scored.of:
         told.append(_tell_waiting(scored, page.address("systems", **asked)))
     blocks = [] if scored.rows.is_empty() else show_scores(work, asked, scored, columns, chosen, kinds_of(runs))
-    cited = "To cite these scores: the address of this page, and the signature of each system. It tells version, "
+    cited = "To cite these scores: the address of this page, and the signature of each system, which comes with its "
+    cited += "intervals. It tells version, "
     cited += "conventions, and by their content gold, run and knowledge base; the command below prints it whole. "
     cited += (
         "The page of a dataset that the catalogue knows has its BibTeX. Who cannot reach this server opens the file "
@@ -153,7 +154,7 @@ def _tell_waiting(scored: Scored, again: str) -> page.Note:
     done = f"{scored.done} of {scored.of} are done" if scored.of > 1 else f"{scored.done} of 1 is done"
     points = f"Scores are there for {scored.scored} of {scored.of}; " if scored.scored < scored.of else ""
     seconds = "second" if _seconds_until(scored) == 1 else "2 seconds"
-    said = f"{points}intervals, tests and signatures are being computed: {done}. This page asks again every {seconds}."
+    said = f"{points}intervals and tests are being computed: {done}. This page asks again every {seconds}."
     return page.Note(said[0].upper() + said[1:], links={"ask again": again})
 
 
