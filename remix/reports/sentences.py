@@ -32,21 +32,6 @@ AGREEMENT = {
 }
 """What two systems may have made of a mention of gold, with the outcomes."""
 ALL_MISS = "missed by all"
-
-
-def call_agreement(agreement: str, systems: Sequence[str]) -> str:
-    """Return what people call an agreement of these systems.
-
-    >>> call_agreement("only the second right", ["a", "b"]), call_agreement(ALL_MISS, ["a"])
-    ('right in b alone', 'right in no system')
-    """
-    if agreement == ALL_MISS:
-        return "right in no system"
-    outcomes = AGREEMENT[agreement]
-    right = [name for name, outcome in zip(systems, outcomes, strict=False) if outcome == "correct"]
-    return f"right in {right[0]} alone" if len(right) == 1 and len(systems) > 1 else agreement
-
-
 SHOWN = (ERRORS, *OUTCOMES, "all")
 """What can be asked for: errors are what is wrong or missed."""
 NO_MENTION = "on no mention"
@@ -91,6 +76,19 @@ class Chosen:
             raise UnknownName("class of errors", self.error_class, classes)
 
 
+def call_agreement(agreement: str, systems: Sequence[str]) -> str:
+    """Return what people call an agreement of these systems.
+
+    >>> call_agreement("only the second right", ["a", "b"]), call_agreement(ALL_MISS, ["a"])
+    ('right in b alone', 'right in no system')
+    """
+    if agreement == ALL_MISS:
+        return "right in no system"
+    outcomes = AGREEMENT[agreement]
+    right = [name for name, outcome in zip(systems, outcomes, strict=False) if outcome == "correct"]
+    return f"right in {right[0]} alone" if len(right) == 1 and len(systems) > 1 else agreement
+
+
 def rows_of_systems(judged: Judgements, systems: Sequence[str]) -> pl.DataFrame:
     """Return the mentions with `outcome`, `answer`, `answered`, `unjoined` and `class` of each system, named first."""
     rows = judged.mentions.join(judged.shares(), on="mention", how="left", maintain_order="left")
@@ -129,7 +127,8 @@ def choose_rows(rows: pl.DataFrame, chosen: Chosen, systems: Sequence[str]) -> p
     if said := chosen.answer:
         conditions.append(pl.any_horizontal(pl.col(f"{name} answer") == said for name in meant))
     if chosen.agreement == ALL_MISS:
-        conditions.append(pl.col("right") == 0)
+        # Mentions of a document that all systems failed on count as missed, as they do in scores.
+        conditions += [pl.col("right").fill_null(0) == 0, pl.col("annotation").is_not_null()]
     elif chosen.agreement in AGREEMENT and len(outcomes) == 2:
         pairs = zip(outcomes, AGREEMENT[chosen.agreement], strict=True)
         conditions += [(one == "correct") == (right == "correct") for one, right in pairs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -173,6 +174,36 @@ def test_remix_of_errors_has_the_mentions_of_each_facet(work: Workspace, system:
         assert left == len(rows.filter(pl.col("gold").is_not_null())), one
         seen += left
     assert seen > 20
+
+
+def test_remix_of_what_systems_agree_on_has_the_documents_that_they_failed_on(tmp_path: Path) -> None:
+    """All fail on the second of two documents, in each of which two mentions are: in no system these are right, either.
+
+    Of the first 'half' has the second mention right, and the others none.
+    """
+    right = {"begin": 4, "end": 7, "mention": "Bob", "entity": "e:B"}
+    wrong = {"begin": 0, "end": 3, "mention": "Ada", "entity": "e:X"}
+    gold = [
+        {"document": name, "text": "Ada Bob", "begin": begin, "end": begin + 3, "entity": entity}
+        for name in ("d", "e")
+        for begin, entity in ((0, "e:A"), (4, "e:B"))
+    ]
+    (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, gold)))
+    work = open_workspace(tmp_path / "work")
+    work.load([tmp_path / "gold.jsonl"])
+    for name, answers in (("none", [wrong]), ("silent", []), ("half", [wrong, right])):
+        lines = [{"document": "d", "answers": answers}, {"document": "e", "error": "late"}]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+        work.add_run(name, tmp_path / f"{name}.jsonl", on="gold")
+    for agreement, other, number in (
+        (ALL_MISS, "", 3),
+        ("neither right", "silent", 4),
+        ("neither right", "half", 3),
+        ("only the second right", "half", 1),
+    ):
+        asked = {"dataset": "gold", "system": "none", "other": other, "agreement": agreement, "show": "all"}
+        page = VIEWS["errors"].show(work, {name: said for name, said in asked.items() if said})
+        assert page.tables["errors"]["gold"].count() == number == remix_of(work, page), agreement
 
 
 def test_errors_lead_to_other_datasets_that_have_more_of_a_type(tmp_path: Path) -> None:
