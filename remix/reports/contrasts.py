@@ -64,7 +64,7 @@ def rank_differences(measured: Measured, names: Sequence[str], *, every: bool = 
     They are `apart` by as many standard deviations of all datasets that tell enough of the measure, or else of all that
     have it; where these are fewer than three, by the share that the smallest value lacks of the largest one.
     """
-    values = _list_values(measured, every=every)
+    values = _list_values(measured, every=every, enough=not every)
     each = (_list_values(measured, every=every, enough=enough) for enough in (True, False))
     spreads = [one.group_by("measure").agg(spread=pl.col("value").std(), count=pl.len()) for one in each]
     counted = pl.concat([spreads[0].filter(pl.col("count") >= LEAST_DATASETS), spreads[1]])
@@ -124,14 +124,11 @@ _LABELS = {name: one.label for name, one in _SUMMARIES.items()}
 _IS_SHARE = {name: one.is_share for name, one in _SUMMARIES.items()}
 
 
-def _list_values(measured: Measured, *, every: bool = False, enough: bool | None = None) -> pl.DataFrame:
-    """Return dataset, measure and value of the told measures, or of `every` one.
-
-    Of told measures they are those that speak for `enough` by themselves, of every measure where that is asked for.
-    """
+def _list_values(measured: Measured, *, every: bool = False, enough: bool = True) -> pl.DataFrame:
+    """Return dataset, measure and value of the told measures, or of `every` one, where it speaks for `enough`."""
     rows = choose_average(cover_types(measured.datasets), "micro").filter(pl.col("value").is_not_null())
     rows = rows if every else rows.filter(pl.col("measure").is_in([*_LABELS]))
-    if enough or (enough is None and not every):
+    if enough:
         rows = rows.filter(pl.col("coverage") >= LEAST_COVERED)
     return rows.unique(["dataset", "measure"], keep="first", maintain_order=True).select("dataset", "measure", "value")
 

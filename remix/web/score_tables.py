@@ -119,7 +119,7 @@ def tell_two_systems(
         every = cells["part"].unique(maintain_order=True).to_list()
         counted = order_systems(cells, every, group).shared
         once = cells.filter(pl.col("part").is_in(counted)) if counted else cells
-        left = len([*_list_shared(cells)]) - len(counted) if counted else 0
+        left = len(_list_shared(cells)) - len(counted) if counted else 0
         said = tell_two(once, score)
         return f"{said} Datasets of the same texts count once, by the largest." if said and left > 0 else said
     said = tell_two(cells.filter(~pl.col("part").is_in(_APART)), score, _call_flags(by) | dict(labels))

@@ -127,21 +127,24 @@ def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, st
     """Return the address at which a remix is made of the mentions of gold that are shown, where a query has them."""
     show, system, shown = asked.get("show", ERRORS), asked.get("of") or asked["system"], name_systems(asked)
     right = _find_right(judged, asked.get("agreement", ""), shown)
-    # Of either of two systems a query says whether it is right, and no more.
     either = len(shown) > 1 and not asked.get("of")
-    unsaid = either and (asked.get("class") or show not in (ERRORS, "correct", *(["all"] if right else [])))
-    if unsaid or any(asked.get(name) for name in ("gold", "answer")) or "extra" in asked.get("class", ""):
-        return []
-    if show not in (ERRORS, "correct", "wrong", "missed", *(["all"] if right else [])):
-        return []
-    made: dict[str, Any] = {"any_of": shown if show != "all" else ()} if either else {"system": system}
-    if asked.get("slice") == NO_MENTION:
+    # Of either of two systems a query says whether it is right, and no more.
+    said = (ERRORS, "correct") if either else (ERRORS, "correct", "wrong", "missed")
+    unsaid = [asked.get("gold"), asked.get("answer"), either and asked.get("class"), "extra" in asked.get("class", "")]
+    if any(unsaid) or show not in (*said, *(["all"] if right else [])) or asked.get("slice") == NO_MENTION:
         return []
     part = {"by": asked["by"], "part": asked["slice"]} if asked.get("slice") else {}
     wanted = Wanted(asked["dataset"], type=asked.get("type", ""), **part)
     try:
-        made |= {"outcome": show, "error_class": asked.get("class", ""), "right": right}
-        found = builder_parameters(work.store, wanted, **made)
+        found = builder_parameters(
+            work.store,
+            wanted,
+            system="" if either else system,
+            outcome=show,
+            error_class=asked.get("class", ""),
+            right=right,
+            any_of=shown if either and show != "all" else (),
+        )
     except UsageError:  # parts of one dataset alone may be others than those of all that is loaded
         return []
     words = "Of the mentions of gold among these, without answers where it has none:"

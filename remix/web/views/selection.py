@@ -154,7 +154,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     )
     facets = page.Facets([count(name) for name in _VALUES])
     called = call_condition(found.left["condition"][listed.after])
-    blocks = [_form(found, {**asked, **narrowed}, listed.after), _tell(listed, rows, called), facets, table]
+    form = _form(found, {**asked, **narrowed}, listed.after)
+    blocks = [form, _tell(listed, rows, called), facets, table, *page.tell_missing(work)]
     return page.Page(f"Selection: {called}", blocks)
 
 
