@@ -369,12 +369,12 @@ def _explain_matrix(shown: _ShownScores) -> tuple[str, str]:
     """Return what stands in a cell, and which tests the stars are of."""
     asked, cells, score, family, whole = shown.asked, shown.cells, shown.score, shown.family, shown.whole
     some = cells["interval"].count()
-    waiting = "without intervals, which are being computed"
+    waiting = "without intervals as yet"
     spread = "with its 95 % interval over documents" if some else _NO_INTERVAL if whole else waiting
     marked = f" {_MARKED}" if cells["mark"].str.ends_with(UNCOMPARED).any() else ""
     marked += f" {_IN_DOUBT}" if cells["interval"].fill_null("").str.ends_with(_DOUBTED).any() else ""
     if not family.tests and not whole:
-        return f"{score} {spread}; the tests of pairs are being computed as well.{marked}", ""
+        return f"{score} {spread}.{marked}", ""
     if not family.tests:
         return f"{score} {spread}.{marked}", _NO_TEST
     held = asked["against"] or BEST

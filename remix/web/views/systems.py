@@ -151,11 +151,13 @@ def _seconds_until(scored: Scored) -> int:
 
 
 def _tell_waiting(scored: Scored, again: str) -> page.Note:
-    done = f"{scored.done} of {scored.of} are done" if scored.of > 1 else f"{scored.done} of 1 is done"
-    points = f"Scores are there for {scored.scored} of {scored.of}; " if scored.scored < scored.of else ""
+    """Return how much is computed, in few words: the table is to be on the first screen while it waits, too."""
+    done = f"{scored.done} of {scored.of}"
+    said = f"Intervals and tests are there for {done}."
+    if scored.scored < scored.of:
+        said = f"Scores are there for {scored.scored} of {scored.of}, intervals and tests for {done}."
     seconds = "second" if _seconds_until(scored) == 1 else "2 seconds"
-    said = f"{points}intervals and tests are being computed: {done}. This page asks again every {seconds}."
-    return page.Note(said[0].upper() + said[1:], links={"ask again": again})
+    return page.Note(f"{said} This page asks again every {seconds}.", links={"ask again": again})
 
 
 def compare_systems(

@@ -47,11 +47,16 @@ def test_mention_shows_what_is_known_of_it_and_the_text_is_coloured_anew(
         assert page.locator("article mark").evaluate_all("marks => marks.map(one => one.className)") != before
 
 
-@pytest.mark.parametrize("width", [1400, 400])
-def test_table_of_systems_begins_on_the_first_screen(visit: Visit, places: dict[str, str], width: int) -> None:
-    with visit(places["systems"], width=width) as visited:
+@pytest.mark.parametrize(
+    ("width", "asked"), [(1400, ""), (400, ""), (1400, "?by=nameRelation"), (400, "?by=isRare")]
+)
+def test_table_of_systems_begins_on_the_first_screen(visit: Visit, width: int, asked: str) -> None:
+    """Whether all is computed or, as where something is asked for the first time, intervals are waited for."""
+    with visit(f"/systems{asked}", width=width) as visited:
         page = visited.page
+        page.wait_for_selector("section[data-update=systems] td a")
         row = page.locator("section[data-update=systems] tbody tr").nth(2).bounding_box()
+        print(width, asked, row)
         assert row is not None and row["y"] + row["height"] < 900
         assert not page.get_by_label("matching").is_visible()
         page.get_by_text("More choices").click()
