@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+import polars as pl
 import pyoxigraph as ox
 
+from remix.formats.nif.writing import write_frames
+from remix.frames import Frames
+from remix.names import PREFIXES
+from remix.store import Store
 from remix.store.index import Index
 from remix.workspace import Workspace
 
@@ -45,6 +50,22 @@ def build_labelled(folder: Path) -> Workspace:
     work = Workspace(folder / ".remix")
     work.build_kb([("tables", str(folder))], name="own")
     return work
+
+
+def load_texts(store: Store, folder: Path, texts: Mapping[str, Sequence[str]], persons: Collection[str] = ()) -> None:
+    """Load datasets by name, each of texts with a mention from 4 to 7 that links to `urn:e:Ada`.
+
+    The n-th text has the same name in each file, so that it is a copy where it is the same. In the datasets `persons`
+    Ada is called a person; files that are the same are one dataset.
+    """
+    for name, own in texts.items():
+        documents = pl.DataFrame({"document": [f"urn:text:{nth}" for nth in range(len(own))], "text": own})
+        mentions = documents.select(annotation=pl.col("document") + "#4", document="document", begin=4, end=7)
+        links = mentions.select("annotation", entity=pl.lit("urn:e:Ada"))
+        kinds = mentions.select("annotation", **{"class": pl.lit(f"{PREFIXES['dbo']}Person")}).filter(name in persons)
+        frames = Frames.of(documents=documents, annotations=mentions, links=links, classes=kinds)
+        write_frames(frames, file := folder / f"{name}.nt")
+        store.load(file)
 
 
 def _link_table(source: str, target: str) -> str:

@@ -1,8 +1,7 @@
-"""Errors of several datasets together, and figures of how often systems make them."""
+"""Figures of how often systems make which errors, and errors by type."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import polars as pl
@@ -13,26 +12,6 @@ from remix.scoring.errors import label_of_class
 
 UNTYPED = "no type"
 """The part of mentions whose entities have no coarse type."""
-
-
-def join_judgements(every: Iterable[Judgements], systems: Iterable[str] = ()) -> Judgements:
-    """Return what was made of the mentions of several datasets as of one, without the slices of each.
-
-    Slices of a column of numbers are cut in each dataset by itself, and have other boundaries in another. `systems`
-    are those that are kept, by default all.
-    """
-    joined, first, kept = list[Judgements](), 0, [*systems]
-    for one in every:
-        shift = pl.col("mention").cast(pl.Int64) + first
-        own = one.systems.filter(pl.col("system").is_in(kept)) if kept else one.systems
-        mentions = one.mentions.drop("slice", strict=False).with_columns(shift)
-        joined.append(replace(one, mentions=mentions, systems=own.with_columns(shift)))
-        first += one.mentions.height
-    frames = {
-        name: pl.concat([getattr(one, name) for one in joined], how="diagonal_relaxed")
-        for name in ("documents", "mentions", "systems", "failures", "runs")
-    }
-    return Judgements(**frames, beside=frozenset().union(*(one.beside for one in joined)))
 
 
 def slice_by_type(judged: Judgements) -> Judgements:

@@ -163,11 +163,15 @@ def with_texts(judged: Judgements, rows: pl.DataFrame) -> pl.DataFrame:
     return rows.join(judged.documents, on=["document", "dataset"], how="left", maintain_order="left")
 
 
-def columns_of_errors(rows: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
-    """Return the rows of `with_texts` as data: place, form, type, gold, slice, and what each system made of it."""
+def columns_of_errors(rows: pl.DataFrame, systems: Sequence[str], datasets: Sequence[str] = ()) -> pl.DataFrame:
+    """Return the rows of `with_texts` as data: place, form, type, gold, slice, and what each system made of it.
+
+    Where they are of several `datasets` that of each row stands first.
+    """
+    first = ["dataset"] if len(datasets) > 1 else []
     columns = ["begin", "end", "surface_form", "type", "gold", *({"slice"} & {*rows.columns})]
     columns += [f"{one} {column}" for one in systems for column in ("outcome", "answer", "class")]
-    return rows.select(pl.col("name").alias("document"), *columns, "right", "of")
+    return rows.select(*first, pl.col("name").alias("document"), *columns, "right", "of")
 
 
 def cut_sentence(row: Mapping[str, object], beside: int = BESIDE) -> tuple[str, str, str]:
@@ -230,11 +234,16 @@ def _name_entities(said: object, labels: Mapping[str, str] | None = None) -> str
     return " or ".join(f"{known[one]} ({shorten(one)})" if one in known else shorten(one) for one in named)
 
 
-def tell_given(runs: Sequence[Run], dataset: str, systems: Sequence[str]) -> list[str]:
-    """Return a sentence on each system that was given the mentions of the dataset, and found none itself."""
-    of_texts = {run.system for run in runs if run.dataset == dataset and run.task == "A2KB"}
-    given = {run.system for run in runs if run.dataset == dataset} - of_texts
-    return [f"{name} was given the mentions (D2KB) and found none itself." for name in systems if name in given]
+def tell_given(runs: Sequence[Run], datasets: Sequence[str], systems: Sequence[str]) -> list[str]:
+    """Return a sentence on each system that was given the mentions of datasets, and found none itself there."""
+    of_texts = {(run.system, run.dataset) for run in runs if run.task == "A2KB"}
+    given = {(run.system, run.dataset) for run in runs} - of_texts
+    told = []
+    for name in systems:
+        if on := [dataset for dataset in datasets if (name, dataset) in given]:
+            where = f" of {', '.join(on)}" if len(datasets) > 1 else ""
+            told.append(f"{name} was given the mentions{where} (D2KB) and found none itself.")
+    return told
 
 
 def tell_shortcomings(judged: Judgements, systems: Sequence[str]) -> list[str]:
@@ -256,7 +265,7 @@ class ErrorsReport(Printed):
     """
 
     systems: Sequence[str]
-    dataset: str
+    datasets: Sequence[str]
     found: pl.DataFrame
     of: int
     chosen: Chosen
@@ -268,12 +277,14 @@ class ErrorsReport(Printed):
         """Return a row for each mention and answer that was chosen."""
         rows = self.found if self.limit is None else self.found.head(self.limit)
         sentences = pl.Series("sentence", [_mark(row) for row in rows.iter_rows(named=True)], dtype=pl.String)
-        return columns_of_errors(rows, self.systems).with_columns(sentences)
+        return columns_of_errors(rows, self.systems, self.datasets).with_columns(sentences)
 
     def readable(self) -> pl.DataFrame:
         """Return the table for people: a sentence a row, gold and the answers beside it."""
         rows = self._list_shown()
-        columns: dict[str, list[str]] = {"document": [name_document(row["name"]) for row in rows]}
+        named = [name_document(row["name"]) for row in rows]
+        columns = {"dataset": [str(row["dataset"]) for row in rows]} if len(self.datasets) > 1 else {}
+        columns["document"] = named
         columns["sentence"] = [_mark(row, BESIDE // 2) for row in rows]
         columns["gold"] = [name_gold(row) for row in rows]
         for name in self.systems:
@@ -287,8 +298,9 @@ class ErrorsReport(Printed):
         """Return the sentences one below the other, gold and the answers under each."""
         lines = []
         for number, row in enumerate(self._list_shown(), 1):
+            where = f" ({row['dataset']})" if len(self.datasets) > 1 else ""
             said = [
-                f"{number}. {name_document(row['name'])}",
+                f"{number}. {name_document(row['name'])}{where}",
                 *textwrap.wrap(_mark(row), width - 3),
                 *tell_answers(row, self.systems),
             ]
@@ -300,7 +312,7 @@ class ErrorsReport(Printed):
         """Return how many there are, of which classes and slices, and how more are shown."""
         shown, plain = len(self._list_shown()), Chosen(self.chosen.show) == self.chosen
         what = {ERRORS: "errors", "all": "here"}.get(self.chosen.show, self.chosen.show)
-        lines = [f"{len(self.found)} of {self.of} mentions and answers on {self.dataset} are "]
+        lines = [f"{len(self.found)} of {self.of} mentions and answers on {', '.join(self.datasets)} are "]
         lines[0] += what if plain else f"{what} of the kind that was asked for"
         if shown < len(self.found):
             lines[0] += f"; {shown} shown, --limit {len(self.found)} shows all"
@@ -347,14 +359,14 @@ def _count(lists: pl.Series, most: int = 15) -> str:
 
 def errors_report(
     judged: Judgements,
-    dataset: str,
+    datasets: Sequence[str],
     systems: Sequence[str],
     chosen: Chosen,
     *,
     limit: int | None = None,
     runs: Sequence[Run] = (),
 ) -> ErrorsReport:
-    """Return what one or two systems made of the mentions of a dataset, of those that are chosen.
+    """Return what one or two systems made of the mentions of datasets, of those that are chosen.
 
     Raises `UnknownName` for a class of errors or a slice that there is not, `UsageError` for a choice that is of two
     systems where there is one.
@@ -364,5 +376,5 @@ def errors_report(
     rows = rows_of_systems(judged, systems)
     chosen = replace(chosen, slice=find_slice(rows, chosen.slice), type=find_type(rows, chosen.type))
     found = with_texts(judged, choose_rows(rows, chosen, systems))
-    notes = [*judged.notes, *tell_given(runs, dataset, systems), *tell_shortcomings(judged, systems)]
-    return ErrorsReport(systems, dataset, found, len(rows), chosen, limit, notes)
+    notes = [*judged.notes, *tell_given(runs, datasets, systems), *tell_shortcomings(judged, systems)]
+    return ErrorsReport(systems, datasets, found, len(rows), chosen, limit, notes)

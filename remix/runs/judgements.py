@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from remix import progress
 from remix.errors import UsageError
 from remix.measures.classes import name_types
 from remix.measures.columns import values_by
 from remix.measures.partitions import breakdown, columns_of
-from remix.question import Question
+from remix.question import Question, Several, several
 from remix.runs.known import kinds_of, known_runs
 from remix.runs.outcomes import Outcomes, outcomes
+from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.columns import is_of_errors
 from remix.scoring.inputs.shortcomings import failures_of, with_shortcomings
 from remix.scoring.inputs.sources import Keeper, read_inputs
@@ -61,6 +63,15 @@ class Judgements:
     notes: tuple[str, ...] = ()
     beside: frozenset[str] = frozenset()
 
+    @property
+    def datasets(self) -> list[str]:
+        """Return the names of the datasets that the documents are of."""
+        return self.documents["dataset"].unique().sort().to_list()
+
+    def of_systems(self, names: Sequence[str]) -> Judgements:
+        """Return what these systems made of mentions, by default all."""
+        return replace(self, systems=self.systems.filter(pl.col("system").is_in(names))) if names else self
+
     def shares(self) -> pl.DataFrame:
         """Return mention, right (how many systems are) and of (how many were judged on it), of gold's mentions.
 
@@ -83,29 +94,34 @@ class Judgements:
 
 
 def judge_mentions(
-    keeper: Keeper, dataset: str, *, systems: Sequence[str] = (), match: str = "strong", by: str = ""
+    keeper: Keeper, datasets: Several, *, systems: Sequence[str] = (), match: str = "strong", by: str = ""
 ) -> Judgements:
-    """Return what registered runs, by default all on the dataset, made of its mentions under a matching.
+    """Return what registered runs, by default all on any of the datasets, made of their mentions under a matching.
 
-    `dataset` is loaded, or a file such as a remix; `by` is a column to slice by, as `remix evaluate --by` has it.
-    Raises `UnknownName` for a dataset, run or column that there is not, `UsageError` for a column that cannot be looked
-    at mention by mention.
+    `datasets` are loaded, or files such as remixes, whose texts count once where several have them, and a run is judged
+    on those that it is registered on: counts are those of scores over the datasets together. `by` is a column to slice
+    by, as `remix evaluate --by` has it. Raises `UnknownName` for a dataset, run or column that there is not,
+    `UsageError` for a column that cannot be looked at mention by mention.
     """
     columns = breakdown(by) if by else ()
     if len(columns) > 1 or any(is_of_errors(one.column) for one in columns):
         raise UsageError(f"mentions are shown by one column of the data, not by '{by}'")
-    question = Question[str](datasets=(dataset,), system=tuple(systems))
+    question = Question[str](datasets=several(datasets), system=tuple(systems))
     read = read_inputs(keeper, question, by=tuple(columns_of([by] if by else [])))
-    found = outcomes(replace(read, knowledge=read.knowledge.with_types()), match, ("neleval",))
+    inputs = replace(read, knowledge=read.knowledge.with_types())
+    # Of a run that is on some of the datasets alone it would be said that it leaves the others without an answer.
+    with progress.enable(progress.is_shown() and len(read.split_by_registration()) < 2):
+        found = outcomes(inputs, match, ("neleval",), together=True)
     case, mentions = found.case, _mentions(found)
     notes: tuple[str, ...] = ()
     if columns:
         slicing = values_by(case.evidence.gold, columns[0], *case.evidence.knowledge.tables)
         key, known = "document", slicing.values.drop_nulls("value")
-        if not slicing.of_documents:
-            # A group of alternatives is in the slices of each of them, as it is where scores are.
-            key, groups = "group", case.kept.select("annotation", "group").unique()
-            known = known.join(groups, on="annotation")
+        if slicing.of_documents:
+            known = known.join(found.documents, on="document").with_columns(document="one")
+        else:
+            # A group of alternatives is in the slices of each of them, and of its copies, as it is where scores are.
+            key, known = "group", known.join(found.groups.unique(), on="annotation")
         slices = known.group_by(key).agg(slice=pl.col("value").unique().sort().str.join(SEVERAL))
         mentions = mentions.join(slices, on=key, how="left", maintain_order="left")
         if slicing.vocabularies is not None and slicing.vocabularies.others:
@@ -116,13 +132,29 @@ def judge_mentions(
     runs = with_shortcomings(pl.DataFrame({"system": [*read.runs]}), read)
     failures = failures_of(read.gold, read.runs)
     beside = frozenset(name for name, kind in kinds_of(known_runs(keeper.store)).items() if kind != "system")
-    return Judgements(documents, mentions, _judge_systems(found, mentions), failures, runs, notes, beside)
+    judged = _judge_systems(found, mentions)
+    # Datasets that share texts have one name where they are counted together; the text is shown as that of one.
+    names = documents.select("document", "dataset")
+    mentions = mentions.drop("dataset").join(names, on="document", how="left", maintain_order="left")
+    judged = judged.join(_list_unasked(read, found), on=["system", "document"], how="anti", maintain_order="left")
+    return Judgements(documents, mentions, judged.drop("document"), failures, runs, notes, beside)
+
+
+def _list_unasked(read: Inputs, found: Outcomes) -> pl.DataFrame:
+    """Return system and document, where no copy of it is of a dataset that the run is registered on."""
+    parts = [pl.DataFrame(schema={"system": pl.String, "document": pl.String})]
+    for name, run in read.runs.items():
+        if out := read.without_answers(name, run):
+            beyond = pl.col("document").is_in(read.gold_of(out)["document"].implode())
+            unasked = found.documents.group_by("one").agg(beyond.all()).filter("document")
+            parts.append(unasked.select(pl.lit(name).alias("system"), document="one"))
+    return pl.concat(parts)
 
 
 def _mentions(found: Outcomes) -> pl.DataFrame:
     """Return the mentions of gold, alternatives in one row, and the spans of answers that are on none of them."""
     case, gold = found.case, found.case.evidence.gold
-    groups = case.kept.select("annotation", "group")
+    groups = found.groups
     links = groups.join(gold.links, on="annotation", how="left")
     entity = pl.col("entity").fill_null("NIL").unique().sort().str.join(" or ")
     entities = links.group_by("group").agg(gold=entity)
@@ -141,7 +173,7 @@ def _mentions(found: Outcomes) -> pl.DataFrame:
 
 
 def _judge_systems(found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of systems of `Judgements`."""
+    """Return the rows of systems of `Judgements`, with their document."""
     entities = found.links.group_by("answer").agg(entities=pl.col("entity").unique().sort().str.join(" or "))
     classes = pl.col("class").unique().sort().str.join(" ")
     of_gold = found.errors.drop_nulls("annotation").group_by("system", "annotation").agg(classes=classes)
@@ -166,14 +198,14 @@ def _judge_systems(found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
     told = told.join(
         given.select("system", "group", "answered", "unjoined", answer="entities"), on=["system", "group"], how="left"
     )
-    required = told.join(mentions.drop_nulls("annotation").select("mention", "group"), on="group")
+    required = told.join(mentions.drop_nulls("annotation").select("mention", "document", "group"), on="group")
     alone = answers.filter(pl.col("annotation").is_null() | (pl.col("outcome") == "ignored"))
     alone = alone.join(of_answers, on=["system", "answer"], how="left", maintain_order="left")
     spans = mentions.filter(pl.col("annotation").is_null()).select("mention", *_PLACE)
     alone = alone.join(spans, on=_PLACE).sort("answer").unique(["system", "mention"], keep="first", maintain_order=True)
     alone = alone.with_columns(answer="entities")
     ignored = pl.when(pl.col("outcome") == "ignored").then(pl.lit("ignored")).otherwise(pl.lit("wrong"))
-    names = ["mention", "system", "outcome", "answer", "answered", "unjoined", "classes"]
+    names = ["mention", "system", "document", "outcome", "answer", "answered", "unjoined", "classes"]
     nothing = pl.lit(None, pl.String).alias("unjoined")  # gold has no entity here that they could be
     parts = [
         required.with_columns(outcome=outcome).select(names),

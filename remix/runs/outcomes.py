@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib import parse
 
 import polars as pl
@@ -34,7 +34,9 @@ class Outcomes:
       'ignored') and `annotation`, the one of gold that the answer was assigned to, right or wrong, null without any;
     - `links`: answer and entity, in canonical form and after the redirects of the knowledge base; NIL has none;
     - `errors`: system, dataset, answer, annotation and `class` (`neleval:wrong_link`) of each error, about an answer,
-      an annotation of gold, or both.
+      an annotation of gold, or both;
+    - `documents`: document and `one`, which of its copies counts where datasets that share it are counted together;
+    - `groups`: annotation and group of what is required, copies in the group of the one that counts.
     """
 
     case: Case
@@ -42,16 +44,20 @@ class Outcomes:
     answers: pl.DataFrame
     links: pl.DataFrame
     errors: pl.DataFrame
+    documents: pl.DataFrame = field(default_factory=pl.DataFrame)
+    groups: pl.DataFrame = field(default_factory=pl.DataFrame)
 
 
-def outcomes(inputs: Inputs, matching: str, taxonomies: Sequence[str] = ()) -> Outcomes:
+def outcomes(inputs: Inputs, matching: str, taxonomies: Sequence[str] = (), *, together: bool = False) -> Outcomes:
     """Return what became of gold and answers by the profile remix under a matching, with error classes of taxonomies.
 
-    A taxonomy with matchings of its own (ELEVANT's modes) gives its first. Raises `UnknownName` for a matching or
-    taxonomy that does not exist.
+    Of several datasets what they share stands in each, once where they are counted `together`. A taxonomy with
+    matchings of its own (ELEVANT's modes) gives its first. Raises `UnknownName` for a matching or taxonomy that does
+    not exist.
     """
     rules = PROFILES["remix"]
-    case = case_of(rules.prepare(inputs), Choice(profile=rules))
+    each = case_of(rules.prepare(inputs), Choice(profile=rules))
+    case = each.pool() if together else each
     mentions, judged = case.mentions, case.judge("link", MATCHINGS[matching])
     required = mentions.for_each_system(case.kept.select("doc", "mention", "group", "annotation"))
     found = judged.groups.select("system", "group").unique().with_columns(outcome=pl.lit("tp"))
@@ -82,7 +88,19 @@ def outcomes(inputs: Inputs, matching: str, taxonomies: Sequence[str] = ()) -> O
         name_rows(answers, [*_PLACE, "surface_form", "confidence", "outcome", "annotation"]),
         mentions.answer_links.join(mentions.iris, on="entity").select("answer", entity="iri").sort("answer", "entity"),
         name_rows(wrong.unique(), ["answer", "annotation", "class"]),
+        *_list_copies(each, together=together),
     )
+
+
+def _list_copies(case: Case, *, together: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return `documents` and `groups` of `Outcomes`."""
+    documents, kept = case.mentions.documents.select("doc", "document"), case.kept
+    if not together or case.originals is None:
+        return documents.select("document", one="document"), kept.select("annotation", "group")
+    ones = documents.select(one="doc", name="document")
+    pairs = documents.join(case.originals.documents, on="doc").join(ones, on="one")
+    groups = kept.select("annotation", "mention").join(case.originals.gold, on="mention")
+    return pairs.select("document", one="name"), groups.select("annotation", group="one_group")
 
 
 _PLACE = ["answer", "document", "begin", "end"]

@@ -14,10 +14,10 @@ from remix.expressions import fill, spell_interval
 from remix.files import refuse_unwritable, write_whole
 from remix.formats import sizes_of
 from remix.measures import compute
-from remix.question import Question
+from remix.question import Question, Several, several
 from remix.reports.doubts import explain_shortcomings
 from remix.reports.error_counts import ANY, count_errors
-from remix.reports.error_figures import figure_of_errors, join_judgements, slice_by_type
+from remix.reports.error_figures import figure_of_errors, slice_by_type
 from remix.reports.evaluations import evaluation_report
 from remix.reports.readable import explain_vocabularies
 from remix.reports.sentences import NO_MENTION, tell_given
@@ -66,7 +66,9 @@ def write_report(
             told.insert(0, VIEWS["compare"].show(work, {"datasets": ",".join(loaded[:COMPARED])}))
         found = {name: judged for name in names if (judged := _judge(work, name, by[0] if by else "")) is not None}
         _refuse_unknown(found, systems)
-        errors = _count_errors(work, found, systems, by)
+        every = _judge(work, [*found], "") if len(found) > 1 else next(iter(found.values()), None)
+        together = None if every is None else every.of_systems(systems)
+        errors = _count_errors(work, found, together, systems, by)
         scores = []
         if answered := [name for name in loaded if name in found]:
             with progress.stage("scores with their intervals and tests"):
@@ -74,7 +76,7 @@ def write_report(
                 scores += [Page(f"Systems by {one}", compare_systems(work, answered, systems, one)) for one in by]
         scores += [_tell_scores(work, name, by) for name in found if name not in loaded]
         chapters = {
-            "Summary": [_summarise(work, names, found, answered, systems)],
+            "Summary": [_summarise(work, names, together, answered)],
             "Errors": errors,
             "Systems": scores,
             "Datasets": told,
@@ -98,17 +100,16 @@ def _refuse_unknown(found: Mapping[str, Judgements], systems: Sequence[str]) -> 
 def _summarise(
     work: Explored,
     names: Sequence[str],
-    found: Mapping[str, Judgements],
+    together: Judgements | None,
     answered: Sequence[str],
-    systems: Sequence[str],
 ) -> Page:
     """Return what there is in all, and what each system made of it: its scores and its most frequent error."""
     sizes = sizes_of(named_targets(work.store, [*names]))
     text = f"{_number(len(names), 'dataset')} with {_number(sizes['documents'], 'document')} and"
     text += f" {_number(sizes['mentions'], 'mention')}"
-    if not found:
+    if together is None:
         return Page("Summary", [Note(f"{text}. No system has answered.")])
-    counts = count_errors(join_judgements(found.values(), systems))
+    counts = count_errors(together)
     text += f"; {_number(counts['system'].n_unique(), 'system')} answered."
     made = counts.filter(pl.col("class") != ANY, pl.col("errors") > 0).sort("errors", descending=True)
     made = made.unique("system", keep="first", maintain_order=True)
@@ -162,26 +163,26 @@ def _number(count: int, what: str) -> str:
 
 
 def _count_errors(
-    work: Explored, found: Mapping[str, Judgements], systems: Sequence[str], by: Sequence[str]
+    work: Explored,
+    found: Mapping[str, Judgements],
+    together: Judgements | None,
+    systems: Sequence[str],
+    by: Sequence[str],
 ) -> list[Page]:
     """Return the errors of systems by class, by type and by each column: of all datasets, then of each."""
-    if not found:
-        return []
     pages = []
-    if len(found) > 1:
-        every = join_judgements(found.values(), systems)
-        blocks = [*_draw_errors(every, "all"), *_tabulate(every, "all datasets", f"all {len(found)} datasets together")]
+    if len(found) > 1 and together is not None:
+        where = f"all {len(found)} datasets together, of which texts that several have count once"
+        blocks = [*_draw_errors(together, "all"), *_tabulate(together, "all datasets", where)]
         pages.append(Page("Errors on all datasets", blocks))
     for name, judged in found.items():
-        own, title = join_judgements([judged], systems), Path(name).name
-        given = tell_given(list_answers(work), name, own.systems["system"].unique().sort().to_list())
+        own, title = judged.of_systems(systems), Path(name).name
+        given = tell_given(list_answers(work), [name], own.systems["system"].unique().sort().to_list())
         blocks = [*map(Note, given), *_tabulate(own, name, title), *([] if pages else _draw_errors(own, title))]
         for nth, one in enumerate(by):
             sliced = _judge(work, name, one) if nth else judged
             if sliced is not None and "slice" in sliced.mentions.columns:
-                kept = [name for name in sliced.systems["system"].unique() if not systems or name in systems]
-                sliced = replace(sliced, systems=sliced.systems.filter(pl.col("system").is_in(kept)))
-                blocks.append(tabulate_parts(sliced, {"dataset": name, "by": one}))
+                blocks.append(tabulate_parts(sliced.of_systems(systems), {"dataset": name, "by": one}))
         pages.append(Page(f"Errors on {title}", blocks))
     return pages
 
@@ -249,12 +250,12 @@ def _tell_scores(work: Explored, name: str, by: Sequence[str]) -> Page:
     return Page(f"Systems on {Path(name).name}", [Table("scores", scores), *notes, told])
 
 
-def _judge(work: Explored, name: str, by: str) -> Judgements | None:
-    """Return what runs made of the mentions, None where no run is on the dataset, which is said."""
+def _judge(work: Explored, names: Several, by: str) -> Judgements | None:
+    """Return what runs made of the mentions, None where no run is on the datasets, which is said."""
     try:
-        return judge_mentions(work, name, by=by)
+        return judge_mentions(work, names, by=by)
     except StoreError as error:
-        progress.note(f"{Path(name).name} has no scores in the report: {error}")
+        progress.note(f"{', '.join(Path(one).name for one in several(names))} has no scores in the report: {error}")
         return None
 
 

@@ -71,7 +71,7 @@ def show_scores(
     family = family_of(pairs, rows.filter(average=average), kinds, asked["against"], whole=whole)
     cells = _with_intervals(mark_uncompared(mark_cells(shown, family, kinds, asked["against"])))
     score = f"{average}-F1" + ("" if of_f1 == "all" else f" (precision {of_f1})")
-    lead = partial(_lead, {**asked, "by": _name_vocabulary(asked["by"], rows)}, _find_largest(scored.rows, asked["by"]))
+    lead = partial(_lead, {**asked, "by": _name_vocabulary(asked["by"], rows)}, _list_answered(scored.rows))
     notes = explain_slices(rows)
     if "f1_low" in rows.columns and rows["f1_low"].count():
         notes = [*notes, *explain_intervals(rows, "document")]
@@ -197,14 +197,10 @@ def _lead_to_vocabularies(asked: Mapping[str, str], rows: pl.DataFrame) -> list[
     return [page.Note("Classes of other vocabularies:", links=links)] if links else []
 
 
-def _find_largest(rows: pl.DataFrame, by: str) -> dict[tuple[str, str], str]:
-    """Return by system and part of the matrix the dataset that has most of the mentions."""
-    own = rows.filter(pl.col("dataset") != "all", pl.col("column").is_in(["", by]))
-    own = own.sort("mentions", "dataset", descending=[True, False], nulls_last=True)
-    own = own.unique(["system", "slice"], keep="first", maintain_order=True)
-    return {
-        (system, part or "all"): name for system, part, name in own.select("system", "slice", "dataset").iter_rows()
-    }
+def _list_answered(rows: pl.DataFrame) -> dict[str, str]:
+    """Return the names of the datasets of which each system has scores, apart by commas, where they are several."""
+    own = rows.filter(~pl.col("dataset").is_in(["all", "mean"])).select("system", "dataset").unique()
+    return dict(own.group_by("system").agg(pl.col("dataset").sort().str.join(",")).iter_rows())
 
 
 def _name_parts(pairs: pl.DataFrame, by: str) -> pl.DataFrame:
@@ -353,9 +349,7 @@ def _tell_order(shown: _ShownScores, order: Order, columns: Mapping[str, str], l
 def _explain_leads(asked: Mapping[str, str]) -> str:
     """Return where a score leads to."""
     told = "" if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix"
-    several_datasets = asked["by"] and len(page.split_names(asked["datasets"])) != 1
-    among = ", in the dataset that has most of the mentions" if several_datasets else ""
-    return f"A score leads to its errors{told}{among}."
+    return f"A score leads to its errors{told}."
 
 
 def _caption(asked: Mapping[str, str], words: str, family: Family) -> str:
@@ -420,13 +414,12 @@ def _leading(lead: _Leading, part: str, name: str) -> _Leading:
     return lambda row: "" if row[name] is None else lead({"system": row["system"], "part": part})
 
 
-def _lead(asked: Mapping[str, str], largest: Mapping[tuple[str, str], str], row: Mapping[str, Any]) -> str:
-    """Return the address of the errors behind a score; of several datasets on the one with most of the mentions.
+def _lead(asked: Mapping[str, str], answered: Mapping[str, str], row: Mapping[str, Any]) -> str:
+    """Return the address of the errors behind a score; of several datasets those on all that the system answered.
 
     They are those of its system, beside which another may stand; those behind a difference are of both.
     """
-    chosen = asked["datasets"] if asked["by"] and "," not in asked["datasets"] else ""
-    dataset = chosen or (largest.get((row["system"], row["part"]), "") if asked["by"] else row["part"])
+    dataset = (answered.get(row["system"]) or asked["datasets"]) if asked["by"] else row["part"]
     sliced = {"by": asked["by"], "slice": row["part"]} if asked["by"] and row["part"] != "all" else {}
     others = [name for name in page.split_names(asked["systems"]) if name != row["system"]]
     other = row.get("other") or asked["against"] or (others[0] if len(others) == 1 else "")

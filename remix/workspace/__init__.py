@@ -295,21 +295,22 @@ class Workspace(Studies):
             return curve(self, choose(question, headline=True), kind)
 
     def judgements(
-        self, dataset: Path | str, *, system: Several = (), match: str = "strong", by: str = ""
+        self, datasets: Path | str | Iterable[Path | str], *, system: Several = (), match: str = "strong", by: str = ""
     ) -> Judgements:
-        """Return what registered runs, by default all, made of each mention of a dataset, for people to read.
+        """Return what registered runs, by default all, made of each mention of datasets, for people to read.
 
         `by` is a column whose value each mention has as `slice`. See `remix.runs.judgements` for the frames.
         """
         from remix.runs.judgements import judge_mentions
 
-        return judge_mentions(self, str(dataset), systems=several(system), match=match, by=by)
+        names = tuple(map(str, several(datasets)))
+        return judge_mentions(self, names, systems=several(system), match=match, by=by)
 
     def errors(
         self,
         run: str,
         *,
-        on: Path | str | None = None,
+        on: Path | str | Iterable[Path | str] = (),
         beside: str = "",
         match: str = "strong",
         by: str = "",
@@ -322,25 +323,28 @@ class Workspace(Studies):
     ) -> ErrorsReport:
         """Return the sentences behind a score: what a registered run made of mentions, gold and answer side by side.
 
-        `on` is the dataset or file of gold, which may be left out where the run is on one alone; `beside` is a second
-        run. Shown are `errors`, what is correct, wrong, missed or ignored, or all; of one class of errors
-        (`error_class`), a coarse `type`, a `slice` of the column `by`, or by whether both runs are right
-        (`agreement`). At most `limit` are given. See `remix.reports.sentences.errors_report` for the errors.
+        `on` are datasets or files of gold, of which what they share counts once, and which may be left out where the
+        run is on one alone; `beside` is a second run. Shown are `errors`, what is correct, wrong, missed or ignored, or
+        all; of one class of errors (`error_class`), a coarse `type`, a `slice` of the column `by`, or by whether both
+        runs are right (`agreement`). At most `limit` are given. See `remix.reports.sentences.errors_report` for the
+        errors.
         """
         from remix.reports.sentences import Chosen, errors_report
         from remix.runs.registration import list_runs
         from remix.runs.stored import take_shipped_runs
 
         chosen = Chosen(show, error_class, type, slice, agreement=agreement)
-        self.ensure_sample([] if on is None else [str(on)])
+        names = tuple(map(str, several(on)))
+        self.ensure_sample(names)
         take_shipped_runs(self.store, self.kb, self.runs_folder)
         runs = list_runs(self.runs_folder)
-        dataset = str(on) if on is not None else _only_dataset(run, [one.dataset for one in runs if one.system == run])
+        names = names or (_only_dataset(run, [one.dataset for one in runs if one.system == run]),)
         systems = list(dict.fromkeys(filter(None, (run, beside))))
-        judged = self.judgements(dataset, match=match, by=by)
+        judged = self.judgements(names, match=match, by=by)
         if (unknown := next((name for name in systems if name not in judged.systems["system"]), None)) is not None:
-            raise UnknownName(f"run on {dataset}", unknown, judged.systems["system"].unique().sort(), "remix run list")
-        return errors_report(judged, dataset, systems, chosen, limit=limit, runs=runs)
+            known = judged.systems["system"].unique().sort()
+            raise UnknownName(f"run on {', '.join(names)}", unknown, known, "remix run list")
+        return errors_report(judged, names, systems, chosen, limit=limit, runs=runs)
 
     @cached_property
     def _scores(self) -> ScoreCache:

@@ -15,6 +15,7 @@ from remix.remixes import build
 from remix.remixes.facets import Condition, compose, corpus_of, list_facets
 from remix.store import Store
 from remix.store.queries import Query
+from tests.workspaces import load_texts
 
 FACETS = list_facets()
 PERSON = "http://dbpedia.org/ontology/Person"
@@ -81,11 +82,7 @@ def test_waterfall_counts_documents_mentions_and_entities(small_store: Store) ->
 def test_texts_of_which_another_dataset_has_the_edition_are_told(tmp_path: Path) -> None:
     """Of the two texts of b the first is in a as well, which comes first by name; where b is chosen first, in b."""
     store = Store(tmp_path / "store")
-    for name, texts in (("a", ["One Ada."]), ("b", ["One Ada.", "Two Ada."])):
-        documents = pl.DataFrame({"document": [f"urn:{name}:{nth}" for nth in range(len(texts))], "text": texts})
-        mentions = documents.select(annotation=pl.col("document") + "#4", document="document", begin=4, end=7)
-        write_frames(Frames.of(documents=documents, annotations=mentions), file := tmp_path / f"{name}.nt")
-        store.load(file)
+    load_texts(store, tmp_path, {"a": ["One Ada."], "b": ["One Ada.", "Two Ada."]})
     for chosen, told in (([], ["", "1 in a"]), (["b", "a"], ["1 in b", ""])):
         found = corpus_of(store).count([], dataset=chosen)
         assert found.datasets["elsewhere"].to_list() == told and found.left["mentions"][-1] == 2

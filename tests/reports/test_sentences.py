@@ -72,7 +72,7 @@ def test_tables_of_errors_have_a_sentence_a_row_and_files_take_all_of_them(work:
 
 
 def test_errors_of_what_there_is_not_name_what_there_is(work: Workspace) -> None:
-    assert work.errors("a").dataset == "gold"  # the one dataset that it is on
+    assert work.errors("a").datasets == ("gold",)  # the one dataset that it is on
     for wrong, said in (
         ({"error_class": "wrong_lnk"}, "no class of errors named 'wrong_lnk'; did you mean 'wrong_link'"),
         ({"by": "is_nil", "slice": "maybe"}, "no slice named 'maybe'"),

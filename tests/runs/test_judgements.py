@@ -9,11 +9,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from remix.errors import UsageError
+from remix.errors import UnknownName, UsageError
 from remix.runs.judgements import SEVERAL
 from remix.store import Store
 from remix.web.page import VIEWS, Passages
 from remix.workspace import Workspace, open_workspace
+from tests.workspaces import load_texts
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +34,60 @@ def test_judgements_are_the_counts_of_the_evaluation(work: Workspace) -> None:
         assert required.count("correct") == tp
         assert required.count("wrong") + required.count("missed") == fn
         assert own["outcome"].to_list().count("wrong") == fp
+
+
+TEXTS = {"a": ["One Ada."], "b": ["One Ada.", "Two Ada."], "c": ["Far Ada."]}
+
+
+def answers_of(texts: dict[str, str]) -> pl.DataFrame:
+    """Answers from 4 to 7 of the n-th texts with these entities, as a table."""
+    rows = [{"document": f"urn:text:{nth}", "begin": 4, "end": 7, "entity": said} for nth, said in texts.items()]
+    return pl.DataFrame(rows)
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Workspace:
+    """Three datasets of which two share a text: 'both' answers these two, 'second' the one, 'third' the third."""
+    work = open_workspace(tmp_path / "own")
+    load_texts(work.store, tmp_path, TEXTS, persons=["b"])
+    work.add_run("both", answers_of({"0": "urn:e:Bob", "1": "urn:e:Ada"}), on=["a", "b"])
+    work.add_run("second", answers_of({"0": "urn:e:Ada"}), on="b", perfect=True)
+    work.add_run("third", answers_of({"0": "urn:e:Bob"}), on="c")
+    return work
+
+
+def test_datasets_are_judged_together_as_they_are_scored_together(shared: Workspace) -> None:
+    """Of a and b the first text counts once, of which `both` is wrong; `second` is right there and misses the other.
+
+    `second` is not on a, but on a copy of its text, and `third` on neither, so that nothing is said of it.
+    """
+    judged, of_all = shared.judgements(["a", "b"]), shared.judgements(["a", "b", "c"])
+    assert judged.mentions.drop_nulls("annotation").height == 2 and judged.datasets == ["a", "b"]
+    told = sorted(judged.systems.select("system", "outcome").rows())
+    assert told == [("both", "correct"), ("both", "wrong"), ("second", "correct"), ("second", "missed")]
+    assert sorted(of_all.systems.select("system", "outcome").rows()) == [*told, ("third", "wrong")]
+    assert of_all.mentions["dataset"].to_list() == ["a", "b", "c"]
+    for by in ("", "type:coarse", "is_nil"):
+        rows = shared.evaluate(["a", "b"], task="A2KB", match="strong", by=by or ()).rows
+        # What a is in and `second` is not on gives the mention a slice of which the scores of `second` know nothing.
+        rows = rows.filter(average="micro", dataset="all", column=by, system="both")
+        own = shared.judgements(["a", "b"], by=by)
+        parts = own.mentions if by else own.mentions.with_columns(slice=pl.lit(""))
+        parts = parts.with_columns(pl.col("slice").str.split(SEVERAL)).explode("slice")
+        right = (pl.col("outcome") == "correct").sum()
+        counts = (
+            own.systems.filter(system="both").join(parts, on="mention").group_by("system", "slice").agg(right, pl.len())
+        )
+        scored = rows.select("system", "slice", "tp", every=pl.col("tp") + pl.col("fn"))
+        assert sorted(counts.rows()) == sorted(scored.rows()), by
+
+
+def test_errors_on_several_datasets_name_that_of_each(shared: Workspace) -> None:
+    found = shared.errors("both", on=["a", "b"])
+    assert found.table.select("dataset", "surface_form", "both class").rows() == [("a", "Ada", "wrong_link")]
+    assert "on a, b are errors" in found.lines[0] and "text:0 (a)" in found.text()
+    with pytest.raises(UnknownName, match="no run on a, b named 'third'"):
+        shared.errors("third", on=["a", "b"])
 
 
 @pytest.mark.long

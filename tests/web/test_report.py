@@ -14,7 +14,7 @@ import pytest
 from remix.errors import Error, UnknownName, UsageError
 from remix.measures.labels import label_of
 from remix.reports.error_counts import ANY, count_errors
-from remix.reports.error_figures import join_judgements, slice_by_type
+from remix.reports.error_figures import slice_by_type
 from remix.reports.sentences import NO_MENTION
 from remix.signature import content_hash
 from remix.store import Store
@@ -158,13 +158,13 @@ def test_errors_on_several_datasets_add_up_and_stay_told_apart_by_type(answered_
     each = [answered_sample.judgements(name) for name in names]
     keys = ["system", "class"]
     summed = pl.concat([count_errors(one) for one in each]).group_by(keys).agg(pl.col("errors", "of").sum())
-    joined = join_judgements(each)
+    joined = answered_sample.judgements(names)  # they share no text
     assert count_errors(joined).select(*keys, "errors", "of").sort(keys).equals(summed.sort(keys))
     typed = count_errors(slice_by_type(joined), parts=True).filter(pl.col("part") == NO_MENTION)
     # Where gold has no mention there is nothing to miss, and every answer is wrong.
     missing, wrong = (typed.filter(pl.col("class") == name) for name in ("missing", "extra"))
     assert missing["of"].sum() == 0 and wrong["errors"].sum() == wrong["of"].sum() > 0
-    kept = join_judgements(each, ["prior"])
+    kept = joined.of_systems(["prior"])
     assert kept.systems["system"].unique().to_list() == ["prior"]
 
 

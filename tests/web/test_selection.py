@@ -11,7 +11,6 @@ from remix.errors import UnknownName
 from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.measures.enrichment import frames_of
-from remix.names import PREFIXES
 from remix.reports.annotation_list import Wanted, count_mentions, list_wanted
 from remix.reports.selections import EACH
 from remix.store import Store
@@ -19,6 +18,7 @@ from remix.store.queries import Query
 from remix.web.page import VIEWS, Note, Page, Table
 from remix.workspace import Workspace, open_workspace
 from tests.pages import follow
+from tests.workspaces import load_texts
 
 ASKED = {
     "all": {},
@@ -93,11 +93,7 @@ def test_remix_of_a_list_has_its_mentions(work: Workspace, asked: dict[str, str]
 def test_list_of_a_dataset_whose_texts_are_kept_of_another_has_no_remix_of_its_own(tmp_path: Path) -> None:
     """Of the two texts of b the first is in a as well: b alone has two mentions, of which the list has one."""
     work = open_workspace(tmp_path / "own")
-    for name, texts in (("a", ["One Ada."]), ("b", ["One Ada.", "Two Ada."])):
-        documents = pl.DataFrame({"document": [f"urn:{name}:{nth}" for nth in range(len(texts))], "text": texts})
-        mentions = documents.select(annotation=pl.col("document") + "#4", document="document", begin=4, end=7)
-        write_frames(Frames.of(documents=documents, annotations=mentions), file := tmp_path / f"{name}.nt")
-        work.load([str(file)])
+    load_texts(work.store, tmp_path, {"a": ["One Ada."], "b": ["One Ada.", "Two Ada."]})
     page = VIEWS["builder"].show(work, {})
     found = {place: follow(work, place) for _, place in lead(page, "datasets", "kept")}
     assert [(one.tables["annotations"].height, find_remix(one) is None) for one in found.values()] == [
@@ -112,11 +108,7 @@ def test_list_of_a_dataset_whose_texts_are_kept_of_another_has_no_remix_of_its_o
 def test_remix_of_each_edition_says_that_texts_count_several_times(tmp_path: Path) -> None:
     """Two datasets of one text: with each edition its mention counts twice, of which one is beside the other."""
     work = open_workspace(tmp_path / "own")
-    for name in ("a", "b"):
-        documents = pl.DataFrame({"document": [f"urn:{name}"], "text": ["One Ada."]})
-        mentions = documents.select(annotation=pl.col("document") + "#4", document="document", begin=4, end=7)
-        write_frames(Frames.of(documents=documents, annotations=mentions), file := tmp_path / f"{name}.nt")
-        work.load([str(file)])
+    load_texts(work.store, tmp_path, {"a": ["One Ada."], "b": ["One Ada."]}, persons=["b"])
     said = {
         edition: [
             one.text
@@ -134,14 +126,7 @@ def test_list_says_where_its_remix_chooses_another_edition(tmp_path: Path) -> No
     So the persons of the list are one, of the second text; a remix of persons finds none in a, and has two of b.
     """
     work = open_workspace(tmp_path / "own")
-    for name, texts in (("a", ["One Ada."]), ("b", ["One Ada.", "Two Ada."])):
-        documents = pl.DataFrame({"document": [f"urn:{name}:{nth}" for nth in range(len(texts))], "text": texts})
-        mentions = documents.select(annotation=pl.col("document") + "#4", document="document", begin=4, end=7)
-        links = mentions.select("annotation", entity=pl.lit("urn:e:Ada"))
-        kinds = mentions.select("annotation", **{"class": pl.lit(f"{PREFIXES['dbo']}Person")}).filter(name == "b")
-        frames = Frames.of(documents=documents, annotations=mentions, links=links, classes=kinds)
-        write_frames(frames, file := tmp_path / f"{name}.nt")
-        work.load([str(file)])
+    load_texts(work.store, tmp_path, {"a": ["One Ada."], "b": ["One Ada.", "Two Ada."]}, persons=["b"])
     for asked in ({}, {"sparql": "SELECT ?annotation { ?annotation nif:referenceContext ?document }"}):
         last = lead(VIEWS["builder"].show(work, asked), "waterfall", "mentions")[-1][1]
         listed = follow(work, f"{last}&type=Person")

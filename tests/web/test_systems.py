@@ -28,12 +28,12 @@ from remix.reports.score_queue import LANES, QueuedQuestion, choose_next
 from remix.store.cache import KEEPS
 from remix.store.queries import Query
 from remix.web.explorer import arrange, render_page
-from remix.web.page import VIEWS, Drawing, Note, Page, Table
+from remix.web.page import VIEWS, Drawing, Note, Page, Passages, Table
 from remix.web.score_tables import tell_two_systems
 from remix.workspace import Workspace
 from tests.pages import follow
 from tests.processes import run_python
-from tests.workspaces import copy_workspace
+from tests.workspaces import copy_workspace, load_texts
 
 KNOWN, ONTOLOGY = "http://dbpedia.org/resource/", "http://dbpedia.org/ontology/"
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -843,25 +843,52 @@ def test_score_of_a_class_leads_to_the_mentions_that_have_other_classes_too(tmp_
 
 
 @pytest.mark.long
-def test_cells_of_several_datasets_lead_to_the_errors_in_the_one_with_most_of_the_mentions(tmp_path: Path) -> None:
-    """Of texts of two words the second dataset has two, of texts of three the first has one and the second none."""
+def test_cells_of_several_datasets_lead_to_the_errors_on_all_of_them(tmp_path: Path) -> None:
+    """Both datasets begin with one text of two words, which counts once; the others have three, and two.
+
+    The system is right in the text that both have and wrong in the two others.
+    """
     work = Workspace(tmp_path / ".remix")
-    for name, counts in (("first", (2, 3)), ("second", (2, 2))):
-        lines = [
-            {"document": f"{name}{n}", "text": "Ada" + " met" * (words - 1), "begin": 0, "end": 3, "entity": KNOWN}
-            for n, words in enumerate(counts)
-        ]
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-        work.load([tmp_path / f"{name}.jsonl"])
-        (tmp_path / "a.jsonl").write_text("".join(json.dumps({**line, "confidence": 0.9}) + "\n" for line in lines))
-        work.add_run("a", tmp_path / "a.jsonl", on=name)
+    texts = {"first": ["One Ada.", "One Ada more."], "second": ["One Ada.", "Two Ada."]}
+    load_texts(work.store, tmp_path, texts)
+    for name in texts:
+        rows = [{"document": f"urn:text:{nth}", "begin": 4, "end": 7, "entity": f"urn:e:{nth}"} for nth in (0, 1)]
+        answers = pl.DataFrame(rows).with_columns(pl.col("entity").replace({"urn:e:0": "urn:e:Ada"}))
+        work.add_run("a", answers, on=name)
     [table] = [one for one in shown(work, by="words").blocks if isinstance(one, Table) and one.name == "systems"]
     [row] = table.frame.to_dicts()
-    # All are four, two in each: of those with as many the first by name.
-    wanted = {"all (4)": "first", "2 (3)": "second", "3 (1)": "first"}
-    assert {name: lead(row).split("&")[0] for name, lead in table.links.items()} == {
-        name: f"/errors?dataset={dataset}" for name, dataset in wanted.items()
-    }
+    # Of all three one is right, and so is one of the two of two words.
+    wanted = {"all (3)": (3, 1), "2 (2)": (2, 1), "3 (1)": (1, 0)}
+    assert [*table.links] == [*wanted]
+    for name, (mentions, right) in wanted.items():
+        place, _, anchor = table.links[name](row).partition("#")
+        errors = follow(work, place).tables["errors"]
+        every = follow(work, f"{place}&show=all").tables["errors"]
+        assert (every.height, errors.height) == (mentions, mentions - right), name
+        assert row[name] == pytest.approx(right / mentions) and "dataset" in every.columns, name
+    page = follow(work, table.links["all (3)"](row))
+    assert any("Counted together are first, second" in one.text for one in page.blocks if isinstance(one, Note))
+    [passages] = [block for block in page.blocks if isinstance(block, Passages)]
+    filters = {one.name: {value.words: value.number for value in one.values} for one in passages.facets}
+    assert filters["dataset"] == {"first": 1, "second": 1}
+    # From the document of one error the next leads to that of the other dataset, and back.
+    assert [passage.heading for passage in passages.passages] == [
+        "error 1 of 2: urn:text:1 (first)",
+        "error 2 of 2: urn:text:1 (second)",
+    ]
+    document = follow(work, passages.passages[0].href)
+    assert document.title.startswith("first: ") and document.dropped == []
+    after = follow(work, document.neighbours["next"])
+    assert after.title.startswith("second: ")
+    assert any(one.text.startswith("error 2 of 2") for one in after.blocks if isinstance(one, Note))
+    assert follow(work, after.neighbours["prev"]).title == document.title
+    for wrong, told in (({"dataset": "first,secnd"}, "secnd"),):
+        with pytest.raises(UnknownName, match=told):
+            VIEWS["errors"].show(work, wrong)
+    everything = VIEWS["errors"].show(work, {"dataset": "all", "system": "a"})
+    assert everything.title == page.title == "Errors of a on 2 datasets"
+    unknown = VIEWS["document"].show(work, {"dataset": "first", "system": "a", "error": "1", "among": "first,none"})
+    assert [str(one).partition(";")[0] for one in unknown.dropped] == ["no dataset with a run named 'none'"]
 
 
 def test_scores_that_another_site_makes_a_browser_ask_for_are_not_computed(work: Workspace) -> None:

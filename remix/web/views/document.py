@@ -50,7 +50,7 @@ _FAR = 1000
 """Characters before the first mention of a text from which on a link leads to it."""
 _LISTED = 500
 """Documents of a dataset that are listed to choose one; of more the name is written."""
-_KEPT = ("name", "system", "other", "colour", "annotation", "error", *CHOICES)
+_KEPT = ("name", "system", "other", "colour", "annotation", "error", "among", *CHOICES)
 _LOOKS = {
     "correct": OUTCOMES["correct"],
     "wrong": "an answer is on the mention and has another entity",
@@ -92,10 +92,10 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     own = _name_entities(work, rows.filter(document=document["document"]))
     if asked["colour"] == _OUTCOME and systems:
         asked["system"] = asked["system"] or systems[0]
-    step = None if judged is None else _find_error(work, judged, asked, document)
+    step = None if judged is None else _find_error(work, _judge_listed(work, judged, asked), asked, document)
     if asked["error"] and step is None:
         dropped.append(UsageError(f"no error {asked['error']} of those that are chosen is in this document"))
-        asked["error"] = ""
+        asked["error"] = asked["among"] = ""
     blocks: list[page.Shown] = [_form(work, rows, documents, systems, asked)]
     blocks += [] if step is None else [step.note]
     legend, passages = _read(work, rows, own, document, judged, asked, step)
@@ -146,7 +146,11 @@ def _complete(
             if all(run.system != asked[key] for run in runs):
                 raise wrong
             dropped.append(wrong)
-            asked = {**asked, key: "", "error": ""}
+            asked = {**asked, key: "", "error": "", "among": ""}
+    if unknown := {*page.split_names(asked["among"])} - {run.dataset for run in runs}:
+        known = sorted({run.dataset for run in runs})
+        dropped.append(UnknownName("dataset with a run", min(unknown), known, "remix run list"))
+        asked = {**asked, "error": "", "among": ""}
     if asked["other"] and not asked["system"]:
         asked = {**asked, "system": asked["other"], "other": ""}
     judged = judge(work, dataset, asked["by"] if asked["error"] else "") if systems else None
@@ -160,6 +164,16 @@ class _Step:
     row: Mapping[str, Any]
     note: page.Note
     neighbours: Mapping[str, str]
+
+
+def _judge_listed(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) -> Judgements:
+    """Return what the list of errors is of that the document was opened from: of this dataset, or of several.
+
+    Raises `StoreError` where no run is on any of these.
+    """
+    if not (asked["among"] and asked["error"]):
+        return judged
+    return judge(work, page.split_names(asked["among"]), asked["by"], name_systems(asked))
 
 
 def _find_error(
@@ -180,7 +194,8 @@ def _find_error(
         for way, nth in steps.items()
         if 0 <= nth < found.height
     }
-    kept = {key: asked[key] for key in ("dataset", "system", "other", *CHOICES)}
+    kept = {key: asked[key] for key in ("system", "other", *CHOICES)}
+    kept["dataset"] = asked["among"] or asked["dataset"]
     named = [str(here[column] or "") for column in ("gold", *(f"{name} answer" for name in shown))]
     labels = label_entities(work.kb, pl.Series([iri for one in named for iri in one.split(" or ")]))
     words = "error" if asked["show"] in ("", ERRORS) else asked["show"]
@@ -212,7 +227,9 @@ def _find(
 def _neighbours(documents: pl.DataFrame, document: Mapping[str, Any], asked: page.Parameters) -> dict[str, str]:
     places = {"prev": document["index"] - 1, "next": document["index"] + 1}
     return {
-        way: page.address("document", **{**asked, "name": documents["called"][place], "annotation": "", "error": ""})
+        way: page.address(
+            "document", **{**asked, "name": documents["called"][place], "annotation": "", "error": "", "among": ""}
+        )
         for way, place in places.items()
         if 0 <= place < documents.height
     }

@@ -18,6 +18,7 @@ from remix.measures import MEASURES
 from remix.measures.columns import OWN
 from remix.measures.labels import label_of, words_of_column
 from remix.names import shorten
+from remix.question import Several, several
 from remix.reports.annotation_list import Wanted, list_wanted
 from remix.reports.doubts import tell_unanswered
 from remix.reports.error_counts import ANY, count_errors, explain_classes
@@ -62,6 +63,8 @@ _FEW = 12
 """Values of a facet that are shown, the most frequent ones."""
 _OTHERS = 4
 """Other datasets that are named where one has few mentions of a type."""
+EVERY = "all"
+"""What an address says for every dataset that its system answered, unless a dataset is called so."""
 CHOICES = ("by", "show", "of", "class", "type", "slice", "gold", "answer", "agreement")
 """What chooses among the mentions and answers of systems, by the names of parameters."""
 _BY = (COARSE_TYPE, "pagerankSegment", "isRare", "ambiguitySurfaceForm", "nameRelation", "is_nil", "words")
@@ -81,21 +84,24 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     asked = {name: value for name, value in parameters.items() if value}
     beside = {name for name, kind in kinds_of(_list_known(work)).items() if kind != "system"}
     asked, systems, dropped = _complete(asked, runs, beside)
-    dataset, by = asked["dataset"], asked.get("by", "")
-    judged, shown = judge(work, dataset, by), name_systems(asked)
+    datasets, by = page.split_names(asked["dataset"]), asked.get("by", "")
+    shown = name_systems(asked)
+    judged = judge(work, datasets, by, shown)
     asked, unfit = _fit(asked, rows_of_systems(judged, shown))
     asked, misplaced = _fit_place(judged, asked)
     form = _form(work, asked, sorted({run.dataset for run in runs}), systems)
-    sizes = {dataset: work.store.dataset(dataset).documents}
+    sizes = {name: work.store.dataset(name).documents for name in datasets}
     unanswered = tell_unanswered((run for run in runs if run.system in shown), sizes)
-    told = [page.Note(said) for said in (*tell_given(runs, dataset, shown), *unanswered)]
+    together = _tell_together(runs, datasets, shown) if len(datasets) > 1 else []
+    told = [page.Note(said) for said in (*together, *tell_given(runs, datasets, shown), *unanswered)]
     same = page.Note("The same in a terminal:", [_command(asked)])
     counted = _count(work, judged, asked)
     others = _lead_to_others(work, asked)
     blocks = [form, *told, *counted, *_offer_remix(work, judged, asked), *others, *browse(judged, asked, work.kb), same]
-    title = f"Errors of {' and '.join(shown)} on {dataset}"
+    where = datasets[0] if len(datasets) == 1 else f"{len(datasets)} datasets"
+    title = f"Errors of {' and '.join(shown)} on {where}"
     if of := asked.get("of"):
-        title = f"Errors of {of} on {dataset}, beside {', '.join(name for name in shown if name != of)}"
+        title = f"Errors of {of} on {where}, beside {', '.join(name for name in shown if name != of)}"
     return page.Page(
         title,
         blocks,
@@ -106,9 +112,20 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     )
 
 
+def _tell_together(runs: Sequence[Run], datasets: Sequence[str], shown: Sequence[str]) -> list[str]:
+    """Return how several datasets are counted together, and which of them a system that is shown is not on."""
+    which = ", ".join(datasets) if len(datasets) <= _FEW else f"{len(datasets)} datasets"
+    told = [f"Counted together are {which}; texts that several of them have count once."]
+    answered = {(run.system, run.dataset) for run in runs}
+    for name in shown:
+        if without := [dataset for dataset in datasets if (name, dataset) not in answered]:
+            told.append(f"{name} has no run on {', '.join(without)}, and its errors are those on the others.")
+    return told
+
+
 def _lead_to_others(work: page.Explored, asked: Mapping[str, str]) -> list[page.Shown]:
     """Return the errors on other datasets that have more mentions of the type that is chosen, and answers of both."""
-    if not (kind := asked.get("type", "")):
+    if not (kind := asked.get("type", "")) or "," in asked["dataset"]:
         return []
     mentions = list_wanted(work.store, Wanted(type=kind)).group_by("dataset")
     sizes = dict(mentions.agg(pl.struct("document", "group").n_unique()).iter_rows())
@@ -125,6 +142,8 @@ def _lead_to_others(work: page.Explored, asked: Mapping[str, str]) -> list[page.
 
 def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
     """Return the address at which a remix is made of the mentions of gold that are shown, where a query has them."""
+    if "," in asked["dataset"]:
+        return [page.Note("A remix is made of the errors on one dataset: choose it among those of the sentences.")]
     show, system, shown = asked.get("show", ERRORS), asked.get("of") or asked["system"], name_systems(asked)
     right = _find_right(judged, asked.get("agreement", ""), shown)
     either = len(shown) > 1 and not asked.get("of")
@@ -165,9 +184,10 @@ def _find_right(judged: Judgements, agreement: str, shown: Sequence[str]) -> dic
 def _command(asked: Mapping[str, str]) -> str:
     """Return the command line that shows what the page does; errors of one system stand there by themselves."""
     of = asked.get("of", "")
-    options = {"on": asked["dataset"], "beside": "" if of else asked.get("other", "")}
+    options = {"beside": "" if of else asked.get("other", "")}
     options |= {name: asked.get(name, "") for name in ("by", "slice", "show", "class", "type", "agreement")}
-    given = " ".join(f"--{name} {shlex.quote(said)}" for name, said in options.items() if said)
+    on = [("on", name) for name in page.split_names(asked["dataset"])]
+    given = " ".join(f"--{name} {shlex.quote(said)}" for name, said in (*on, *options.items()) if said)
     return f"remix errors {shlex.quote(of or asked['system'])} {given}"
 
 
@@ -181,17 +201,26 @@ def _list_known(work: page.Explored) -> list[KnownRun]:
     return [one for one in known_runs(work.store) if one.run.dataset in loaded]
 
 
-def judge(work: page.Explored, dataset: str, by: str = "") -> Judgements:
-    """Return what runs made of a loaded dataset, once for each state of the workspace and of the runs.
+def judge(work: page.Explored, datasets: Several, by: str = "", shown: Sequence[str] = ()) -> Judgements:
+    """Return what runs made of loaded datasets, once for each state of the workspace and of the runs.
 
-    Raises `StoreError` where no run is on the dataset.
+    Of several datasets they are those of the systems that are `shown`, and of those that are on each of the datasets,
+    with which alone these can be compared. Raises `StoreError` where no run is on any of the datasets.
     """
-    runs = [one for one in _list_known(work) if one.run.dataset == dataset]
+    names = several(datasets)
+    runs = [one for one in _list_known(work) if one.run.dataset in names]
+    systems = list[str]()
+    if len(names) > 1:
+        on = {
+            system: {*list_answered([one.run for one in runs], system)} for system in {one.run.system for one in runs}
+        }
+        systems = sorted(system for system, own in on.items() if system in shown or own == {*names})
+        runs = [one for one in runs if one.run.system in systems]
     known = tuple((one.run.folder_name, one.run.checksum, one.revision) for one in runs)
     return work.store.cached(
-        ("judgements", dataset, by, known),
-        lambda: judge_mentions(work, dataset, by=by),
-        asked=bool(by),  # there are as many columns to slice by as a user thinks of
+        ("judgements", *names, by, known),
+        lambda: judge_mentions(work, names, systems=systems, by=by),
+        asked=bool(by) or len(names) > 1,  # there are as many columns to slice by as a user thinks of
     )
 
 
@@ -207,8 +236,9 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
     rows_shown = chosen.slice(start, count)
     named = [rows_shown[column] for column in ("gold", *(f"{name} answer" for name in shown))]
     labels = label_entities(kb, pl.concat([one.str.split(" or ").explode() for one in named]))
+    together = len(judged.datasets) > 1
     passages = [
-        _passage(row, asked, shown, f"{nth} of {chosen.height}", labels)
+        _passage(row, asked, shown, f"{nth} of {chosen.height}", labels, together=together)
         for nth, row in enumerate(rows_shown.iter_rows(named=True), start + 1)
     ]
     told = f"{chosen.height} of {rows.height} mentions and answers are of this kind; {len(passages)} are shown."
@@ -223,7 +253,7 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
         page.Passages(passages, [*_list_filters(rows, asked, shown, kb)]),
         page.Note(keys, links=steps),
         *[page.Note(said) for said in (*judged.notes, *tell_shortcomings(judged, shown))],
-        _tabulate(chosen, shown, kb),
+        _tabulate(chosen, shown, kb, judged.datasets),
         _tell_confused(judged, asked, kb),
     ]
 
@@ -263,22 +293,32 @@ def _complete(
     """
     answered = Counter(one for one, _ in {(run.dataset, run.system) for run in runs})
     # Without a choice that which most systems answered, as of datasets with the same texts those that are compared.
-    dataset = asked.get("dataset") or min(answered, key=lambda name: (-answered[name], name))
-    systems = sorted({run.system for run in runs if run.dataset == dataset})
-    if not systems:
-        raise UnknownName("dataset with a run", dataset, sorted({run.dataset for run in runs}), "remix run list")
-    asked, dropped = {**asked, "dataset": dataset}, list[UsageError]()
+    said = asked.get("dataset") or min(answered, key=lambda name: (-answered[name], name))
+    every = said == EVERY and EVERY not in answered
+    datasets = sorted(answered) if every else page.split_names(said)
+    for name in datasets:
+        if name not in answered:
+            raise UnknownName("dataset with a run", name, sorted(answered), "remix run list")
+    systems = sorted({run.system for run in runs if run.dataset in datasets})
+    asked, dropped = {**asked, "dataset": ",".join(datasets)}, list[UsageError]()
     for key in ("system", "other"):
         if (name := asked.get(key, "")) and name not in systems:
-            wrong = UnknownName(f"run on {dataset}", name, systems, "remix run list")
+            wrong = UnknownName(f"run on {', '.join(datasets)}", name, systems, "remix run list")
             if all(run.system != name for run in runs):
                 raise wrong
             dropped.append(wrong)
             del asked[key]
     if "system" not in asked:
         asked["system"] = asked.pop("other", next((one for one in systems if one not in beside), systems[0]))
+    if every:
+        asked["dataset"] = ",".join(list_answered(runs, asked.get("of") or asked["system"]))
     read_choice(asked)
     return asked, systems, dropped
+
+
+def list_answered(runs: Sequence[Run], system: str) -> list[str]:
+    """Return the datasets that a system has a run on, by name."""
+    return sorted({run.dataset for run in runs if run.system == system})
 
 
 def _fit(asked: dict[str, str], rows: pl.DataFrame) -> tuple[dict[str, str], list[UsageError]]:
@@ -332,13 +372,15 @@ def name_systems(asked: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(asked[name] for name in ("system", "other") if asked.get(name)))
 
 
-def _tabulate(chosen: pl.DataFrame, shown: Sequence[str], kb: KnowledgeBase | None) -> page.Table:
+def _tabulate(
+    chosen: pl.DataFrame, shown: Sequence[str], kb: KnowledgeBase | None, datasets: Sequence[str]
+) -> page.Table:
     explained = {f"{one} outcome": "; ".join(f"{name}: {said}" for name, said in OUTCOMES.items()) for one in shown}
     explained |= {"right": "how many systems are right here, baselines and oracles aside", "of": "of how many"}
     named = pl.concat(
         [chosen[column].str.split(" or ").explode() for column in ("gold", *(f"{one} answer" for one in shown))]
     )
-    frame = columns_of_errors(chosen, shown)
+    frame = columns_of_errors(chosen, shown, datasets)
     made = pl.concat([frame[f"{one} class"].drop_nulls() for one in shown]).unique()
     labels = {one: call_classes(one) for one in made.to_list() if one}
     labels |= label_classes(kb, frame["slice"].str.split(SEVERAL).explode()) if "slice" in frame.columns else {}
@@ -365,8 +407,10 @@ def _number(said: str, default: int) -> int:
 def _form(work: page.Explored, asked: Mapping[str, str], datasets: Sequence[str], systems: Sequence[str]) -> page.Form:
     dataset, system, other = asked["dataset"], asked["system"], asked.get("other", "")
     told, by, columns = "a column, as `remix errors --by` has it", asked.get("by", ""), _list_columns(work)
+    chosen = page.split_names(dataset)
+    words = {EVERY: "all that the system answered", **({dataset: f"these {len(chosen)}"} if len(chosen) > 1 else {})}
     fields = [
-        page.choose("dataset", "dataset", datasets, dataset),
+        page.choose("dataset", "dataset", dict.fromkeys([*datasets, EVERY, dataset]), dataset, words=words),
         page.choose("system", "system", systems, system),
         page.choose(
             "other", "beside it", ["", *systems], other, "a second system, whose answers stand beside", nothing="(none)"
@@ -429,9 +473,8 @@ def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table
         chosen = "" if name == ANY else name
         return _lead_to_sentences(**_keep_both(asked, row["system"]), **{"class": chosen})
 
-    words = (
-        "How many errors of which class each system makes on this dataset, and their share of what each class is of."
-    )
+    where = "this dataset" if len(judged.datasets) == 1 else "these datasets, of those that have a run on each of them"
+    words = f"How many errors of which class each system makes on {where}, and their share of what each class is of."
     small = {name: f"share of {name}" for name in explained}
     links = {name: partial(lead, name) for name in explained}
     leads = "A number leads to its sentences."
@@ -518,6 +561,9 @@ def _list_filters(
         return page.FacetCounts(called, told[:_FEW] + [one for one in told[_FEW:] if one.chosen])
 
     meant = [name for name in shown if chosen.of in ("", name)] or shown
+    if "," in asked["dataset"]:
+        own = choose_rows(rows, chosen, shown).select("mention", value=pl.concat_list("dataset"))
+        yield tell("dataset", _count_values(own))
     if len(shown) > 1:
         of_each = {name: choose_rows(rows, replace(chosen, of=name), shown).height for name in shown}
         yield tell("of", of_each)
@@ -575,7 +621,13 @@ def _turn(judged: Judgements, asked: Mapping[str, str]) -> dict[str, str]:
 
 
 def _passage(
-    row: Mapping[str, Any], asked: Mapping[str, str], shown: Sequence[str], place: str, labels: Mapping[str, str]
+    row: Mapping[str, Any],
+    asked: Mapping[str, str],
+    shown: Sequence[str],
+    place: str,
+    labels: Mapping[str, str],
+    *,
+    together: bool,
 ) -> page.Passage:
     before, mention, after = cut_sentence(row)
     looks = [look for name in shown if (look := look_of(row, name))]
@@ -593,6 +645,7 @@ def _passage(
         facets["slice"] = _join_words(str(row["slice"] or "").split(SEVERAL))
     what = "error " if asked.get("show", ERRORS) == ERRORS else ""
     heading = f"{what}{place}: {name_document(row['name'])}"
+    heading += f" ({row['dataset']})" if together else ""
     href = place_of(row, asked, place.partition(" ")[0])
     named = [
         one for name in ("gold", *(f"{name} answer" for name in shown)) for one in str(row[name] or "").split(" or ")
@@ -609,10 +662,13 @@ def _join_words(values: Iterable[str]) -> str:
 def place_of(row: Mapping[str, Any], asked: Mapping[str, str], nth: str) -> str:
     """Return the address of the document of a row of `with_texts`, at its mention, with the systems and what is chosen.
 
-    `nth` is the number of the row among those that are chosen, so that the document leads to the next one.
+    `nth` is the number of the row among those that are chosen, so that the document leads to the next one, of `among`
+    which datasets where they are several.
     """
-    kept = {key: asked.get(key, "") for key in ("dataset", "system", "other", *CHOICES)}
-    place = page.address("document", **{**kept, "name": row["name"], "error": nth})
+    kept = {key: asked.get(key, "") for key in ("system", "other", *CHOICES)}
+    among = asked.get("among") or asked["dataset"]
+    where = {"dataset": row["dataset"], "among": among} if "," in among else {"dataset": asked["dataset"]}
+    place = page.address("document", **where, **kept, name=row["name"], error=nth)
     return f"{place}#{page.name_mention(row['begin'], row['end'])}"
 
 

@@ -47,9 +47,7 @@ def test_mention_shows_what_is_known_of_it_and_the_text_is_coloured_anew(
         assert page.locator("article mark").evaluate_all("marks => marks.map(one => one.className)") != before
 
 
-@pytest.mark.parametrize(
-    ("width", "asked"), [(1400, ""), (400, ""), (1400, "?by=nameRelation"), (400, "?by=isRare")]
-)
+@pytest.mark.parametrize(("width", "asked"), [(1400, ""), (400, ""), (1400, "?by=nameRelation"), (400, "?by=isRare")])
 def test_table_of_systems_begins_on_the_first_screen(visit: Visit, width: int, asked: str) -> None:
     """Whether all is computed or, as where something is asked for the first time, intervals are waited for."""
     with visit(f"/systems{asked}", width=width) as visited:
