@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -52,7 +52,7 @@ class Judgements:
     - `failures`: system, dataset and document, where a system failed and has no answer;
     - `runs`: system, and of each `failed` (on how many documents) and `revision_unknown`, where that is so of any;
     - `notes`: what is to be said of the slices;
-    - `beside`: the names of those that are no systems but baselines and oracles.
+    - `beside`: the kind of those that are no systems but baselines and oracles, by name.
     """
 
     documents: pl.DataFrame
@@ -61,7 +61,7 @@ class Judgements:
     failures: pl.DataFrame
     runs: pl.DataFrame
     notes: tuple[str, ...] = ()
-    beside: frozenset[str] = frozenset()
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def datasets(self) -> list[str]:
@@ -131,7 +131,7 @@ def judge_mentions(
     )
     runs = with_shortcomings(pl.DataFrame({"system": [*read.runs]}), read)
     failures = failures_of(read.gold, read.runs)
-    beside = frozenset(name for name, kind in kinds_of(known_runs(keeper.store)).items() if kind != "system")
+    beside = {name: kind for name, kind in kinds_of(known_runs(keeper.store)).items() if kind != "system"}
     judged = _judge_systems(found, mentions)
     # Datasets that share texts have one name where they are counted together; the text is shown as that of one.
     names = documents.select("document", "dataset")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -16,6 +17,7 @@ from remix.store import Store
 from remix.web.page import VIEWS
 from remix.workspace import Workspace, open_workspace
 from tests.pages import follow, table_of
+from tests.workspaces import copy_workspace
 
 RANDOM = random.Random(20261123)
 COLUMNS = ("class", "type", "is_nil", "ambiguitySurfaceForm", "words", "pagerankSegment", "nameRelation")
@@ -102,3 +104,17 @@ def test_cells_are_the_numbers_of_the_command_line_and_lead_to_as_many_sentences
             assert len(follow(work, place).tables["errors"]) == row[column], place
             looked += row[column] > 0
     assert looked > 5
+
+
+@pytest.mark.long
+def test_baselines_and_oracles_come_behind_systems(answered_sample: Workspace, tmp_path: Path) -> None:
+    """The system of the page is the first of its kind, an oracle the last of all."""
+    work = copy_workspace(answered_sample.store.folder, tmp_path / "own")
+    work.annotate("sample-news", system=["coherence", "random-candidate"])
+    page = VIEWS["errors"].show(work, {"dataset": "sample-news", "system": "random-candidate", "by": "is_nil"})
+    table = table_of(page, "classes of errors")
+    wanted = [("coherence", "system"), ("random-candidate", "baseline"), ("prior", "baseline")]
+    wanted.append(("oracle-candidates", "oracle"))
+    assert table.groups == "kind" and table.frame.select("system", "kind").rows() == wanted
+    columns = [one for one in table_of(page, "errors by is_nil").frame.columns if "share" not in one]
+    assert columns[1:] == ["random-candidate", "coherence", "prior", "oracle-candidates"]

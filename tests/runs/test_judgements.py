@@ -122,7 +122,8 @@ def test_shares_leave_baselines_and_oracles_out_where_there_is_a_system(
         "right"
     ].to_list()
     assert replace(judged, beside=frozenset({"a", "b"})).shares().equals(judged.shares())
-    assert {"prior", "oracle-candidates"} <= answered_sample.judgements("sample-posts").beside
+    beside = answered_sample.judgements("sample-posts").beside
+    assert beside["prior"] == "baseline" and beside["oracle-candidates"] == "oracle"
     assert not judged.beside
 
 

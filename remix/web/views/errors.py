@@ -51,6 +51,7 @@ from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, judge_mentions
 from remix.runs.known import KnownRun, kinds_of, known_runs
 from remix.runs.registration import Run
 from remix.scoring.errors import label_of_class
+from remix.systems import KINDS
 from remix.vocabularies import COARSE_TYPE
 from remix.vocabularies import COLUMNS as OF_CLASSES
 from remix.web import page
@@ -463,7 +464,11 @@ def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table
     `asked` are parameters of the page, of which `dataset` must be there.
     """
     explained, counts = explain_classes(), count_errors(judged)
-    frame = pl.DataFrame({"system": _put_first(counts["system"].unique(maintain_order=True).to_list(), asked)})
+    systems = _order_systems(judged, asked)
+    frame = pl.DataFrame({"system": systems}, schema={"system": pl.String})
+    if judged.beside.keys() & {*systems}:
+        kinds = pl.Series("kind", [judged.beside.get(system, "system") for system in systems], pl.Enum(KINDS))
+        frame = frame.with_columns(kinds).sort("kind", maintain_order=True).with_columns(pl.col("kind").cast(pl.String))
     for name in explained:
         own = counts.filter(pl.col("class") == name)
         own = own.select("system", pl.col("errors").alias(name), pl.col("share").alias(f"share of {name}"))
@@ -479,7 +484,9 @@ def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table
     links = {name: partial(lead, name) for name in explained}
     leads = "A number leads to its sentences."
     headings = {name: (label_of_class(name), name) for name in explained if name != ANY}
-    return page.Table("classes of errors", frame, links, words, explained, small, small, leads, headings)
+    groups = "kind" if "kind" in frame.columns else ""
+    told = {**explained, "kind": "baselines and oracles have rows of their own, below those of systems"}
+    return page.Table("classes of errors", frame, links, words, told, small, small, leads, headings, groups)
 
 
 def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | None = None) -> page.Table:
@@ -492,7 +499,7 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
     sizes = counts.group_by("part").agg(most=pl.col("of").max()).filter(pl.col("most") > 0)
     ranged = sizes["part"].str.contains(r"^\d+: ").any()
     order = pl.col("part") if ranged else -pl.col("most")
-    systems = _put_first(counts["system"].unique().sort().to_list(), asked)
+    systems = _order_systems(judged, asked)
     column = f"part of {by}" if by in systems else by  # as of the measure `prior`
     frame = sizes.sort(pl.col("part") == NO_MENTION, order, "part").select(pl.col("part").alias(column))
     for name in systems:
@@ -522,10 +529,12 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
     )
 
 
-def _put_first(systems: Sequence[str], asked: Mapping[str, str]) -> list[str]:
-    """Return the systems with those first that the page shows the sentences of."""
+def _order_systems(judged: Judgements, asked: Mapping[str, str]) -> list[str]:
+    """Return the systems: first those that the page shows the sentences of, baselines and oracles last."""
+    systems = judged.systems["system"].unique().sort().to_list()
     shown = [name for name in name_systems(asked) if name in systems]
-    return [*shown, *(name for name in systems if name not in shown)]
+    others = [name for name in systems if name not in shown]
+    return [*shown, *sorted(others, key=lambda name: KINDS.index(judged.beside.get(name, "system")))]
 
 
 _FACETS = ("of", "show", "class", "type", "agreement", "gold", "answer")
