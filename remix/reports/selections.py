@@ -9,6 +9,7 @@ from types import MappingProxyType
 import polars as pl
 
 from remix.errors import UsageError
+from remix.kb import attached_kb
 from remix.measures.columns import OF_ANNOTATIONS, OF_DOCUMENTS, Slicing
 from remix.measures.enrichment import frames_of
 from remix.measures.partitions import Subset
@@ -17,10 +18,12 @@ from remix.rdf.terms import quote
 from remix.remixes.facets import Condition, compose, list_facets
 from remix.remixes.partitions import where_of_part
 from remix.reports.annotation_list import Wanted, find_part, list_wanted, parts_of
+from remix.reports.statistics import explain_stored, measures_of
 from remix.runs.outcomes import fragment_of
 from remix.store import Store
 from remix.store.serialise import text_of
 from remix.store.tree import NotUnderstood, parse
+from remix.vocabularies import COARSE_CLASSES
 from remix.vocabularies import COLUMNS as OF_CLASSES
 
 EACH = "counts in each"
@@ -72,8 +75,9 @@ def builder_parameters(
     ('errors' is wrong or missed), and `error_class` one that it made, as `remix annotate` and `remix run add` keep it.
     `right` says of systems whether they are right, and `any_of` are several of which one at least has the outcome,
     'errors' or 'correct'.
-    Raises `UsageError` for a part that no query can say.
+    Raises `UsageError` for a part that no query can say, and where queries do not see what the list is by.
     """
+    _refuse_unstored(store, wanted)
     asked = _Query()
     dataset = wanted.dataset
     if wanted.by == "dataset" and wanted.part:
@@ -102,6 +106,23 @@ def builder_parameters(
     return {**where, "sparql": compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)}
 
 
+def _refuse_unstored(store: Store, wanted: Wanted) -> None:
+    """Raise `UsageError` where what is wanted is measured otherwise than it is stored, so that no query selects it."""
+    of_classes = wanted.type in ("", *_COARSE) and wanted.by.partition(":")[0] in ("", "dataset", *OF_CLASSES)
+    if not (wanted.type or wanted.column or (wanted.part and wanted.by != "dataset")):
+        return
+    # Values that came with a file are those of lists as well, and so are classes of gold, where no other are known.
+    entries = [one for one in store.datasets() if wanted.dataset in ("", one.name) and one.enrichment != "given"]
+    if of_classes and not wanted.column and attached_kb(store) is None:
+        entries = [one for one in entries if one.enrichment]
+    if others := [one.name for one in entries if explain_stored(one, measures_of(store))]:
+        which = others[0] if len(others) == 1 else f"{len(others)} datasets"
+        raise UsageError(
+            f"queries see what is stored, and the measures of {which} are not stored as this list has them, which "
+            "`remix enrich` does"
+        )
+
+
 def _name_run(store: Store, dataset: str, system: str) -> str:
     """Return the IRI of what a system made of a dataset, as SPARQL has it."""
     return f"<{store.dataset(dataset).iri}#{fragment_of(system)}>"
@@ -114,7 +135,11 @@ def _where_of_outcome(store: Store, dataset: str, system: str, outcome: str) -> 
 
 
 def narrow_conditions(store: Store, conditions: Sequence[Condition], wanted: Wanted) -> str:
-    """Return the query of the annotations that meet the conditions and are wanted by their type, entity and form."""
+    """Return the query of the annotations that meet the conditions and are wanted by their type, entity and form.
+
+    Raises `UsageError` where queries do not see the type.
+    """
+    _refuse_unstored(store, wanted)
     asked = _Query([*conditions])
     _add_kind(store, asked, wanted)
     return compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)
@@ -123,8 +148,9 @@ def narrow_conditions(store: Store, conditions: Sequence[Condition], wanted: Wan
 def narrow_query(store: Store, text: str, wanted: Wanted) -> str:
     """Return a query of what another selects, as far as it is wanted by its type, entity and form.
 
-    Raises `UsageError` for a query that is none which another can hold.
+    Raises `UsageError` for a query that is none which another can hold, and where queries do not see the type.
     """
+    _refuse_unstored(store, wanted)
     try:
         tree = parse(text)
         names = {one.get("var") for one in tree.get("projection", ())}
@@ -207,6 +233,8 @@ _ROOM = 5000
 """Bytes of IRIs that an address has room for."""
 
 
+_COARSE = tuple(name.capitalize() for name in COARSE_CLASSES)
+"""The types to which classes map."""
 _NIL = f'?annotation <{RMX}nil> "explicit"'
 """The pattern of an annotation that gold links to nothing, as `enrich` stores it."""
 

@@ -56,7 +56,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         told += f" of {mentions} mentions, as alternatives of one count once, in the numbers of the filters as well"
     blocks = [
         _form(work, asked),
-        page.Note(f"{told}.", links=_offer_remix(work, wanted, asked) if rows.height else {}),
+        _tell(work, wanted, asked, f"{told}.") if rows.height else page.Note(f"{told}."),
         page.Facets([*_list_filters(work, wanted, asked, outcomes)]),
         _tabulate(work, rows, wanted, asked),
         *page.tell_missing(work),
@@ -65,13 +65,13 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     return page.Page(_title(asked), blocks, dropped=dropped)
 
 
-def _offer_remix(work: page.Explored, wanted: Wanted, asked: Mapping[str, str]) -> dict[str, str]:
-    """Return the address at which a remix is made of the annotations, none where no query can say which they are."""
+def _tell(work: page.Explored, wanted: Wanted, asked: Mapping[str, str], told: str) -> page.Note:
+    """Return what is told with the address at which a remix is made of the annotations, or with why none is."""
     try:
         found = builder_parameters(work.store, wanted, system=asked.get("system", ""), outcome=asked.get("outcome", ""))
-    except UsageError:
-        return {}
-    return {"Make this a remix": page.address("builder", **found)}
+    except UsageError as reason:
+        return page.Note(f"{told} No remix has just these: {reason}.")
+    return page.Note(told, links={"Make this a remix": page.address("builder", **found)})
 
 
 def _title(asked: Mapping[str, str]) -> str:

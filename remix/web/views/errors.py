@@ -165,8 +165,8 @@ def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, st
             right=right,
             any_of=shown if either and show != "all" else (),
         )
-    except UsageError:  # parts of one dataset alone may be others than those of all that is loaded
-        return []
+    except UsageError as reason:  # parts of one dataset alone may be others than those of all that is loaded
+        return [page.Note(f"No remix has just the mentions of gold among these: {reason}.")]
     words = "Of the mentions of gold among these, without answers where it has none:"
     return [page.Note(words, links={"Make this a remix": page.address("builder", **found)})]
 
