@@ -64,6 +64,8 @@ PREFIXES: dict[str, str] = {
 """The prefixes that queries and broken files may use without declaring them."""
 
 
+_PREFIX_OF = {namespace: prefix for prefix, namespace in reversed(PREFIXES.items())}
+"""The first prefix of each namespace."""
 _EDITION = re.compile("http://([a-z-]+)[.]dbpedia[.]org/resource/([^/]+)")
 """An entity of DBpedia in another language than English, with the language and the name."""
 
@@ -74,8 +76,9 @@ def shorten(iri: str) -> str:
     >>> shorten("http://dbpedia.org/resource/Berlin"), shorten("http://de.dbpedia.org/resource/BP")
     ('dbr:Berlin', 'dbpedia-de:BP')
     """
-    for prefix, namespace in PREFIXES.items():
-        if iri.startswith(namespace) and "/" not in (rest := iri[len(namespace) :]) and rest:
-            return f"{prefix}:{rest}"
+    last = iri.rfind("/") + 1
+    for end in (last, iri.find("#", last) + 1):
+        if (prefix := _PREFIX_OF.get(iri[:end])) and end < len(iri):
+            return f"{prefix}:{iri[end:]}"
     edition = _EDITION.fullmatch(iri)
     return f"dbpedia-{edition[1]}:{edition[2]}" if edition else iri

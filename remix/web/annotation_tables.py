@@ -8,7 +8,7 @@ import polars as pl
 
 from remix.measures.enrichment import frames_of
 from remix.names import shorten
-from remix.reports.annotation_list import BESIDE
+from remix.reports.annotation_list import BESIDE, Wanted, list_wanted
 from remix.reports.labels import label_entities
 from remix.web import page
 
@@ -38,8 +38,7 @@ def tabulate_annotations(
     texts = frames_of(work.store).documents.select("document", "text")
     rows = rows.join(texts, on="document", how="left", maintain_order="left")
     # A list of thousands of annotations has a third as many entities, which are looked at once each.
-    linked = rows["entities"].str.split(" ").explode().drop_nulls().unique()
-    labels, short = label_entities(work.kb, linked), {iri: shorten(iri) for iri in linked}
+    labels, short = work.store.cached("what linked entities are called", lambda: _call_linked(work))
     columns = {
         "sentence": _cut_sentences(),
         "entity": pl.when("is_nil").then(pl.lit("NIL")).otherwise(_name_entities(short)),
@@ -73,6 +72,12 @@ def tabulate_annotations(
         labels=dict(zip(known["entity"].to_list(), known["label"].to_list(), strict=True)),
         documents=("document",),
     )
+
+
+def _call_linked(work: page.Explored) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the labels and the short names, by IRI, of all entities that gold of the workspace links to."""
+    linked = list_wanted(work.store, Wanted())["entities"].str.split(" ").explode().drop_nulls().unique()
+    return label_entities(work.kb, linked), {iri: shorten(iri) for iri in linked}
 
 
 def count_values(
