@@ -5,14 +5,20 @@ Each is declared where the measure is (`remix.measures.declaration`). Data have 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
+
+import polars as pl
 
 from remix.measures.declaration import Column, Summary
 from remix.measures.measured import document_column
 from remix.measures.measurement import MEASURES
 from remix.vocabularies import COARSE_TYPE
 
+COUNT = "count"
+COUNTED = frozenset(one.name for measure in MEASURES for one in measure.summaries if COUNT in one.terms)
+"""The statistics of datasets that have a number of what their share is of: in the average `COUNT`."""
 _OWN = {
     "words": ("words", "words"),
     "is_nil": ("NIL or not", "yes or no"),
@@ -68,6 +74,38 @@ def words_with_name(name: str) -> str:
     """
     words = label_of(name).words
     return words if words == name else f"{words} – {name}"
+
+
+def words_of_measures(names: Iterable[str]) -> dict[str, str]:
+    """Return what measures are called in a list of choices, those that are called by their names left out."""
+    return {name: words for name in names if (words := words_with_name(name)) != name}
+
+
+def headings_of_measures(names: Iterable[str], *, of_statistics: bool = False) -> dict[str, tuple[str, str]]:
+    """Return the headings of columns that are measures: what people call them; the name and the unit in small letters.
+
+    >>> headings_of_measures(["formAcronym", "surface_form"], of_statistics=True)["formAcronym"]
+    ('acronyms', 'formAcronym, share')
+    """
+    found = {name: label_of(name, of_statistics=of_statistics) for name in names}
+    return {
+        name: (label.words, ", ".join(filter(None, (name, label.unit if label.unit != label.words else ""))))
+        for name, label in found.items()
+        if label.words != name
+    }
+
+
+def call_measures(names: pl.Series, *, of_statistics: bool = False) -> pl.Series:
+    """Return what people call measures, as the column `called`."""
+    known = {name: label_of(name, of_statistics=of_statistics).words for name in names.unique()}
+    return names.replace_strict(known, return_dtype=pl.String).alias("called")
+
+
+def find_units(names: pl.Series, *, of_statistics: bool = False, average: str = "") -> pl.Series:
+    """Return the units of measures, as the column `unit`; in an average that counts, what has one is a number."""
+    known = {name: label_of(name, of_statistics=of_statistics).unit for name in names.unique()}
+    known |= {name: "number" for name in known if average == COUNT and name in COUNTED}
+    return names.replace_strict(known, return_dtype=pl.String).alias("unit")
 
 
 @cache

@@ -6,6 +6,7 @@ import polars as pl
 
 from remix.kb import KnowledgeBase
 from remix.measures.classes import class_names, same_classes
+from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.vocabularies import COARSE_CLASSES, COARSE_TYPE
 
@@ -58,6 +59,15 @@ def label_parts(kb: KnowledgeBase | None, parts: pl.Series, column: str) -> dict
         there = {*parts}
         found |= {iri: name.capitalize() for name, iri in COARSE_CLASSES.items() if iri in there}
     return found
+
+
+def label_flags(column: str) -> dict[str, str]:
+    """Return what people call the two parts of a flag, which say of themselves not of which column they are.
+
+    >>> label_flags("is_nil")["true"]
+    'NIL or not: true'
+    """
+    return {part: f"{label_of(column).words}: {part}" for part in ("true", "false")}
 
 
 _OPAQUE = "[/#][A-Z][0-9]+$"

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from types import MappingProxyType
 
 import polars as pl
 
-from remix.names import shorten
 from remix.scoring.statistics.intervals import LEAST_UNITS
 from remix.scoring.statistics.significance import holm_within
 from remix.systems import KINDS
@@ -189,33 +187,3 @@ def _explain_order(
     told = "; ".join(f"{first} in place of {' and '.join(others)}" for first, *others in editions)
     words = f"Rows are in the order of {by} of the {len(shared)} columns that {every}: of datasets that share half or "
     return f"{words}more of their texts the largest counts ({told})."
-
-
-def tell_two(cells: pl.DataFrame, score: str, labels: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return where the first of two systems is ahead of the other, and where behind, the largest difference of each.
-
-    It is empty where there are not just two systems. `score` is what is compared, `labels` are those of parts.
-
-    >>> cells = pl.DataFrame({"system": ["a", "a", "b", "b"], "part": ["x", "y", "x", "y"], "f1": [0.2, 0.9, 0.4, 0.8]})
-    >>> print(*tell_two(cells, "F1").split("; "), sep=";\\n")
-    By F1, a is ahead of b in 1 of 2 columns, most in y (0.900 against 0.800);
-    b in 1, most in x (0.400 against 0.200).
-    """
-    names = cells["system"].unique().sort().to_list()
-    if len(names) != 2:
-        return ""
-    first, second = names
-    own = cells.filter(system=first).select("part", own="f1")
-    both = own.join(cells.filter(system=second).select("part", other="f1"), on="part", maintain_order="left")
-    both = both.drop_nulls().with_columns(apart=pl.col("own") - pl.col("other"))
-    if both.is_empty():
-        return ""
-    number, count = both.height, (both["apart"] > 0).sum()
-    told = [f"{first} is ahead of {second} in {count or 'none'} of {number} column{'s' if number != 1 else ''}"]
-    told.append(f"{second} in {(both['apart'] < 0).sum() or 'none'}")
-    for nth, (high, low, sign) in enumerate((("own", "other", 1), ("other", "own", -1))):
-        best = both.sort(sign * pl.col("apart"), "part", descending=[True, False]).row(0, named=True)
-        if sign * best["apart"] > 0:
-            called = labels.get(best["part"], shorten(best["part"]))
-            told[nth] += f", most in {called} ({best[high]:.3f} against {best[low]:.3f})"
-    return f"By {score}, {'; '.join(told)}."

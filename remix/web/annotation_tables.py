@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 import polars as pl
 
 from remix.measures.enrichment import frames_of
+from remix.measures.labels import headings_of_measures
 from remix.names import shorten
 from remix.reports.annotation_list import BESIDE, Wanted, list_wanted
 from remix.reports.labels import label_entities
@@ -67,7 +68,7 @@ def tabulate_annotations(
         },
         "Each annotation of gold with the text about it.",
         leads="A surface form leads to its document, an entity to its annotations.",
-        headings=page.headings_of_measures([*extra, "surface_form"]),
+        headings=headings_of_measures([*extra, "surface_form"]),
         unseen=(*_UNSEEN, "dataset") if dataset else _UNSEEN,
         labels=dict(zip(known["entity"].to_list(), known["label"].to_list(), strict=True)),
         documents=("document",),

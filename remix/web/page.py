@@ -12,8 +12,6 @@ from urllib.parse import quote_plus
 import polars as pl
 
 from remix.errors import Error, UnknownName, UsageError
-from remix.measures import MEASURES
-from remix.measures.labels import label_of, words_with_name
 from remix.names import PREFIXES
 from remix.paper import Typesetting
 from remix.registry import Registry
@@ -311,43 +309,6 @@ def choose(
     if what and chosen not in known:
         raise UnknownName(what, chosen, filter(None, known), command)
     return Field(name, label, chosen, known, "choice", explained=explained, words={"": nothing, **(words or {})})
-
-
-def words_of_measures(names: Iterable[str]) -> dict[str, str]:
-    """Return what measures are called in a list of choices, those that are called by their names left out."""
-    return {name: words for name in names if (words := words_with_name(name)) != name}
-
-
-def headings_of_measures(names: Iterable[str], *, of_statistics: bool = False) -> dict[str, tuple[str, str]]:
-    """Return the headings of columns that are measures: what people call them; the name and the unit in small letters.
-
-    >>> headings_of_measures(["formAcronym", "surface_form"], of_statistics=True)["formAcronym"]
-    ('acronyms', 'formAcronym, share')
-    """
-    found = {name: label_of(name, of_statistics=of_statistics) for name in names}
-    return {
-        name: (label.words, ", ".join(filter(None, (name, label.unit if label.unit != label.words else ""))))
-        for name, label in found.items()
-        if label.words != name
-    }
-
-
-def call_measures(names: pl.Series, *, of_statistics: bool = False) -> pl.Series:
-    """Return what people call measures, as the column `called`."""
-    known = {name: label_of(name, of_statistics=of_statistics).words for name in names.unique()}
-    return names.replace_strict(known, return_dtype=pl.String).alias("called")
-
-
-def find_units(names: pl.Series, *, of_statistics: bool = False, average: str = "") -> pl.Series:
-    """Return the units of measures, as the column `unit`; in an average that counts, what has one is a number."""
-    known = {name: label_of(name, of_statistics=of_statistics).unit for name in names.unique()}
-    known |= {name: "number" for name in known if average == COUNT and name in COUNTED}
-    return names.replace_strict(known, return_dtype=pl.String).alias("unit")
-
-
-COUNT = "count"
-COUNTED = frozenset(one.name for measure in MEASURES for one in measure.summaries if COUNT in one.terms)
-"""The statistics of datasets that have a number of what their share is of: in the average `COUNT`."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from remix.expressions import fill, spell_interval
 from remix.files import refuse_unwritable, write_whole
 from remix.formats import sizes_of
 from remix.measures import compute
+from remix.measures.labels import call_measures
 from remix.question import Question, Several, several
 from remix.reports.doubts import explain_shortcomings
 from remix.reports.error_counts import ANY, count_errors
@@ -29,7 +30,7 @@ from remix.scoring.profiles import PROFILES
 from remix.store.targets import named_targets
 from remix.systems import KINDS
 from remix.web.explorer import render_file
-from remix.web.page import VIEWS, Drawing, Explored, Note, Page, Shown, Table, call_measures, list_datasets
+from remix.web.page import VIEWS, Drawing, Explored, Note, Page, Shown, Table, list_datasets
 from remix.web.views.errors import browse, list_answers, tabulate_classes, tabulate_parts
 from remix.web.views.systems import compare_systems
 

@@ -16,10 +16,10 @@ from remix.checks.copies import find_editions
 from remix.expressions import spell_interval
 from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
-from remix.names import UNSPECIFIED, WITHOUT_VALUE, shorten
+from remix.names import shorten
 from remix.paper import Typesetting
 from remix.reports.doubts import explain_intervals, explain_shortcomings, tell_uncompared
-from remix.reports.labels import label_parts
+from remix.reports.labels import label_flags, label_parts
 from remix.reports.matrix import (
     ALPHA,
     UNCOMPARED,
@@ -29,10 +29,10 @@ from remix.reports.matrix import (
     mark_cells,
     mark_uncompared,
     order_systems,
-    tell_two,
 )
 from remix.reports.readable import NEVER_BEST, PRECISIONS, explain_slices, fold_rows, vocabularies_told, with_f1_shown
 from remix.reports.scores import Scored, figure_of_columns
+from remix.reports.two_systems import tell_two_systems
 from remix.scoring.statistics import F1
 from remix.vocabularies import ALL
 from remix.web import page
@@ -96,59 +96,7 @@ def show_scores(
 
 def _call_parts(work: page.Explored, parts: pl.Series, by: str) -> dict[str, str]:
     """Return what people call parts of a column, as `label_parts` does; of flags which column they are of."""
-    return _call_flags(by) | label_parts(work.kb, parts, by) if by else {}
-
-
-def _call_flags(by: str) -> dict[str, str]:
-    return {part: f"{label_of(by).words}: {part}" for part in ("true", "false")}
-
-
-def tell_two_systems(
-    cells: pl.DataFrame,
-    score: str,
-    by: str,
-    labels: Mapping[str, str],
-    group: Callable[[Sequence[str]], Sequence[Sequence[str]]] = lambda _: (),
-) -> str:
-    """Return where one of two systems is ahead of the other.
-
-    What has no value is told of alone, where a star says so or the difference is the largest. Of datasets that hold the
-    same texts, as `group` groups them, the largest counts. It is empty where there are not just two systems.
-    """
-    if not by:
-        every = cells["part"].unique(maintain_order=True).to_list()
-        counted = order_systems(cells, every, group).shared
-        once = cells.filter(pl.col("part").is_in(counted)) if counted else cells
-        left = len(_list_shared(cells)) - len(counted) if counted else 0
-        said = tell_two(once, score)
-        return f"{said} Datasets of the same texts count once, by the largest." if said and left > 0 else said
-    said = tell_two(cells.filter(~pl.col("part").is_in(_APART)), score, _call_flags(by) | dict(labels))
-    if not said:
-        return ""
-    gaps = {part: _find_gap(own) for (part,), own in cells.drop_nulls("f1").group_by("part", maintain_order=True)}
-    largest = max((gap for part, gap in gaps.items() if part not in _APART), default=0.0)
-    none = [part for part in (UNSPECIFIED, WITHOUT_VALUE) if part in gaps]
-    for part in none:
-        own = cells.filter(part=part).drop_nulls("f1").sort("f1", descending=True)
-        starred = own["mark"].fill_null("").str.starts_with("*").any()
-        if own.height == 2 and (starred or gaps[part] > largest):
-            high, low = own.to_dicts()
-            ahead = f"{high['system']} is ahead of {low['system']} ({high['f1']:.3f} against {low['f1']:.3f})"
-            why = "which a star marks" if starred else "a larger difference than in any of these"
-            said += f" Of mentions without a value in the column ({part}) {ahead}, {why}."
-    return f"{said} Mentions without a value in the column are in none of the columns counted first." if none else said
-
-
-def _find_gap(own: pl.DataFrame) -> float:
-    """Return how far two scores of a column are apart, 0 where there is one."""
-    first, *others = own["f1"].to_list()
-    return abs(float(first) - float(others[0])) if len(others) == 1 else 0.0
-
-
-def _list_shared(cells: pl.DataFrame) -> list[str]:
-    """Return the columns in which both of two systems have a score."""
-    counts = cells.drop_nulls("f1").group_by("part").agg(pl.col("system").n_unique())
-    return counts.filter(system=2)["part"].to_list()
+    return label_flags(by) | label_parts(work.kb, parts, by) if by else {}
 
 
 def _tell_shared(rows: pl.DataFrame, by: str) -> list[str]:
@@ -384,8 +332,6 @@ def _explain_matrix(shown: _ShownScores) -> tuple[str, str]:
 
 
 _CHANCE = "Which of these differences are more than chance the stars say, and the tests of pairs below."
-_APART = ("all", UNSPECIFIED, WITHOUT_VALUE)
-"""Columns of slices that are not held against others in words."""
 _BELOW_LINE = "Baselines and oracles stand below the line and are never the best."
 _FAMILY = (
     "The choices of datasets, systems, slices, conventions, task, matching and of what others are held against make "

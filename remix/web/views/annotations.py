@@ -11,7 +11,7 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.measures.classes import TYPES
 from remix.measures.columns import OWN
-from remix.measures.labels import label_of
+from remix.measures.labels import label_of, words_of_measures
 from remix.names import shorten
 from remix.reports.annotation_list import (
     Wanted,
@@ -158,7 +158,7 @@ def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
             by,
             columns,
             explained="a column, as `remix partition --by` has it",
-            words=page.words_of_measures(columns),
+            words=words_of_measures(columns),
         ),
     ]
     if by:
@@ -169,7 +169,7 @@ def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
             fields.append(page.Field("part", "part", asked.get("part", ""), ["", *parts], "choice", words=words))
         else:
             fields.append(page.Field("part", "part", asked.get("part", ""), parts[:_LISTED]))
-    words = page.words_of_measures(known)
+    words = words_of_measures(known)
     fields.append(page.Field("column", "with a value of", asked.get("column", ""), known, words=words))
     if systems:
         fields.append(page.choose("system", "answers of", ["", *systems], asked.get("system", ""), nothing="(none)"))

@@ -11,6 +11,7 @@ from functools import partial
 import polars as pl
 
 from remix.errors import Error, UnknownName, UsageError
+from remix.measures.labels import find_units
 from remix.names import shorten
 from remix.rdf.turtle import turtle
 from remix.remixes import runs_read, tell_runs
@@ -350,7 +351,7 @@ def _columns(corpus: FacetedCorpus, parameters: page.Parameters) -> page.Table:
     facets = corpus.facets.values()
     frame = pl.DataFrame({"column": [one.name for one in facets], "meaning": [one.meaning for one in facets]})
     called = pl.Series("called", [one.words for one in facets])
-    frame = frame.with_columns(called, page.find_units(frame["column"])).select("column", "called", "unit", "meaning")
+    frame = frame.with_columns(called, find_units(frame["column"])).select("column", "called", "unit", "meaning")
     links = {"called": lambda row: page.address("builder", on=",".join(filter(None, (on, row["column"]))), **kept)}
     small, headings = {"called": "column"}, {"called": ("column", "")}
     return page.Table("columns", frame, links, words="Each leads to a condition on it.", small=small, headings=headings)

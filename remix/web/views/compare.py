@@ -10,7 +10,7 @@ import polars as pl
 
 from remix.measures import AVERAGES, Measured
 from remix.measures.enrichment import frames_of
-from remix.measures.labels import label_of
+from remix.measures.labels import COUNT, COUNTED, find_units, label_of, words_of_measures
 from remix.reports.contrasts import find_distance, propose_pairs, rank_differences, tell_differences
 from remix.reports.statistics import (
     OF_TYPES,
@@ -78,7 +78,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
                 column,
                 what="column of numbers",
                 command="remix list columns",
-                words=page.words_of_measures(known),
+                words=words_of_measures(known),
             ),
         ],
         button="Compare",
@@ -133,8 +133,8 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     """Return a row for each measure, a column for each dataset, and how far each is from the first."""
     measured = measures_of(work.store)
     says = explain_averages(measured)
-    if average == page.COUNT:  # beside numbers of mentions shares and means would be read as such
-        says = {name: text for name, text in says.items() if name in page.COUNTED}
+    if average == COUNT:  # beside numbers of mentions shares and means would be read as such
+        says = {name: text for name, text in says.items() if name in COUNTED}
     wide = columns_by_measure(measured.datasets, [*says], average)
     rows = {name: wide.row(by_predicate=pl.col("dataset") == name, named=True) for name in names}
     table = pl.DataFrame(
@@ -149,7 +149,7 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     differences = [(pl.col(name) - pl.col(first)).alias(f"{name} − {first}") for name in others]
     table = table.with_columns(
         *differences,
-        page.find_units(table["which measure"], of_statistics=True, average=average).alias(_UNIT),
+        find_units(table["which measure"], of_statistics=True, average=average).alias(_UNIT),
         **{"what it says": pl.Series([text.partition("\n")[0] for text in says.values()])},
     )
     shown = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in names))

@@ -11,7 +11,7 @@ from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
 from remix.measures.columns import Slicing
 from remix.measures.enrichment import frames_of
-from remix.measures.labels import label_of
+from remix.measures.labels import call_measures, find_units, headings_of_measures, label_of, words_of_measures
 from remix.names import shorten
 from remix.remixes.partitions import cut_frames
 from remix.reports.annotation_list import find_part, parts_of
@@ -52,7 +52,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     form = page.Form(
         [
             page.choose("name", "dataset", [one.name for one in page.list_datasets(work)], entry.name),
-            page.choose("column", "distribution of", [*known], asked["column"], words=page.words_of_measures(known)),
+            page.choose("column", "distribution of", [*known], asked["column"], words=words_of_measures(known)),
             page.choose(
                 "scheme", "boundaries of", SCHEMES, asked["scheme"], "as `remix partition` cuts all that is loaded"
             ),
@@ -100,10 +100,10 @@ def _measures(measured: Measured, name: str, average: str) -> page.Table:
     says = {name: text.partition("\n")[0] for name, text in explain_averages(measured).items()}
     table = rows.select(
         "measure",
-        page.call_measures(rows["measure"], of_statistics=True),
+        call_measures(rows["measure"], of_statistics=True),
         "average",
         "value",
-        page.find_units(rows["measure"], of_statistics=True, average=average),
+        find_units(rows["measure"], of_statistics=True, average=average),
         pl.col("coverage").alias("share covered"),
         says=pl.col("measure").replace_strict(says, default="", return_dtype=pl.String),
     )
@@ -134,7 +134,7 @@ def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> lis
     table = page.Table(
         "distributions",
         summary.select(
-            "column", page.call_measures(summary["column"]), page.find_units(summary["column"]), pl.exclude("column")
+            "column", call_measures(summary["column"]), find_units(summary["column"]), pl.exclude("column")
         ).with_columns(says=says),
         links,
         "The share is that of annotations or documents that have a value. Each alternative of a mention counts as an "
@@ -230,7 +230,7 @@ def _documents(work: page.Explored, dataset: str, asked: page.Parameters) -> pag
     links = {"name": lambda row: page.address("document", dataset=dataset, name=row["name"])}
     heat = ("words", "mentions", "nil", "density")
     return page.Table(
-        "documents", rows, links, words, heat=heat, headings=page.headings_of_measures(["density"]), documents=("name",)
+        "documents", rows, links, words, heat=heat, headings=headings_of_measures(["density"]), documents=("name",)
     )
 
 

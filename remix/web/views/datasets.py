@@ -11,7 +11,7 @@ import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
-from remix.measures.labels import label_of
+from remix.measures.labels import COUNT, COUNTED, headings_of_measures, label_of, words_of_measures
 from remix.reports.statistics import columns_by_measure, explain_averages, explain_stored, measures_of
 from remix.store import DatasetEntry
 from remix.web import page
@@ -36,8 +36,8 @@ class _Said:
 def _say(measured: Measured) -> _Said:
     explained = explain_averages(measured)
     units = {name: label_of(name, of_statistics=True).unit for name in explained}
-    headings = page.headings_of_measures(explained, of_statistics=True)
-    return _Said(explained, page.words_of_measures(explained), headings, units)
+    headings = headings_of_measures(explained, of_statistics=True)
+    return _Said(explained, words_of_measures(explained), headings, units)
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -48,7 +48,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     said = work.store.cached("said of measures", lambda: _say(measured))
     average = parameters.get("average") or "micro"
     names, dropped = _choose_measures(parameters, [*said.explained])
-    annotated = measured.datasets.filter(measure="numAnnotations", average=page.COUNT)
+    annotated = measured.datasets.filter(measure="numAnnotations", average=COUNT)
     mentions = {name: int(value) for name, value in annotated.select("dataset", "value").drop_nulls().iter_rows()}
     held = page.measure_datasets(work)
     sizes = pl.DataFrame(
@@ -61,7 +61,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             "runs": [sum(name.startswith("run-") for name in entry.attached) for entry in entries],
         }
     )
-    counted = [name for name in names if average == page.COUNT and name in page.COUNTED]
+    counted = [name for name in names if average == COUNT and name in COUNTED]
     counted_headings = {name: (said.headings.get(name, (name, ""))[0], f"{name}, number") for name in counted}
     plain = any(not entry.enrichment for entry in entries)
     rows = sizes.join(columns_by_measure(measured.datasets, names, average), on="dataset", how="left")

@@ -14,7 +14,7 @@ from remix.formats.nif.writing import terms_of
 from remix.kb.lookup import SHOWN, list_candidates
 from remix.measures import Measured
 from remix.measures.enrichment import frames_of
-from remix.measures.labels import label_of
+from remix.measures.labels import call_measures, headings_of_measures, label_of, words_of_measures
 from remix.names import shorten
 from remix.rdf.ntriples import columns
 from remix.rdf.turtle import turtle
@@ -265,7 +265,7 @@ def _form(
             [*colours],
             "choice",
             explained=said,
-            words={"": "(by itself)", **page.words_of_measures(colours)},
+            words={"": "(by itself)", **words_of_measures(colours)},
         ),
         page.choose("system", "answers of", ["", *systems], asked["system"], nothing="(none)"),
     ]
@@ -467,7 +467,7 @@ def _table(work: page.Explored, own: pl.DataFrame, asked: page.Parameters) -> pa
         links,
         " ".join(filter(None, ["A surface form leads to all of it.", _tell_ignorable(own)])),
         folded=own.height > _UNFOLDED,
-        headings=page.headings_of_measures(["surface_form", "is_nil", *extra]),
+        headings=headings_of_measures(["surface_form", "is_nil", *extra]),
         labels={shorten(iri): label for iri, label in _label_entities(work, own).items()},
         unseen=("entities", "annotation"),
     )
@@ -505,7 +505,7 @@ def _beside(
 
 def _describe(row: Mapping[str, Any], measured: Measured) -> page.Table:
     said = describe_annotation(row, measured)
-    said = said.select("column", page.call_measures(said["column"]), "value", "says")
+    said = said.select("column", call_measures(said["column"]), "value", "says")
     small, headings = {"called": "column", "value": "says"}, {"called": ("column", "")}
     return page.Table("columns", said, words="All that is known of it.", small=small, headings=headings)
 

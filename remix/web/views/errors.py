@@ -16,7 +16,7 @@ from remix.errors import UnknownName, UsageError
 from remix.kb import KnowledgeBase
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
-from remix.measures.labels import label_of, words_of_column
+from remix.measures.labels import headings_of_measures, label_of, words_of_column, words_of_measures
 from remix.names import shorten
 from remix.question import Several, several
 from remix.reports.annotation_list import Wanted, list_wanted
@@ -391,7 +391,7 @@ def _tabulate(
         frame,
         links,
         explained=explained,
-        headings=page.headings_of_measures(["surface_form"]),
+        headings=headings_of_measures(["surface_form"]),
         labels=labels | label_entities(kb, named),
         documents=("document",),
     )
@@ -417,7 +417,7 @@ def _form(work: page.Explored, asked: Mapping[str, str], datasets: Sequence[str]
             "other", "beside it", ["", *systems], other, "a second system, whose answers stand beside", nothing="(none)"
         ),
         page.choose("show", "show", SHOWN, asked.get("show", ERRORS), "what became of the mention"),
-        page.Field("by", "count by", by, columns, explained=told, words=page.words_of_measures(columns)),
+        page.Field("by", "count by", by, columns, explained=told, words=words_of_measures(columns)),
     ]
     # What the facets choose stays chosen.
     return page.Form([*fields, *(page.Field(key, key, asked[key], look="hidden") for key in _KEPT if asked.get(key))])
@@ -522,7 +522,7 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
         words += " Classes are those of one vocabulary; the filter 'type' counts persons, places and others by all."
     labels = {shorten(iri): label for iri, label in label_parts(kb, pl.Series([*whole.values()]), by).items()}
     leads = "A number leads to its sentences."
-    headings = dict(zip([column], page.headings_of_measures([by]).values(), strict=False))
+    headings = dict(zip([column], headings_of_measures([by]).values(), strict=False))
     title = f"errors by {label_of(by).words}"
     return page.Table(
         f"errors by {by}", frame, links, words, {}, small, small, leads, headings, title=title, labels=labels

@@ -11,7 +11,7 @@ import polars as pl
 from remix.errors import UnknownName
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
-from remix.measures.labels import words_of_column
+from remix.measures.labels import words_of_column, words_of_measures
 from remix.measures.partitions import breakdown
 from remix.question import OPTIONS, several
 from remix.reports.doubts import tell_unanswered
@@ -249,7 +249,7 @@ def _list_fields(
         columns.get(asked["by"], "a column of annotations or documents"),
         what="column to slice by",
         command="remix list columns",
-        words=page.words_of_measures(columns),
+        words=words_of_measures(columns),
         nothing="(none)",
     )
     yield page.choose("profile", "conventions of", PROFILES.names(), profile.name, profile.summary)
