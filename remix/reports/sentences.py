@@ -312,7 +312,7 @@ class ErrorsReport(Printed):
         """Return how many there are, of which classes and slices, and how more are shown."""
         shown, plain = len(self._list_shown()), Chosen(self.chosen.show) == self.chosen
         what = {ERRORS: "errors", "all": "here"}.get(self.chosen.show, self.chosen.show)
-        lines = [f"{len(self.found)} of {self.of} mentions and answers on {', '.join(self.datasets)} are "]
+        lines = [f"{len(self.found):,} of {self.of:,} mentions and answers on {', '.join(self.datasets)} are "]
         lines[0] += what if plain else f"{what} of the kind that was asked for"
         if shown < len(self.found):
             lines[0] += f"; {shown} shown, --limit {len(self.found)} shows all"

@@ -126,6 +126,10 @@ def _environment() -> Environment:
     return made
 
 
+_OFFSETS = ("begin", "end")
+"""Columns of numbers that are no amounts, whose thousands do not stand apart."""
+
+
 def _tell(value: object, name: str, row: Mapping[str, object], table: Table) -> object:
     """Return what stands in a cell: texts in their own direction, labels of entities, shares in per cent."""
     if not isinstance(value, str):
@@ -136,7 +140,9 @@ def _tell(value: object, name: str, row: Mapping[str, object], table: Table) -> 
         unit = row.get(of := table.units.get(name, ""), of)
         said = cell("share" if unit == "share" else name, value)
         if unit == "number" and isinstance(value, float):
-            said = f"{value:.0f}"
+            said = f"{value:,.0f}"
+        if isinstance(value, int) and not isinstance(value, bool) and name not in _OFFSETS:
+            said = f"{value:,}"
         if name in table.differences and isinstance(value, float):
             said = f"{100 * value:.1f} points" if unit == "share" else said
             return f"+{said}" if value > 0 else said

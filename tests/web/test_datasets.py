@@ -182,7 +182,7 @@ def test_differences_of_shares_are_points_and_have_their_sign() -> None:
     rows = pl.DataFrame({"unit": ["share", "share", "entities", "number"], "b − a": [0.4481, -0.014, 2.5, 1234.0]})
     table = Table("measures", rows, units={"b − a": "unit"}, differences=["b − a"])
     html = render_page(Page("Compare", [table]), VIEWS["compare"], "")
-    assert re.findall(r">([+-][^<]*)</td>", html) == ["+44.8 points", "-1.4 points", "+2.5", "+1234"]
+    assert re.findall(r">([+-][^<]*)</td>", html) == ["+44.8 points", "-1.4 points", "+2.5", "+1,234"]
 
 
 def test_numbers_of_the_average_that_counts_are_no_shares(work: Workspace) -> None:

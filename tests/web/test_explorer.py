@@ -702,15 +702,21 @@ def test_heat_is_by_rank_within_the_column() -> None:
     assert cells == ["heat-3", "heat-0", "heat-1", "", "heat-2", "heat-4"]
 
 
+def test_thousands_stand_apart_on_pages_but_for_places_of_a_text() -> None:
+    frame = pl.DataFrame({"mentions": [27051, 0], "begin": [12345, 0], "share": [0.5, 0.25], "rare": [True, False]})
+    text = render_page(Page("Counts", [Table("counts", frame)]), VIEWS["datasets"], "")
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", text)[:4] == ["27,051", "12345", "50.0 %", "yes"]
+
+
 def test_long_tables_are_shown_in_parts_that_lead_to_each_other() -> None:
     """Of 1,201 rows the third part begins with the 1,001st; what stands small in a cell has no column."""
     frame = pl.DataFrame({"number": range(1201), "share": [0.5] * 1201})
     page = Page("Long", [Table("rows", frame, small={"number": "share"})])
     text = render_page(page, VIEWS["datasets"], "at=rows%3A1100")
-    assert "Rows 1001 to 1201 of 1201" in text and '<td class="number">1000 <small>50.0 %</small></td>' in text
+    assert "Rows 1,001 to 1,201 of 1,201" in text and '<td class="number">1,000 <small>50.0 %</small></td>' in text
     assert "at=rows%3A500" in text and "later" not in text and text.count('<th scope="col"') == 1
     for at in ("rows%3A0", "rows%3A-1", "rows%3Ax", "other%3A500"):
-        assert "Rows 1 to 500 of 1201; the exports have all." in render_page(page, VIEWS["datasets"], f"at={at}")
+        assert "Rows 1 to 500 of 1,201; the exports have all." in render_page(page, VIEWS["datasets"], f"at={at}")
 
 
 def test_report_says_nothing_of_links_and_files_that_it_does_not_have() -> None:

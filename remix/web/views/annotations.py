@@ -51,9 +51,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         if outcome := asked.get("outcome"):
             rows = rows.filter(outcome=outcome)
     mentions = count_mentions(rows)
-    told = f"{rows.height} annotations"
+    told = f"{rows.height:,} annotations"
     if mentions != rows.height:
-        told += f" of {mentions} mentions, as alternatives of one count once, in the numbers of the filters as well"
+        told += f" of {mentions:,} mentions, as alternatives of one count once, in the numbers of the filters as well"
     blocks = [
         _form(work, asked),
         _tell(work, wanted, asked, f"{told}.") if rows.height else page.Note(f"{told}."),

@@ -242,7 +242,7 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
         _passage(row, asked, shown, f"{nth} of {chosen.height}", labels, together=together)
         for nth, row in enumerate(rows_shown.iter_rows(named=True), start + 1)
     ]
-    told = f"{chosen.height} of {rows.height} mentions and answers are of this kind; {len(passages)} are shown."
+    told = f"{chosen.height:,} of {rows.height:,} mentions and answers are of this kind; {len(passages)} are shown."
     told += _explain_agreement(asked, shown) + _explain_counts(rows, asked, shown)
     steps = {
         {"prev": "previous sentences", "next": "next sentences"}[way]: place
