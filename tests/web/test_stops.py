@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -52,6 +52,15 @@ def serving(folder: Path, *options: str, before: str = "") -> str:
     """The program of a server over a workspace, in which something is done before."""
     arguments = ["remix", "serve", "-w", str(folder), "--port", "0", *options]
     return f"import sys\n{before}\nsys.argv = {arguments!r}\nfrom remix.cli import main\nmain()"
+
+
+def count_sockets(process: int) -> int:
+    """How many sockets a process has open."""
+    links = []
+    for one in Path(f"/proc/{process}/fd").iterdir():
+        with suppress(OSError):  # it was closed meanwhile
+            links.append(str(one.readlink()))
+    return sum(link.startswith("socket:") for link in links)
 
 
 def said_after(process: subprocess.Popen[str]) -> str:
@@ -108,7 +117,10 @@ def test_queries_that_wait_for_their_turn_are_refused_at_the_stop_and_do_not_beg
         running = pool.submit(client.get, address, params={"query": SLOW})
         assert eventually(lambda: len(of(process.pid)) == 1)
         places = [address, address, address.replace("/sparql", "/query")]
+        before = count_sockets(process.pid)
         waiting = [pool.submit(client.get, place, params={"query": f"{SLOW} # {n}"}) for n, place in enumerate(places)]
+        # Beside other tests it may take seconds until all of them are there, and then a moment until they are read.
+        assert eventually(lambda: count_sockets(process.pid) >= before + len(places))
         time.sleep(0.5)
         begun = of(process.pid)
         process.send_signal(which)
