@@ -339,21 +339,23 @@ def tell_runs(read: Sequence[str]) -> list[str]:
     return [f"{said}; --without {read[0]} selects without {them}"]
 
 
-def check_name(title: str) -> None:
+def check_name(title: str, datasets: Iterable[str] = ()) -> None:
     """Raise `UsageError` for what cannot name a remix, as it is part of the names of files and of an IRI.
+
+    Nor can the name of one of the `datasets` that it is made of.
 
     >>> check_name("hard-persons.v2")
     """
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", title):
         raise UsageError(f"'{title}' cannot name a remix: use up to 100 letters, digits, '-', '_' and '.'")
+    if title in datasets:
+        raise UsageError(f"a dataset of the workspace is named '{title}': give the remix another with --name")
 
 
 def _title(name: str | None, query: Query, entries: Iterable[DatasetEntry]) -> str:
     """Return the name of the remix, which is part of its file's name and its IRI; raises `UsageError`."""
     title = re.sub(r"[^A-Za-z0-9._-]+", "-", query.name).strip("-.") or "query" if name is None else name
-    check_name(title)
-    if any(entry.name == title for entry in entries):
-        raise UsageError(f"a dataset of the workspace is named '{title}': give the remix another with --name")
+    check_name(title, (entry.name for entry in entries))
     return title
 
 

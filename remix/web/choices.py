@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from remix.errors import UnknownName, UsageError
@@ -204,15 +204,18 @@ def order_values(corpus: FacetedCorpus, facet: Facet) -> list[str]:
     return [one for one in found["value"] if "," not in one]
 
 
-def check_choices(parameters: page.Parameters) -> None:
-    """Raise `UnknownName` for a choice that there is not, of those that change nothing where they are not known."""
+def check_choices(parameters: page.Parameters, datasets: Iterable[str] = ()) -> None:
+    """Raise `UnknownName` for a choice that there is not, of those that change nothing where they are not known.
+
+    `datasets` are those that are loaded, of which those that the remix is made of cannot name it.
+    """
     shipped = parameters.get("query", "")
     if shipped and shipped not in shipped_queries():
         raise UnknownName("query", shipped, shipped_queries(), "remix list queries")
     sets = find(f"{shipped}.rq").sets if shipped else {}
     if name := parameters.get("name", ""):
         try:
-            check_name(name)
+            check_name(name, page.split_names(parameters.get("dataset", "")) or datasets)
         except UsageError as error:
             raise page.WrongValue(str(error), name) from None
     for name, what, known in (

@@ -15,6 +15,8 @@ from remix.remixes import Remix, build
 from remix.remixes.manifest import read_manifest
 from remix.store import Store
 from remix.store.queries import Query, find
+from remix.web.page import VIEWS, WrongValue
+from remix.workspace import Workspace
 
 SMALL = Path(__file__).parent / "small"
 PERSONS = {"Anna", "Michael", "David", "Alice", "Jordan"}
@@ -53,6 +55,19 @@ def test_build_keeps_the_selected_annotations_and_makes_the_others_ignorable(per
     assert set(annotations.filter(pl.col("ignorable").is_null())["surface_form"]) == PERSONS
     assert set(annotations.filter(ignorable="dropped")["surface_form"]) == {"Paris", "Mercury", "NASA"}
     assert annotations["dataset"].unique().to_list() == ["persons"]
+
+
+def test_remix_is_not_called_as_a_dataset_that_it_is_made_of(small_store: Store) -> None:
+    """It would have the IRI of that, and its documents those of that; of the others it may be made."""
+    every = _query("SELECT ?annotation { ?annotation a nif:Phrase }")
+    with pytest.raises(UsageError, match="a dataset of the workspace is named 'news'"):
+        build(small_store, every, name="news")
+    others = [entry.name for entry in small_store.datasets() if entry.name != "news"]
+    assert build(small_store, every, name="news", dataset=others).counts["dataset"].to_list()[:-1] == others
+    work = Workspace(small_store.folder)
+    with pytest.raises(WrongValue, match="a dataset of the workspace is named 'news'"):
+        VIEWS["builder"].show(work, {"name": "news"})
+    assert VIEWS["builder"].show(work, {"name": "news", "dataset": ",".join(others)}).error is None
 
 
 def test_build_counts_what_each_origin_gave(persons: Remix) -> None:

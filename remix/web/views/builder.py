@@ -96,7 +96,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if not page.list_datasets(work):
         return page.Page("Builder", [page.NOTHING])
     corpus = corpus_of(work.store)
-    check_choices(parameters)
+    check_choices(parameters, corpus.datasets)
     edited = bool(parameters.get("sparql", "").strip())
     form = page.Form(_fields(work, corpus, parameters), button=_BACK if edited else "Show", live=not edited)
     if wrong := list_faults(parameters):
