@@ -102,8 +102,9 @@ def visit(browser: Browser, site: str) -> Visit:
     @contextmanager
     def opened(place: str | Path, *, width: int = 1400, **options: Any) -> Iterator[Visited]:
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        # It ends what hangs; beside other tests a page of some megabytes was there after more than twenty seconds.
-        context.set_default_timeout(60_000)
+        # It ends what hangs. Beside other tests a page of some megabytes was there after more than twenty seconds, and
+        # scores, whose processes leave the processors to others, after more than sixty.
+        context.set_default_timeout(110_000)
         visited = Visited(page := context.new_page())
         page.on("console", lambda said: said.type in ("error", "warning") and visited.wrong.append(said.text))
         page.on("pageerror", lambda error: visited.wrong.append(str(error)))

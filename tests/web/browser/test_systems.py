@@ -79,7 +79,7 @@ def test_page_that_is_computed_waits_while_somebody_chooses_on_it(visit: Visit, 
             route.fulfill(response=answer, body=text, headers={**answer.headers, "refresh": "2"})
 
         def until_asked(times: int) -> None:
-            for _ in range(200):
+            for _ in range(600):
                 if len(asked) >= times:
                     return
                 page.wait_for_timeout(100)  # in which requests are answered
