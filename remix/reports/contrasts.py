@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from remix.measures import MEASURES, Measured
+from remix.measures.labels import COUNT, COUNTED, label_of
 from remix.reports.statistics import choose_average, cover_types
 
 LEAST_COVERED = 0.5
@@ -62,18 +63,29 @@ def rank_differences(measured: Measured, names: Sequence[str], *, every: bool = 
 
     With `every` they are all measures, however few annotations they speak for.
     They are `apart` by as many standard deviations of all datasets that tell enough of the measure, or else of all that
-    have it; where these are fewer than three, by the share that the smallest value lacks of the largest one.
+    have it; where these are fewer than three, by the share that the smallest value lacks of the largest one. Of a share
+    of mentions the deviation is no less than that which chance alone makes of as few mentions: 2 of 144 are not far
+    from none, however rare it is elsewhere.
     """
     values = _list_values(measured, every=every, enough=not every)
     each = (_list_values(measured, every=every, enough=enough) for enough in (True, False))
     spreads = [one.group_by("measure").agg(spread=pl.col("value").std(), count=pl.len()) for one in each]
     counted = pl.concat([spreads[0].filter(pl.col("count") >= LEAST_DATASETS), spreads[1]])
     spread = counted.unique("measure", keep="first", maintain_order=True)
-    own = values.filter(pl.col("dataset").is_in([*names])).group_by("measure")
-    found = own.agg(datasets=pl.len(), high=pl.col("value").max(), low=pl.col("value").min())
+    own = values.filter(pl.col("dataset").is_in([*names])).join(
+        _count_mentions(measured), on=["dataset", "measure"], how="left", maintain_order="left"
+    )
+    of = pl.col("of").sort_by("value")
+    found = own.group_by("measure").agg(
+        datasets=pl.len(), high=pl.col("value").max(), low=pl.col("value").min(), of_high=of.last(), of_low=of.first()
+    )
     found = found.filter(datasets=len({*names})).join(spread, on="measure")
     difference = pl.col("high") - pl.col("low")
-    deviations = pl.when(pl.col("spread") > 0).then(difference / pl.col("spread")).otherwise(0.0)
+    of_high, of_low = pl.col("of_high"), pl.col("of_low")
+    share = (pl.col("high") * of_high + pl.col("low") * of_low) / (of_high + of_low)
+    by_chance = (share * (1 - share) * (1 / of_high + 1 / of_low)).sqrt()
+    least = pl.max_horizontal("spread", by_chance)
+    deviations = pl.when(pl.col("spread") > 0).then(difference / least).otherwise(0.0)
     lacking = pl.when(pl.col("high") > 0).then(difference / pl.col("high")).otherwise(0.0)
     apart = pl.when(pl.col("count") >= LEAST_DATASETS).then(deviations).otherwise(lacking)
     return found.select("measure", apart=apart).sort("apart", "measure", descending=[True, False])
@@ -131,6 +143,14 @@ def _list_values(measured: Measured, *, every: bool = False, enough: bool = True
     if enough:
         rows = rows.filter(pl.col("coverage") >= LEAST_COVERED)
     return rows.unique(["dataset", "measure"], keep="first", maintain_order=True).select("dataset", "measure", "value")
+
+
+def _count_mentions(measured: Measured) -> pl.DataFrame:
+    """Return dataset, measure and `of`: how many mentions each share of mentions could be computed for."""
+    sizes = measured.datasets.filter(measure="numAnnotations", average=COUNT).select("dataset", size="value")
+    shares = [name for name in COUNTED if label_of(name, of_statistics=True).unit == "share"]
+    rows = choose_average(measured.datasets, "micro").filter(pl.col("measure").is_in(shares)).join(sizes, on="dataset")
+    return rows.select("dataset", "measure", of=pl.col("size") * pl.col("coverage")).filter(pl.col("of") > 0)
 
 
 def _find_extremes(values: pl.DataFrame, name: str, every: int) -> str:

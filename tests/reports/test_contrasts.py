@@ -75,6 +75,20 @@ def test_differences_are_told_in_the_order_of_how_far_datasets_are_apart(measure
     assert tell_differences(measured, "hard", "hard") == ""
 
 
+def test_shares_of_few_mentions_are_no_farther_apart_than_chance_makes_them(measured: Measured) -> None:
+    """Of 4 mentions in each, 0 and 0.26 have a common share of 0.13, and chance makes differences of
+    sqrt(0.13 * 0.87 * (1/4 + 1/4)) = 0.238 where datasets have 0.147; of persons sqrt(0.33 * 0.67 / 2) = 0.332.
+    """
+    sizes = [(name, "numAnnotations", "count", 4.0, 1.0) for name in ("hard", "plain")]
+    frame = pl.concat([measured.datasets, pl.DataFrame(sizes, measured.datasets.columns, orient="row")])
+    found = rank_differences(replace(measured, datasets=frame), ["hard", "plain"])
+    assert found.with_columns(pl.col("apart").round(2)).rows() == [
+        ("typePerson", 1.26),
+        ("ambiguitySurfaceForm", 1.15),
+        ("nilExplicit", 1.09),
+    ]
+
+
 def test_differences_have_one_scale_in_the_sentence_and_in_the_table(measured: Measured) -> None:
     """A dataset that tells too little of its types widens no scale, neither of told measures nor of every one."""
     few = [("few", "typePerson", "micro", 1.0, 0.1), ("few", "nilExplicit", "micro", 0.02, 1.0)]

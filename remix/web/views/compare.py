@@ -169,7 +169,10 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
         "compared, by the micro average where there is one: the same scale for every measure (of fewer than three the "
         "share that "
     )
-    scale += "the smallest value lacks of the largest); none where one of the datasets has no value. The sentence "
+    scale += (
+        "the smallest value lacks of the largest; of a share of few mentions no less than chance makes of it); none "
+    )
+    scale += "none where one of the datasets has no value. The sentence "
     scale += "above speaks of those measures alone that cover half of the annotations or documents of each"
     explained = {_APART: scale}
     links = {name: partial(_lead, name) for name in names}
