@@ -199,7 +199,7 @@ def _find_error(
     named = [str(here[column] or "") for column in ("gold", *(f"{name} answer" for name in shown))]
     labels = label_entities(work.kb, pl.Series([iri for one in named for iri in one.split(" or ")]))
     words = "error" if asked["show"] in ("", ERRORS) else asked["show"]
-    said = f"{words} {place + 1} of {found.height}. {'; '.join(tell_answers(here, shown, labels))}."
+    said = f"{words} {place + 1:,} of {found.height:,}. {'; '.join(tell_answers(here, shown, labels))}."
     links = {"all of them": page.address("errors", **{**kept, "from": place})}
     return _Step(here, page.Note(said, links=links), ways)
 

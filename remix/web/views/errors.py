@@ -239,7 +239,7 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
     labels = label_entities(kb, pl.concat([one.str.split(" or ").explode() for one in named]))
     together = len(judged.datasets) > 1
     passages = [
-        _passage(row, asked, shown, f"{nth} of {chosen.height}", labels, together=together)
+        _passage(row, asked, shown, f"{nth} of {chosen.height:,}", labels, together=together)
         for nth, row in enumerate(rows_shown.iter_rows(named=True), start + 1)
     ]
     told = f"{chosen.height:,} of {rows.height:,} mentions and answers are of this kind; {len(passages)} are shown."
