@@ -54,6 +54,7 @@ class Chosen:
     - `error_class`: a class of neleval's taxonomy that any of the systems made;
     - `type`, `slice`, `gold`, `answer`: of the mention, or what a system answered;
     - `agreement`: one of `AGREEMENT`, of two systems, or `ALL_MISS`, of all that are registered;
+    - `dataset`: where several are looked at together, the one whose document is shown;
     - `of`: the system that `show`, `error_class` and `answer` are said of, where that is not any of them.
     """
 
@@ -65,6 +66,7 @@ class Chosen:
     answer: str = ""
     agreement: str = ""
     of: str = ""
+    dataset: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what there is not."""
@@ -124,6 +126,8 @@ def choose_rows(rows: pl.DataFrame, chosen: Chosen, systems: Sequence[str]) -> p
     for column in ("type", "slice", "gold"):
         if (said := getattr(chosen, column)) and column in rows.columns:
             conditions.append(pl.col(column).str.split(SEVERAL).list.contains(said))
+    if chosen.dataset:
+        conditions.append(pl.col("dataset") == chosen.dataset)
     if said := chosen.answer:
         conditions.append(pl.any_horizontal(pl.col(f"{name} answer") == said for name in meant))
     if chosen.agreement == ALL_MISS:

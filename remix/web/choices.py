@@ -33,6 +33,7 @@ class RemixChoices:
     conditions: Sequence[Condition] | None
     dataset: Sequence[str]
     edition: Sequence[str]
+    name: str = ""
 
     @property
     def text(self) -> str:
@@ -47,6 +48,7 @@ class RemixChoices:
         if shipped:
             words += ["--set-from", self.set_from] if self.set_from else []
             words += [part for name, value in self.values.items() for part in ("--set", f"{name}={value}")]
+            words += ["--name", self.name] if self.name else []  # the file of another query is called so
         words += [part for name in self.dataset for part in ("--dataset", name)]
         return shlex.join([*words, *(part for name in self.edition for part in ("--edition", name))])
 
@@ -116,7 +118,7 @@ def read_choices(corpus: FacetedCorpus, parameters: page.Parameters) -> RemixCho
         }
         if wrong := find_faults(query, set_from, parameters):
             raise next(iter(wrong.values()))
-        return RemixChoices(query, values, set_from, None, dataset, edition)
+        return RemixChoices(query, values, set_from, None, dataset, edition, parameters.get("name", ""))
     conditions = [_condition(corpus, facet, parameters) for facet in choose_facets(corpus, parameters)]
     made = Query.parse(compose(conditions, note="Composed in the explorer of remix."), name)
     return RemixChoices(made, {}, None, conditions, dataset, edition)

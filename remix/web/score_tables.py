@@ -297,7 +297,8 @@ def _tell_order(shown: _ShownScores, order: Order, columns: Mapping[str, str], l
 def _explain_leads(asked: Mapping[str, str]) -> str:
     """Return where a score leads to."""
     told = "" if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix"
-    return f"A score leads to its errors{told}."
+    on = ", on the mentions of its slice: answers on no mention are a part of their own there" if asked["by"] else ""
+    return f"A score leads to its errors{told}{on}."
 
 
 def _caption(asked: Mapping[str, str], words: str, family: Family) -> str:

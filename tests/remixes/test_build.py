@@ -15,7 +15,7 @@ from remix.remixes import Remix, build
 from remix.remixes.manifest import read_manifest
 from remix.store import Store
 from remix.store.queries import Query, find
-from remix.web.page import VIEWS, WrongValue
+from remix.web.page import VIEWS, Code, Note, WrongValue
 from remix.workspace import Workspace
 
 SMALL = Path(__file__).parent / "small"
@@ -67,7 +67,10 @@ def test_remix_is_not_called_as_a_dataset_that_it_is_made_of(small_store: Store)
     work = Workspace(small_store.folder)
     with pytest.raises(WrongValue, match="a dataset of the workspace is named 'news'"):
         VIEWS["builder"].show(work, {"name": "news"})
-    assert VIEWS["builder"].show(work, {"name": "news", "dataset": ",".join(others)}).error is None
+    page = VIEWS["builder"].show(work, {"name": "news", "dataset": ",".join(others), "query": "persons"})
+    assert any("is named news as well" in one.text for one in page.blocks if isinstance(one, Note))
+    [code] = [one for one in page.beside if isinstance(one, Code)]
+    assert "--query persons --name news" in code.text
 
 
 def test_build_counts_what_each_origin_gave(persons: Remix) -> None:

@@ -869,8 +869,13 @@ def test_cells_of_several_datasets_lead_to_the_errors_on_all_of_them(tmp_path: P
     page = follow(work, table.links["all (3)"](row))
     assert any("Counted together are first, second" in one.text for one in page.blocks if isinstance(one, Note))
     [passages] = [block for block in page.blocks if isinstance(block, Passages)]
-    filters = {one.name: {value.words: value.number for value in one.values} for one in passages.facets}
-    assert filters["dataset"] == {"first": 1, "second": 1}
+    [within] = [one.values for one in passages.facets if one.name == "dataset of the text"]
+    assert {one.words: one.number for one in within} == {"first": 1, "second": 1}
+    narrowed = follow(work, within[0].href)
+    assert narrowed.tables["errors"]["dataset"].to_list() == [within[0].words] and narrowed.title == page.title
+    [within] = [one.facets for one in narrowed.blocks if isinstance(one, Passages)]
+    [chosen] = [one for facet in within for one in facet.values if facet.name == "dataset of the text" and one.chosen]
+    assert follow(work, chosen.href).tables["errors"].height == 2  # the second click lets it go
     # From the document of one error the next leads to that of the other dataset, and back.
     assert [passage.heading for passage in passages.passages] == [
         "error 1 of 2: urn:text:1 (first)",

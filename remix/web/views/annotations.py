@@ -51,7 +51,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         if outcome := asked.get("outcome"):
             rows = rows.filter(outcome=outcome)
     mentions = count_mentions(rows)
-    told = f"{rows.height:,} annotations"
+    told = f"{rows.height:,} annotation{'s' * (rows.height != 1)}"
     if mentions != rows.height:
         told += f" of {mentions:,} mentions, as alternatives of one count once, in the numbers of the filters as well"
     blocks = [

@@ -118,6 +118,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     notes = [*asked.query.tell_unfit(asked.values, asked.set_from), *found.notes]
     notes += tell_runs(runs_read(asked.text, work.store.datasets()))
     notes += _tell_repeated(corpus, asked, found)
+    if (name := parameters.get("name", "")) in corpus.datasets:  # it is none of those that the remix is made of
+        notes.append(f"A dataset here is named {name} as well, and the remix would have its IRI: name it otherwise.")
     blocks: list[page.Shown] = [
         form,
         *missing,

@@ -66,7 +66,7 @@ _OTHERS = 4
 """Other datasets that are named where one has few mentions of a type."""
 EVERY = "all"
 """What an address says for every dataset that its system answered, unless a dataset is called so."""
-CHOICES = ("by", "show", "of", "class", "type", "slice", "gold", "answer", "agreement")
+CHOICES = ("by", "show", "of", "class", "type", "slice", "gold", "answer", "agreement", "within")
 """What chooses among the mentions and answers of systems, by the names of parameters."""
 _BY = (COARSE_TYPE, "pagerankSegment", "isRare", "ambiguitySurfaceForm", "nameRelation", "is_nil", "words")
 """Columns by which errors are counted most often; any other can be named."""
@@ -93,12 +93,20 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     form = _form(work, asked, sorted({run.dataset for run in runs}), systems)
     sizes = {name: work.store.dataset(name).documents for name in datasets}
     unanswered = tell_unanswered((run for run in runs if run.system in shown), sizes)
-    together = _tell_together(runs, datasets, shown) if len(datasets) > 1 else []
+    together = _tell_together(runs, datasets, shown, judged) if len(datasets) > 1 else []
     told = [page.Note(said) for said in (*together, *tell_given(runs, datasets, shown), *unanswered)]
-    same = page.Note("The same in a terminal:", [_command(asked)])
+    same = [] if asked.get("within") else [page.Note("The same in a terminal:", [_command(asked)])]
     counted = _count(work, judged, asked)
     others = _lead_to_others(work, asked)
-    blocks = [form, *told, *counted, *_offer_remix(work, judged, asked), *others, *browse(judged, asked, work.kb), same]
+    blocks = [
+        form,
+        *told,
+        *counted,
+        *_offer_remix(work, judged, asked),
+        *others,
+        *browse(judged, asked, work.kb),
+        *same,
+    ]
     where = datasets[0] if len(datasets) == 1 else f"{len(datasets)} datasets"
     title = f"Errors of {' and '.join(shown)} on {where}"
     if of := asked.get("of"):
@@ -113,15 +121,20 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     )
 
 
-def _tell_together(runs: Sequence[Run], datasets: Sequence[str], shown: Sequence[str]) -> list[str]:
-    """Return how several datasets are counted together, and which of them a system that is shown is not on."""
+def _tell_together(runs: Sequence[Run], datasets: Sequence[str], shown: Sequence[str], judged: Judgements) -> list[str]:
+    """Return how several datasets are counted together, which of them a system is not on, and what it is beside."""
     which = ", ".join(datasets) if len(datasets) <= _FEW else f"{len(datasets)} datasets"
-    told = [f"Counted together are {which}; texts that several of them have count once."]
+    told = [
+        f"Counted together are {which}: what gold says alike in documents of the same name and text counts once, as "
+        "it does in scores, in the first of the datasets."
+    ]
     answered = {(run.system, run.dataset) for run in runs}
     for name in shown:
         if without := [dataset for dataset in datasets if (name, dataset) not in answered]:
             told.append(f"{name} has no run on {', '.join(without)}, and its errors are those on the others.")
-    return told
+    others = [name for name in _order_systems(judged, {}) if name not in shown]
+    beside = f"those that have a run on each of the datasets ({', '.join(others)})" if others else "no others"
+    return [*told, f"Systems that {' and '.join(shown)} {'is' if len(shown) == 1 else 'are'} beside are {beside}."]
 
 
 def _lead_to_others(work: page.Explored, asked: Mapping[str, str]) -> list[page.Shown]:
@@ -144,7 +157,9 @@ def _lead_to_others(work: page.Explored, asked: Mapping[str, str]) -> list[page.
 def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
     """Return the address at which a remix is made of the mentions of gold that are shown, where a query has them."""
     if "," in asked["dataset"]:
-        return [page.Note("A remix is made of the errors on one dataset: choose it among those of the sentences.")]
+        names = page.split_names(asked.get("within") or asked["dataset"])[:_FEW]
+        links = {name: page.address("errors", **{**asked, "dataset": name, "within": "", "from": ""}) for name in names}
+        return [page.Note("A remix is made of the errors on one dataset alone:", links=links)]
     show, system, shown = asked.get("show", ERRORS), asked.get("of") or asked["system"], name_systems(asked)
     right = _find_right(judged, asked.get("agreement", ""), shown)
     either = len(shown) > 1 and not asked.get("of")
@@ -337,6 +352,9 @@ def _fit(asked: dict[str, str], rows: pl.DataFrame) -> tuple[dict[str, str], lis
         except UsageError as error:
             dropped.append(error)
             del asked[key]
+    if (within := asked.get("within", "")) and within not in (names := rows["dataset"].unique().sort()):
+        dropped.append(UnknownName("dataset of these errors", within, names))
+        del asked["within"]
     for key, columns in (("gold", ["gold"]), ("answer", [f"{name} answer" for name in shown])):
         if said := asked.get(key):
             known = pl.concat([rows[column].str.split(" or ").explode() for column in columns]).drop_nulls().unique()
@@ -365,7 +383,7 @@ def read_choice(asked: Mapping[str, str]) -> Chosen:
     """Return which mentions and answers the parameters of an address ask for; raises `UnknownName`."""
     names = ("show", "of", "type", "slice", "gold", "answer", "agreement")
     given = {name: asked[name] for name in names if asked.get(name)}
-    return Chosen(**given, error_class=asked.get("class", ""))
+    return Chosen(**given, error_class=asked.get("class", ""), dataset=asked.get("within", ""))
 
 
 def name_systems(asked: Mapping[str, str]) -> list[str]:
@@ -480,6 +498,15 @@ def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table
 
     where = "this dataset" if len(judged.datasets) == 1 else "these datasets, of those that have a run on each of them"
     words = f"How many errors of which class each system makes on {where}, and their share of what each class is of."
+    classed = counts.group_by("system").agg(
+        every=pl.col("errors").filter(pl.col("class") == ANY).sum(),
+        told=pl.col("errors").filter(pl.col("class") != ANY).sum(),
+    )
+    if (classed["every"] > classed["told"]).any():
+        words += (
+            " Errors of no class, as where an alternative is two mentions and one of them is right, are in the first "
+        )
+        words += "column alone."
     small = {name: f"share of {name}" for name in explained}
     links = {name: partial(lead, name) for name in explained}
     leads = "A number leads to its sentences."
@@ -566,13 +593,14 @@ def _list_filters(
             if number or value == own
         ]
         called = label_of(asked["by"]).words if name == "slice" and "by" in asked else name
+        called = "dataset of the text" if name == "within" else called
         called = f"part of {called}" if name == "slice" and called in _FACETS else called  # as of the coarse types
         return page.FacetCounts(called, told[:_FEW] + [one for one in told[_FEW:] if one.chosen])
 
     meant = [name for name in shown if chosen.of in ("", name)] or shown
     if "," in asked["dataset"]:
-        own = choose_rows(rows, chosen, shown).select("mention", value=pl.concat_list("dataset"))
-        yield tell("dataset", _count_values(own))
+        left = choose_rows(rows, replace(chosen, dataset=""), shown)
+        yield tell("within", _count_values(left.select("mention", value=pl.concat_list("dataset"))))
     if len(shown) > 1:
         of_each = {name: choose_rows(rows, replace(chosen, of=name), shown).height for name in shown}
         yield tell("of", of_each)

@@ -177,7 +177,9 @@ def _tell(listed: _Listed, rows: pl.DataFrame, called: str) -> page.Note:
 
 
 def _read_row(found: Narrowing, said: str) -> int:
-    """Return the number of the row whose mentions are listed."""
+    """Return the number of the row whose mentions are listed, by default of the last."""
+    if not said:
+        return found.left.height - 1
     if not re.fullmatch("[0-9]{1,4}", said) or int(said) >= found.left.height:
         raise UnknownName("row of what is left", said, map(str, range(found.left.height)))
     return int(said)
