@@ -75,6 +75,8 @@ def shorten(iri: str) -> str:
 
     >>> shorten("http://dbpedia.org/resource/Berlin"), shorten("http://de.dbpedia.org/resource/BP")
     ('dbr:Berlin', 'dbpedia-de:BP')
+    >>> shorten("http://www.w3.org/2005/11/its/rdf#taIdentRef"), shorten("http://dbpedia.org/resource/a/b")
+    ('its:taIdentRef', 'http://dbpedia.org/resource/a/b')
     """
     last = iri.rfind("/") + 1
     for end in (last, iri.find("#", last) + 1):
