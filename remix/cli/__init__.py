@@ -112,8 +112,10 @@ def main() -> NoReturn:
     try:
         carry_out(sys.argv[1:])
     finally:
-        # All is done and told: an interruption while Python ends only ends it sooner.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        # All is done and told: an interruption while Python ends only ends it sooner, and what has left (`leave`) hears
+        # of none.
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class _Screen:
