@@ -19,7 +19,13 @@ AROUND = 15
 
 
 def align(
-    gold: Frames, run: Frames, name: str = "run", *, told: bool = True, elsewhere: Collection[str] = ()
+    gold: Frames,
+    run: Frames,
+    name: str = "run",
+    *,
+    told: bool = True,
+    elsewhere: Collection[str] = (),
+    unasked: Collection[str] = (),
 ) -> pl.DataFrame:
     """Return `gold` and `document` (of the run), one row for each pair of documents that are the same.
 
@@ -36,8 +42,9 @@ def align(
     document is taken twice, but for repeated texts and files of a run that add up; a name that several documents have
     names none, which is said. A name that is no IRI means something in its file alone, so that a file of the run is
     never the answer to two datasets by it. Documents of gold that the run lacks count as unanswered, those of the run
-    that gold lacks are left out, which is said unless `told` is false, but for those that answer other gold
-    (`elsewhere`). So is of how many documents the texts are gold's, as the run tells none.
+    that gold lacks are left out, which is said unless `told` is false, but for those of gold that the run was not asked
+    about (`unasked`) and those of the run that answer other gold (`elsewhere`). So is of how many documents the texts
+    are gold's, as the run tells none.
 
     Raises `BadInput` where nothing is the same, with how many documents match by name and by text, and where names
     without texts are those of documents of several datasets.
@@ -48,7 +55,9 @@ def align(
     if (pairs := _same_documents(left, right)) is not None:
         if told:
             counts = {"named": len(pairs), "by_text": len(pairs)}
-            _report(name, gold.documents, run.documents, pairs, **counts, other="", elsewhere=elsewhere)
+            _report(
+                name, gold.documents, run.documents, pairs, **counts, other="", elsewhere=elsewhere, unasked=unasked
+            )
         return pairs
     named = _named_alike(left, right)
     other, count = _difference(named), named["document"].n_unique()
@@ -65,7 +74,7 @@ def align(
         _tell_names(name, claims, pairs)
         by_text = right.join(left, on="text", how="semi").height
         counts = {"named": count, "by_text": by_text}
-        _report(name, gold.documents, run.documents, pairs, **counts, other=other, elsewhere=elsewhere)
+        _report(name, gold.documents, run.documents, pairs, **counts, other=other, elsewhere=elsewhere, unasked=unasked)
     return pairs
 
 
@@ -281,6 +290,7 @@ def _report(
     by_text: int,
     other: str,
     elsewhere: Collection[str],
+    unasked: Collection[str],
 ) -> None:
     matched = pairs["gold"].n_unique()
     if not matched:
@@ -291,10 +301,11 @@ def _report(
         )
     if not progress.is_shown():
         return
-    if matched < len(gold):
+    asked = gold.filter(~pl.col("document").is_in([*unasked]))
+    answered = pl.col("document").is_in(pairs["gold"].implode())
+    if not asked.filter(~answered).is_empty():
         more = f"; of one name, {other}" if other else ""
-        answered = pl.col("document").is_in(pairs["gold"].implode())
-        counts = gold.group_by("dataset").agg(answered=answered.sum(), every=pl.len()).sort("dataset")
+        counts = asked.group_by("dataset").agg(answered=answered.sum(), every=pl.len()).sort("dataset")
         parts = counts.filter(pl.col("answered") < pl.col("every")).select(
             fill("{} of the {} documents of {}", "answered", "every", pl.col("dataset").fill_null("gold"))
         )

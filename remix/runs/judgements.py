@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from remix import progress
 from remix.errors import UsageError
 from remix.measures.classes import name_types
 from remix.measures.columns import values_by
@@ -109,9 +108,7 @@ def judge_mentions(
     question = Question[str](datasets=several(datasets), system=tuple(systems))
     read = read_inputs(keeper, question, by=tuple(columns_of([by] if by else [])))
     inputs = replace(read, knowledge=read.knowledge.with_types())
-    # Of a run that is on some of the datasets alone it would be said that it leaves the others without an answer.
-    with progress.enable(progress.is_shown() and len(read.split_by_registration()) < 2):
-        found = outcomes(inputs, match, ("neleval",), together=True)
+    found = outcomes(inputs, match, ("neleval",), together=True)
     case, mentions = found.case, _mentions(found)
     notes: tuple[str, ...] = ()
     if columns:
@@ -143,11 +140,10 @@ def judge_mentions(
 def _list_unasked(read: Inputs, found: Outcomes) -> pl.DataFrame:
     """Return system and document, where no copy of it is of a dataset that the run is registered on."""
     parts = [pl.DataFrame(schema={"system": pl.String, "document": pl.String})]
-    for name, run in read.runs.items():
-        if out := read.without_answers(name, run):
-            beyond = pl.col("document").is_in(read.gold_of(out)["document"].implode())
-            unasked = found.documents.group_by("one").agg(beyond.all()).filter("document")
-            parts.append(unasked.select(pl.lit(name).alias("system"), document="one"))
+    for name, documents in read.list_unasked().items():
+        beyond = pl.col("document").is_in(documents.implode())
+        unasked = found.documents.group_by("one").agg(beyond.all()).filter("document")
+        parts.append(unasked.select(pl.lit(name).alias("system"), document="one"))
     return pl.concat(parts)
 
 

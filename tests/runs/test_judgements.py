@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.runs.judgements import SEVERAL
 from remix.store import Store
@@ -80,6 +81,16 @@ def test_datasets_are_judged_together_as_they_are_scored_together(shared: Worksp
         )
         scored = rows.select("system", "slice", "tp", every=pl.col("tp") + pl.col("fn"))
         assert sorted(counts.rows()) == sorted(scored.rows()), by
+
+
+def test_runs_are_said_to_leave_unanswered_what_they_were_asked_alone(
+    shared: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of b `second` answers one of two texts, and it is not on a and c; `both` is not on c, `third` on c alone."""
+    with progress.enable():
+        shared.judgements(["a", "b", "c"])
+    said = [line for line in capsys.readouterr().err.splitlines() if "unanswered" in line]
+    assert said == ["run 'second' answers 1 of the 2 documents of b; the rest count as unanswered"]
 
 
 def test_errors_on_several_datasets_name_that_of_each(shared: Workspace) -> None:

@@ -111,6 +111,12 @@ class Inputs:
         on = run.dataset_names
         return frozenset((home, dataset) for home, dataset in self._pairs if not on & {home, dataset})
 
+    def list_unasked(self) -> dict[str, pl.Series]:
+        """Return the documents of gold that each run is not registered on, of the runs for which there are some."""
+        out = {name: self.without_answers(name, run) for name, run in self.runs.items()}
+        found = {name: self.gold_of(homes)["document"] for name, homes in out.items() if homes}
+        return {name: documents for name, documents in found.items() if len(documents)}
+
     @cached_property
     def _places(self) -> pl.DataFrame:
         return self.homes.join(self.gold.documents.select("dataset", gold="document"), on="gold")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -76,10 +77,16 @@ class Mentions:
 
 
 def mentions_of(
-    gold: Frames, runs: Mapping[str, Frames], kb: KnowledgeBase | None = None, *, collapse: bool = True
+    gold: Frames,
+    runs: Mapping[str, Frames],
+    kb: KnowledgeBase | None = None,
+    *,
+    collapse: bool = True,
+    unasked: Mapping[str, pl.Series] = MappingProxyType({}),
 ) -> Mentions:
     """Return gold and runs as mentions, documents aligned and, with `collapse`, each span and entity once.
 
+    `unasked` are the documents that a run was not asked about, so that nobody is told that it leaves them unanswered.
     Entities are compared as the frames have them (canonical); a knowledge base adds its redirects and sameAs links.
     Raises `BadInput` where no document of a run is one of gold's, `UsageError` where gold has no document.
     """
@@ -92,7 +99,7 @@ def mentions_of(
     keys = documents.select("doc", gold="document")
     own = [documents[["doc", "document"]]]
     for name, run in zip(runs or [""], every[1:], strict=True):
-        pairs = align(gold, run, name)
+        pairs = align(gold, run, name, unasked=unasked.get(name, ()))
         own.append(pairs.join(keys, on="gold").select("doc", "document"))
     entities, codes = _code([frames.links["entity"] for frames in every], kb)
     every = _with_forms(every)

@@ -44,7 +44,7 @@ def whole_case(
     Without `scoped` the query of a remix is not asked which answers it would select.
     """
     gold, known = inputs.gold, inputs.knowledge
-    mentions = mentions_of(gold, inputs.runs, known.kb, collapse=collapse)
+    mentions = mentions_of(gold, inputs.runs, known.kb, collapse=collapse, unasked=inputs.list_unasked())
     pairs = overlaps(mentions)
     mentions = mentions if unit == "document" else in_units(mentions, gold.documents, unit)
     evidence = Evidence(mentions, inputs)
