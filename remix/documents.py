@@ -60,7 +60,8 @@ def align(
             )
         return pairs
     named = _named_alike(left, right)
-    other, count = _difference(named), named["document"].n_unique()
+    count = named["document"].n_unique()
+    other = _difference(named.filter(~pl.col("gold").is_in([*unasked])))
     named = named.filter("same")
     settled = _settle(named.filter("sure"), "run_dataset")
     settled = pl.concat([settled, *_by_text(left, right, settled)])
