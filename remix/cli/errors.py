@@ -20,7 +20,10 @@ AFTER = "evaluate"
 
 @click.command()
 @click.argument("run")
-@option("--on DATASET|FILE", "What the run answered; several count together (default: the one dataset it is on).")
+@option(
+    "--on DATASET|FILE",
+    "What the run answered; given several times, all count together (default: the one dataset that it is on).",
+)
 @option("--beside RUN", "A second run, whose answers stand beside.")
 @option("--match", "strong, weak, …")
 @option("--by COLUMN[:SCHEME]", "A column to slice by, as in `remix evaluate --by`.")

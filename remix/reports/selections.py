@@ -106,13 +106,14 @@ def builder_parameters(
     return {**where, "sparql": compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)}
 
 
-def _refuse_unstored(store: Store, wanted: Wanted) -> None:
+def _refuse_unstored(store: Store, wanted: Wanted, datasets: Sequence[str] = ()) -> None:
     """Raise `UsageError` where what is wanted is measured otherwise than it is stored, so that no query selects it."""
     of_classes = wanted.type in ("", *_COARSE) and wanted.by.partition(":")[0] in ("", "dataset", *OF_CLASSES)
     if not (wanted.type or wanted.column or (wanted.part and wanted.by != "dataset")):
         return
     # Values that came with a file are those of lists as well, and so are classes of gold, where no other are known.
-    entries = [one for one in store.datasets() if wanted.dataset in ("", one.name) and one.enrichment != "given"]
+    named = [wanted.dataset] if wanted.dataset else datasets
+    entries = [one for one in store.datasets() if one.enrichment != "given" and (not named or one.name in named)]
     if of_classes and not wanted.column and attached_kb(store) is None:
         entries = [one for one in entries if one.enrichment]
     if others := [one.name for one in entries if explain_stored(one, measures_of(store))]:
@@ -134,23 +135,26 @@ def _where_of_outcome(store: Store, dataset: str, system: str, outcome: str) -> 
     return f"GRAPH {run} {{ ?annotation {_OUTCOMES[outcome][0].format(run=run)} }}"
 
 
-def narrow_conditions(store: Store, conditions: Sequence[Condition], wanted: Wanted) -> str:
+def narrow_conditions(
+    store: Store, conditions: Sequence[Condition], wanted: Wanted, datasets: Sequence[str] = ()
+) -> str:
     """Return the query of the annotations that meet the conditions and are wanted by their type, entity and form.
 
-    Raises `UsageError` where queries do not see the type.
+    They are of these `datasets`, by default of all. Raises `UsageError` where queries do not see the type.
     """
-    _refuse_unstored(store, wanted)
+    _refuse_unstored(store, wanted, datasets)
     asked = _Query([*conditions])
     _add_kind(store, asked, wanted)
     return compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)
 
 
-def narrow_query(store: Store, text: str, wanted: Wanted) -> str:
+def narrow_query(store: Store, text: str, wanted: Wanted, datasets: Sequence[str] = ()) -> str:
     """Return a query of what another selects, as far as it is wanted by its type, entity and form.
 
+    The annotations are of these `datasets`, by default of all.
     Raises `UsageError` for a query that is none which another can hold, and where queries do not see the type.
     """
-    _refuse_unstored(store, wanted)
+    _refuse_unstored(store, wanted, datasets)
     try:
         tree = parse(text)
         names = {one.get("var") for one in tree.get("projection", ())}

@@ -185,6 +185,19 @@ def test_no_remix_of_a_list_is_offered_that_queries_do_not_see_as_it_is(tmp_path
     ]
 
 
+def test_what_is_not_stored_of_other_datasets_keeps_no_list_from_a_remix(tmp_path: Path) -> None:
+    """Of a alone the measures are stored: its list by type has a remix, that of both has none."""
+    work = open_workspace(tmp_path / "own")
+    load_texts(work.store, tmp_path, {"a": ["One Ada."]})
+    work.enrich()
+    load_texts(work.store, tmp_path, {"b": ["Two Ada."]})
+    offered = {}
+    for chosen in ("a", ""):
+        last = lead(VIEWS["builder"].show(work, {"dataset": chosen}), "waterfall", "mentions")[-1][1]
+        offered[chosen] = find_remix(follow(work, f"{last}&type=untyped"))
+    assert offered[""] is None and count_remix(work, offered["a"] or "") == 1
+
+
 def test_query_is_narrowed_down_whatever_it_calls_its_variables(work: Workspace) -> None:
     """A query with a variable ?form of its own, and one of documents: narrowed down, both keep what they asked."""
     own = "SELECT ?annotation { ?annotation rmx:isRare ?form FILTER (?form) }"

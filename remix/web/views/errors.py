@@ -95,7 +95,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     unanswered = tell_unanswered((run for run in runs if run.system in shown), sizes)
     together = _tell_together(runs, datasets, shown, judged) if len(datasets) > 1 else []
     told = [page.Note(said) for said in (*together, *tell_given(runs, datasets, shown), *unanswered)]
-    same = [] if asked.get("within") else [page.Note("The same in a terminal:", [_command(asked)])]
+    same = (
+        [] if asked.get("within") and len(datasets) > 1 else [page.Note("The same in a terminal:", [_command(asked)])]
+    )
     counted = _count(work, judged, asked)
     others = _lead_to_others(work, asked)
     blocks = [
@@ -133,8 +135,9 @@ def _tell_together(runs: Sequence[Run], datasets: Sequence[str], shown: Sequence
         if without := [dataset for dataset in datasets if (name, dataset) not in answered]:
             told.append(f"{name} has no run on {', '.join(without)}, and its errors are those on the others.")
     others = [name for name in _order_systems(judged, {}) if name not in shown]
-    beside = f"those that have a run on each of the datasets ({', '.join(others)})" if others else "no others"
-    return [*told, f"Systems that {' and '.join(shown)} {'is' if len(shown) == 1 else 'are'} beside are {beside}."]
+    if not others:
+        return [*told, "No other system has a run on each of the datasets."]
+    return [*told, f"The other systems are those that have a run on each of the datasets: {', '.join(others)}."]
 
 
 def _lead_to_others(work: page.Explored, asked: Mapping[str, str]) -> list[page.Shown]:

@@ -91,11 +91,11 @@ class _Listed:
         if self.choices.conditions is None:
             if not self.is_narrowed:
                 return {**self.asked, **chosen}
-            return {**chosen, "sparql": narrow_query(store, self.choices.text, self.wanted)}
+            return {**chosen, "sparql": narrow_query(store, self.choices.text, self.wanted, self.choices.dataset)}
         # Before the first condition stand rows of what is loaded, behind the last one that of editions.
         met = self.choices.conditions[: max(0, self.after - (2 if self.choices.dataset else 1))]
         if self.is_narrowed:
-            return {**chosen, "sparql": narrow_conditions(store, met, self.wanted)}
+            return {**chosen, "sparql": narrow_conditions(store, met, self.wanted, self.choices.dataset)}
         rest = {name: value for name, value in self.asked.items() if name not in ("on", "add", "dataset", "edition")}
         return {**rest, **chosen, "on": ",".join(one.facet.name for one in met)}
 
