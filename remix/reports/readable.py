@@ -262,12 +262,16 @@ def vocabularies_told(rows: pl.DataFrame) -> dict[str, Vocabularies]:
 def with_f1_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     """Return rows of scores with the F1 that all of them show as `f1`, and the precision that it takes.
 
-    Tasks that know one precision alone show their only F1.
+    Rows that know one precision alone (`f1_precision` says so) show their only F1, and a score without denominator
+    is null, whatever the F1 of all answers is.
     """
-    taken = rows["f1_precision"].drop_nulls().to_list() if "f1_precision" in rows.columns else []
-    of_f1 = str(taken[0]) if taken else "all"
+    taken = rows["f1_precision"].drop_nulls().unique().to_list() if "f1_precision" in rows.columns else []
+    of_f1 = next((str(one) for one in taken if one != "all"), "all")
+    if of_f1 == "all":
+        return rows, of_f1
+    own = pl.col("f1_precision") == of_f1
     names = [(F1[of_f1], "f1"), (f"{F1[of_f1]}_deviation", "f1_deviation")]
-    shown = [pl.coalesce(name, other).alias(other) for name, other in names if name in rows.columns]
+    shown = [pl.when(own).then(name).otherwise(other).alias(other) for name, other in names if name in rows.columns]
     return rows.with_columns(shown), of_f1
 
 
@@ -333,7 +337,7 @@ def _documents(rows: pl.DataFrame) -> list[str]:
     }
     known = {"documents_counted", "f1_precision"} <= set(rows.columns)
     taken = rows["documents_counted"].drop_nulls().unique().to_list() if known else []
-    if not taken or (taken == ["all"] and rows["f1_precision"][0] == "all"):
+    if not taken or (taken == ["all"] and not (rows["f1_precision"] != "all").any()):
         return []
     return [f"answers count {meant[taken[0] if len(taken) == 1 else 'mixed']}"]
 

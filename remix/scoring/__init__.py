@@ -97,12 +97,13 @@ def evaluate(
     (empty for the whole), `average` ('micro', 'macro'), `documents` (or contexts, where they are the unit),
     `documents_counted` ('all', or those with a 'kept' mention), `mentions`, `tp`, `fp`, `fn`, `ignored`, `precision`,
     `recall`, `f1`, `precision_in_scope` and `precision_on_mention` with an F1 each (`f1_in_scope`, `f1_on_mention`),
-    `f1_precision` (which F1 is shown, drawn and tested, with its intervals: the same in all rows), the numbers of
-    documents that a macro average is over, `failed` (on how many documents the system failed, where any did),
-    `revision_unknown` (whether nothing says on which revision of the texts a registered run was made, where that is so
-    of any), `uncompared` (the share of a system's answers on linked mentions of which nothing tells whether they are
-    gold's entity, as they are of another namespace, where there are any), `threshold_by` and `threshold`, and
-    `signature`. Scores are fractions; undefined ones are null. Where they are asked for: bounds of scores,
+    `f1_precision` (which F1 is shown, drawn and tested, with its intervals: the same in all rows but those that know
+    that of all answers alone), the numbers of documents that a macro average is over, `failed` (on how many documents
+    the system failed, where any did), `revision_unknown` (whether nothing says on which revision of the texts a
+    registered run was made, where that is so of any), `uncompared` (the share of a system's answers on linked mentions
+    of which nothing tells whether they are gold's entity, as they are of another namespace, where there are any),
+    `threshold_by` and `threshold`, and `signature`. Scores are fractions; undefined ones are null. Where they are asked
+    for: bounds of scores,
     `interval_doubt`, and of slices `difference` with its interval, `p`, `p_precision`, both corrected, and `untested`
     (`intervals`); of slices by classes `vocabularies` (which there are, with their numbers of mentions, the one that is
     shown first), where there are several; `fuzzy_recall` and `fuzzy_f1`
@@ -247,13 +248,11 @@ def _score_apart(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.Dat
 
 
 def _of_one_f1(parts: list[pl.DataFrame]) -> pl.DataFrame:
-    """Return the rows of all parts, which show the F1 of one precision.
-
-    That is the one that every part has: tasks with spans have one precision, so that they show whichever F1 others do.
-    """
+    """Return the rows of all parts, those of several precisions with the F1 of one that all of them have."""
     rows = pl.concat(parts, how="diagonal_relaxed")
     taken = next(one for one in ("on mention", "in scope", "all") if one in rows["f1_precision"])
-    return rows.with_columns(f1_precision=pl.lit(taken))
+    shown = pl.when(pl.col("f1_precision") != "all").then(pl.lit(taken)).otherwise(pl.lit("all"))
+    return rows.with_columns(f1_precision=shown)
 
 
 def _score_tasks(inputs: Inputs, asked: Choice, tuning: Inputs | None) -> pl.DataFrame:

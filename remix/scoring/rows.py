@@ -17,7 +17,7 @@ from remix.measures.partitions import label_of
 from remix.scoring.choice import Choice
 from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.matching import Case
-from remix.scoring.statistics import SCORES, precision_of_f1, with_fp_of_f1
+from remix.scoring.statistics import F1, SCORES, WRONG, precision_of_f1, with_fp_of_f1
 from remix.scoring.statistics.weights import FUZZY, fuzzy_scores
 from remix.scoring.tasks import TASKS, task_named
 
@@ -68,13 +68,16 @@ def rows_of(
     counted = pl.col("dataset").replace_strict(taken, default=of_all)
     numbers = pl.col("tp", "fp", "fn", "ignored").fill_null(0)
     rows = rows.join(sizes, on="dataset", how="left").with_columns(numbers, documents_counted=counted)
+    # InKB and its like, and tasks of one precision alone, have the F1 of all answers beside whatever others show.
+    known = pl.lit(True) if of_f1 == "all" else pl.col(WRONG[F1[of_f1]]).is_not_null()
+    rows = rows.with_columns(f1_precision=pl.when(known).then(pl.lit(of_f1)).otherwise(pl.lit("all")))
     if choice.documents == "kept":
         rows = _with_sizes(rows, every)
     every = with_fp_of_f1(every, of_f1)
     if choice.weight:
         rows = rows.join(fuzzy_scores(every, KEYS), on=[*KEYS, "average"], how="left")
     if several:
-        rows = pl.concat([rows, _mean(rows)], how="diagonal")
+        rows = pl.concat([rows, _mean(rows, of_f1)], how="diagonal")
     if choice.intervals:
         from remix.scoring.statistics.intervals import intervals
         from remix.scoring.statistics.slices import differences_of_slices
@@ -85,7 +88,7 @@ def rows_of(
             drawn: dict[str, Any] = {"against": choice.against, "samples": choice.samples, "seed": choice.seed}
             tests = differences_of_slices(every, KEYS, places, averages=averages, **drawn)
             rows = rows.join(tests.with_columns(average=pl.lit("micro")), on=[*KEYS, "average"], how="left")
-    return _order(rows, choice, of_f1)
+    return _order(rows, choice)
 
 
 def _with_sizes(rows: pl.DataFrame, counts: LabelledCounts) -> pl.DataFrame:
@@ -122,20 +125,22 @@ def _skeleton(systems: Iterable[str], datasets: pl.Series, choice: Choice, avera
     return pl.DataFrame([*product(*values.values())], schema=dict.fromkeys(values, pl.String), orient="row")
 
 
-def _mean(rows: pl.DataFrame) -> pl.DataFrame:
+def _mean(rows: pl.DataFrame, of_f1: str) -> pl.DataFrame:
     """Return the unweighted mean of the datasets' scores."""
     datasets = rows.filter(pl.col("dataset") != "all").sort("dataset")
     keys = [key for key in [*KEYS, "average"] if key != "dataset"]
     scores = [name for name in (*SCORES, *FUZZY) if name in rows.columns]
-    # A precision that is not known of one dataset has no mean.
-    lost = {name: pl.col(name).is_null() & pl.col(name.partition("_")[0]).is_not_null() for name in SCORES[3:]}
+    # A precision that is not known of one dataset has no mean; one without denominator there is left out of it.
+    lost = {name: pl.col(WRONG[name]).is_null() & pl.col(name.partition("_")[0]).is_not_null() for name in SCORES[3:]}
     means = [pl.when(~lost.get(name, pl.lit(False)).any()).then(pl.col(name).mean()).alias(name) for name in scores]
-    return datasets.group_by(keys, maintain_order=True).agg(means).with_columns(dataset=pl.lit("mean"))
+    known = pl.lit(True) if of_f1 == "all" else ~lost[F1[of_f1]].any()
+    of_mean = pl.when(known).then(pl.lit(of_f1)).otherwise(pl.lit("all")).alias("f1_precision")
+    return datasets.group_by(keys, maintain_order=True).agg(*means, of_mean).with_columns(dataset=pl.lit("mean"))
 
 
-def _order(rows: pl.DataFrame, choice: Choice, of_f1: str) -> pl.DataFrame:
-    shown = {"profile": pl.lit(choice.profile.name), "f1_precision": pl.lit(of_f1)}
-    rows = rows.with_columns(mentions=pl.coalesce("mentions", pl.col("tp") + pl.col("fn")), **shown)
+def _order(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
+    mentions = pl.coalesce("mentions", pl.col("tp") + pl.col("fn"))
+    rows = rows.with_columns(mentions=mentions, profile=pl.lit(choice.profile.name))
     first = ["system", "dataset", "task", "matching", "profile", "column", "slice", "average", "documents"]
     first += ["documents_counted", "mentions"]
     first += ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", *SCORES[3:]]
@@ -267,4 +272,5 @@ def _mean_of_parts(rows: pl.DataFrame, task: str) -> pl.DataFrame:
     zero = pl.when(pl.col("f1").is_not_null()).then(0.0)
     filled = [pl.coalesce(name, zero).alias(name) for name in ("precision", "recall")]
     means = rows.with_columns(filled).group_by(_OF_A_MEAN, maintain_order=True)
-    return means.agg(pl.col(SCORES).mean(), pl.col("f1_precision").first()).with_columns(task=pl.lit(task))
+    taken = pl.coalesce(pl.col("f1_precision").filter(pl.col("f1_precision") != "all").first(), pl.lit("all"))
+    return means.agg(pl.col(SCORES).mean(), taken.alias("f1_precision")).with_columns(task=pl.lit(task))

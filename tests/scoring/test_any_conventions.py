@@ -97,6 +97,15 @@ def compared(inputs: Inputs, choice: Choice, average: str, score: str) -> dict[t
     ("micro", "recall"),
     ("A2KB", "strong"),
 )
+# C2KB asks of y no entity, and the answer of s is on no mention of it: F1 on mention is 0/0, and that of all answers 0.
+@example(
+    PROFILES["remix"].conventions,
+    [mention_of("d0", "x"), mention_of("d1", "y", entity=None)],
+    [mention_of("d2", entity="e:C")],
+    [],
+    ("micro", "f1"),
+    ("C2KB", "strong"),
+)
 def test_any_conventions_give_the_same_scores_in_evaluate_and_compare(by, rules, gold, first, second, of, headline):
     profile = replace(PROFILES["remix"], name="made", conventions=rules, headline=headline)
     inputs = Inputs(framed(gold, DOCUMENTS), {"s": answers_of(first), "t": answers_of(second)})

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from remix.frames import Frames
+from remix.reports.readable import with_f1_shown
 from remix.scoring.statistics.intervals import intervals
 from tests.scoring.conftest import evaluate
 
@@ -207,6 +208,19 @@ def test_mean_of_datasets_says_which_precision_its_f1_takes(frames):
     assert rows.select("dataset", "f1_precision").unique().sort("dataset").rows() == [
         (name, "on mention") for name in ("all", "mean", "x", "y")
     ]
+
+
+def test_mean_of_datasets_leaves_out_one_whose_shown_f1_has_no_denominator(frames):
+    # x keeps no mention and has an answer elsewhere: F1 on mention is 0/0, of all answers 0. y: both are 1. Mean: 1.
+    dropped = {"document": "x", "begin": 5, "end": 8, "entity": "e:B", "ignorable": "dropped"}
+    kept = {"document": "y", "begin": 0, "end": 3, "entity": "e:A"}
+    more = dropped | {"document": "y"}
+    gold = Frames.concat([frames([dropped], ["x"], dataset="x"), frames([kept, more], ["y"], dataset="y")])
+    run = frames([{"document": "x", "begin": 10, "end": 13, "entity": "e:A"}, kept], ["x", "y"])
+    rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"])
+    shown, of_f1 = with_f1_shown(rows.filter(column="", average="micro"))
+    assert of_f1 == "on mention"
+    assert dict(shown.select("dataset", "f1").iter_rows()) == {"all": 1.0, "mean": 1.0, "x": None, "y": 1.0}
 
 
 def test_slice_by_a_property_of_documents_leaves_other_documents_out(frames):
