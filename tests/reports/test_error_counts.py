@@ -14,8 +14,8 @@ import pytest
 
 from remix.reports.error_counts import ANY, count_errors
 from remix.store import Store
+from remix.web.error_tables import tabulate_classes
 from remix.web.page import VIEWS
-from remix.web.views.errors import tabulate_classes
 from remix.workspace import Workspace, open_workspace
 from tests.pages import follow, table_of
 from tests.workspaces import copy_workspace

@@ -30,6 +30,7 @@ from remix.reports.score_cache import ScoreCache
 from remix.runs.judgements import Judgements
 from remix.store import Store
 from remix.web.endpoint import application
+from remix.web.error_sentences import browse
 from remix.web.explorer import _find_misnamed, render_file, render_page, routes
 from remix.web.folder import render_ontology
 from remix.web.page import (
@@ -46,7 +47,6 @@ from remix.web.page import (
     address,
 )
 from remix.web.protocol import Limits
-from remix.web.views.errors import browse
 from remix.workspace import Workspace, open_workspace
 from tests.test_paper import set_by_latex
 from tests.workspaces import copy_workspace

@@ -28,7 +28,7 @@ from remix.runs.judgements import OUTCOMES
 from remix.vocabularies import COARSE_TYPE
 from remix.web import page
 from remix.web.annotation_tables import count_values, tabulate_annotations
-from remix.web.views.errors import judge, list_answers
+from remix.web.answers import judge, list_answers
 
 _LISTED = 200
 """Parts that are listed to choose one."""

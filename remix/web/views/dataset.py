@@ -30,7 +30,7 @@ from remix.reports.statistics import (
     values_of,
 )
 from remix.web import page
-from remix.web.views.errors import list_answers
+from remix.web.answers import list_answers
 
 SCHEMES = ("log-deciles", "quantiles:4", "head-torso-tail")
 _DEFAULTS = {"column": "ambiguitySurfaceForm", "scheme": SCHEMES[0], "average": "micro", "find": "", "part": ""}

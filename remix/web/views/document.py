@@ -39,7 +39,8 @@ from remix.reports.sentences import (
 from remix.reports.statistics import measures_of
 from remix.runs.judgements import OUTCOMES, Judgements
 from remix.web import page
-from remix.web.views.errors import CHOICES, judge, list_answers, name_systems, place_of, read_choice
+from remix.web.answers import judge, list_answers
+from remix.web.error_choice import CHOICES, name_systems, place_of, read_choice
 
 _DEEP = 12
 """Mentions within each other that are shown; what lies deeper is in the table alone."""

@@ -1,0 +1,50 @@
+"""The runs that are on datasets that are loaded, and what these make of gold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from remix.question import Several, several
+from remix.runs.judgements import Judgements, judge_mentions
+from remix.runs.known import KnownRun, known_runs
+from remix.runs.registration import Run
+from remix.web import page
+
+
+def list_answers(work: page.Explored) -> list[Run]:
+    """Return the runs that are on a dataset that is loaded."""
+    return [one.run for one in list_known(work)]
+
+
+def list_known(work: page.Explored) -> list[KnownRun]:
+    """Return the same with what is known of their runs and revisions."""
+    loaded = {entry.name for entry in page.list_datasets(work)}
+    return [one for one in known_runs(work.store) if one.run.dataset in loaded]
+
+
+def judge(work: page.Explored, datasets: Several, by: str = "", shown: Sequence[str] = ()) -> Judgements:
+    """Return what runs made of loaded datasets, once for each state of the workspace and of the runs.
+
+    Of several datasets they are those of the systems that are `shown`, and of those that are on each of the datasets,
+    with which alone these can be compared. Raises `StoreError` where no run is on any of the datasets.
+    """
+    names = several(datasets)
+    runs = [one for one in list_known(work) if one.run.dataset in names]
+    systems = list[str]()
+    if len(names) > 1:
+        on = {
+            system: {*list_answered([one.run for one in runs], system)} for system in {one.run.system for one in runs}
+        }
+        systems = sorted(system for system, own in on.items() if system in shown or own == {*names})
+        runs = [one for one in runs if one.run.system in systems]
+    known = tuple((one.run.folder_name, one.run.checksum, one.revision) for one in runs)
+    return work.store.cached(
+        ("judgements", *names, by, known),
+        lambda: judge_mentions(work, names, systems=systems, by=by),
+        asked=bool(by) or len(names) > 1,  # there are as many columns to slice by as a user thinks of
+    )
+
+
+def list_answered(runs: Sequence[Run], system: str) -> list[str]:
+    """Return the datasets that a system has a run on, by name."""
+    return sorted({run.dataset for run in runs if run.system == system})

@@ -1,0 +1,49 @@
+"""What an address chooses among the errors of systems, and the addresses that lead to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from remix.reports.sentences import Chosen
+from remix.web import page
+
+CHOICES = ("by", "show", "of", "class", "type", "slice", "gold", "answer", "agreement", "within")
+"""What chooses among the mentions and answers of systems, by the names of parameters."""
+
+
+def read_choice(asked: Mapping[str, str]) -> Chosen:
+    """Return which mentions and answers the parameters of an address ask for; raises `UnknownName`."""
+    names = ("show", "of", "type", "slice", "gold", "answer", "agreement")
+    given = {name: asked[name] for name in names if asked.get(name)}
+    return Chosen(**given, error_class=asked.get("class", ""), dataset=asked.get("within", ""))
+
+
+def name_systems(asked: Mapping[str, str]) -> list[str]:
+    """Return the one or two systems that the parameters of an address name."""
+    return list(dict.fromkeys(asked[name] for name in ("system", "other") if asked.get(name)))
+
+
+def lead_to_sentences(**asked: object) -> str:
+    """Return the address of the page at its sentences, which stand below the counts."""
+    return f"{page.address('errors', **asked)}#{page.SENTENCES}"
+
+
+def keep_both(asked: Mapping[str, str], system: str) -> dict[str, str]:
+    """Return the parameters of the errors of a system, beside which stands the other where two are shown."""
+    shown = [asked[name] for name in ("system", "other") if asked.get(name)]
+    other = next((name for name in shown if name != system), "") if len(shown) > 1 else ""
+    return {"dataset": asked["dataset"], "system": system, "other": other, "of": system if other else ""}
+
+
+def place_of(row: Mapping[str, Any], asked: Mapping[str, str], nth: str) -> str:
+    """Return the address of the document of a row of `with_texts`, at its mention, with the systems and what is chosen.
+
+    `nth` is the number of the row among those that are chosen, so that the document leads to the next one, of `among`
+    which datasets where they are several.
+    """
+    kept = {key: asked.get(key, "") for key in ("system", "other", *CHOICES)}
+    among = asked.get("among") or asked["dataset"]
+    where = {"dataset": row["dataset"], "among": among} if "," in among else {"dataset": asked["dataset"]}
+    place = page.address("document", **where, **kept, name=row["name"], error=nth)
+    return f"{place}#{page.name_mention(row['begin'], row['end'])}"
