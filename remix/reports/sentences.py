@@ -16,7 +16,7 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.names import shorten
 from remix.reports.doubts import explain_shortcomings
-from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements
+from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, rename_entities, split_entities
 from remix.runs.registration import Run
 from remix.scoring.errors import TAXONOMIES, label_of_class
 from remix.scoring.matching.namespaces import tell_unjoined
@@ -123,13 +123,15 @@ def choose_rows(rows: pl.DataFrame, chosen: Chosen, systems: Sequence[str]) -> p
     if chosen.slice == NO_MENTION and "slice" in rows.columns:
         conditions.append(pl.col("slice").is_null())
         chosen = replace(chosen, slice="")
-    for column in ("type", "slice", "gold"):
+    for column in ("type", "slice"):
         if (said := getattr(chosen, column)) and column in rows.columns:
             conditions.append(pl.col(column).str.split(SEVERAL).list.contains(said))
+    if chosen.gold:
+        conditions.append(_names("gold", chosen.gold))
     if chosen.dataset:
         conditions.append(pl.col("dataset") == chosen.dataset)
     if said := chosen.answer:
-        conditions.append(pl.any_horizontal(pl.col(f"{name} answer") == said for name in meant))
+        conditions.append(pl.any_horizontal(_names(f"{name} answer", said) for name in meant))
     if chosen.agreement == ALL_MISS:
         # Mentions of a document that all systems failed on count as missed, as they do in scores.
         conditions += [pl.col("right").fill_null(0) == 0, pl.col("annotation").is_not_null()]
@@ -138,6 +140,11 @@ def choose_rows(rows: pl.DataFrame, chosen: Chosen, systems: Sequence[str]) -> p
         conditions += [(one == "correct") == (right == "correct") for one, right in pairs]
         conditions.append(pl.col("annotation").is_not_null())
     return rows.filter(*(condition.fill_null(False) for condition in conditions))
+
+
+def _names(column: str, said: str) -> pl.Expr:
+    """Return whether the entities of a column are what is said, all of them or any one."""
+    return (pl.col(column) == said) | split_entities(pl.col(column)).list.contains(said)
 
 
 def find_slice(rows: pl.DataFrame, said: str) -> str:
@@ -234,8 +241,11 @@ def name_gold(row: Mapping[str, object]) -> str:
 
 def _name_entities(said: object, labels: Mapping[str, str] | None = None) -> str:
     known = labels or {}
-    named = str(said or "").split(" or ")
-    return " or ".join(f"{known[one]} ({shorten(one)})" if one in known else shorten(one) for one in named)
+
+    def call(one: str) -> str:
+        return f"{known[one]} ({shorten(one)})" if one in known else shorten(one)
+
+    return rename_entities(str(said or ""), call)
 
 
 def tell_given(runs: Sequence[Run], datasets: Sequence[str], systems: Sequence[str]) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -32,6 +33,35 @@ SEVERAL = " | "
 """Stands between the slices or types of a mention that is of several."""
 
 _PLACE = ["dataset", "document", "begin", "end"]
+_JOINED = pl.col("entity").fill_null("NIL").unique().sort().str.join(" or ")
+
+
+def split_entities(said: pl.Expr) -> pl.Expr:
+    """Return the list of the entities and 'NIL' of what `gold` or `answer` of `Judgements` says.
+
+    Alternatives are apart by 'or', the mentions that one of them is made of by 'and'.
+    """
+    return said.str.replace_all(" and ", " or ", literal=True).str.split(" or ")
+
+
+def list_entities(*said: pl.Series) -> pl.Series:
+    """Return each of the entities and 'NIL' of what such columns say, none of what is null.
+
+    >>> list_entities(pl.Series(["e:Chatham and e:New_Jersey or e:Chatham", None])).to_list()
+    ['e:Chatham', 'e:New_Jersey', 'e:Chatham']
+    """
+    every = pl.concat([one.cast(pl.String).rename("said") for one in said]).drop_nulls().to_frame()
+    return every.select(split_entities(pl.col("said")).explode()).to_series()
+
+
+def rename_entities(said: str, rename: Callable[[str], str]) -> str:
+    """Return what `gold` or `answer` says with its entities called otherwise.
+
+    >>> rename_entities("e:Chatham and e:New_Jersey or NIL", lambda one: one.removeprefix("e:"))
+    'Chatham and New_Jersey or NIL'
+    """
+    parts = re.split("( or | and )", said)
+    return "".join(one if nth % 2 else rename(one) for nth, one in enumerate(parts))
 
 
 @dataclass(frozen=True)
@@ -41,9 +71,9 @@ class Judgements:
     - `documents`: document, dataset, name and text;
     - `mentions`: a row per mention of gold, and per span that is no mention of gold but has an answer: mention (a
       number), dataset, document, begin, end, surface_form, annotation (null where gold has none), gold (its entities
-      and 'NIL', those of alternatives, too, or null), type (its coarse types as the list of annotations has them, and
-      those of alternatives) and, where it was asked for, slice (several of a mention stand as types do, with
-      `SEVERAL` between them);
+      and 'NIL', those of alternatives, too, as `split_entities` takes them apart, or null), type (its coarse types as
+      the list of annotations has them, and those of alternatives) and, where it was asked for, slice (several of a
+      mention stand as types do, with `SEVERAL` between them);
     - `systems`: mention, system, outcome (see `OUTCOMES`), answer (its entities or 'NIL'), answered (the span that was
       answered, as text), unjoined (of which namespace the answer is, where gold names no entity of it, no sameAs link
       leads from one to the other, and no further name tells the two apart, so that it is wrong unseen), classes (of
@@ -151,9 +181,12 @@ def _mentions(found: Outcomes) -> pl.DataFrame:
     """Return the mentions of gold, alternatives in one row, and the spans of answers that are on none of them."""
     case, gold = found.case, found.case.evidence.gold
     groups = found.groups
-    links = groups.join(gold.links, on="annotation", how="left")
-    entity = pl.col("entity").fill_null("NIL").unique().sort().str.join(" or ")
-    entities = links.group_by("group").agg(gold=entity)
+    # Copies are in one group, and have options of their own.
+    options = gold.annotations.select("annotation", own="group", option=pl.coalesce("option", "annotation"))
+    links = groups.join(options, on="annotation").join(gold.links, on="annotation", how="left", maintain_order="left")
+    each = links.group_by("group", "own", "option", "annotation").agg(entity=_JOINED)
+    whole = each.group_by("group", "own", "option").agg(pl.col("entity").unique().sort().str.join(" and "))
+    entities = whole.group_by("group").agg(gold=pl.col("entity").unique().sort().str.join(" or "))
     types = groups.join(name_types(gold.annotations, gold.classes), on="annotation").explode("types")
     types = types.group_by("group").agg(type=pl.col("types").unique().sort().str.join(SEVERAL))
     forms = gold.annotations.select("annotation", "surface_form")
@@ -170,7 +203,7 @@ def _mentions(found: Outcomes) -> pl.DataFrame:
 
 def _judge_systems(found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of systems of `Judgements`, with their document."""
-    entities = found.links.group_by("answer").agg(entities=pl.col("entity").unique().sort().str.join(" or "))
+    entities = found.links.group_by("answer").agg(entities=_JOINED)
     classes = pl.col("class").unique().sort().str.join(" ")
     of_gold = found.errors.drop_nulls("annotation").group_by("system", "annotation").agg(classes=classes)
     of_answers = found.errors.drop_nulls("answer").group_by("system", "answer").agg(classes=classes)
@@ -180,7 +213,10 @@ def _judge_systems(found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
     answers = answers.join(unjoined, on="answer", how="left", maintain_order="left")
     groups = found.case.kept.select("annotation", "group").unique("annotation")
     on_gold = answers.filter(pl.col("outcome") != "ignored").join(groups, on="annotation")
-    given = on_gold.sort("answer").unique(["system", "group"], keep="first", maintain_order=True)
+    # Of an alternative of several mentions the answer that is wrong, if any is.
+    on_gold = on_gold.join(of_answers, on=["system", "answer"], how="left", maintain_order="left")
+    on_gold = on_gold.sort(pl.col("classes").is_null(), "begin", "answer")
+    given = on_gold.unique(["system", "group"], keep="first", maintain_order=True)
     outcome = (
         pl.when(pl.col("outcome") == "tp")
         .then(pl.lit("correct"))

@@ -32,7 +32,7 @@ from remix.reports.sentences import (
     tell_shortcomings,
     with_texts,
 )
-from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements
+from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, list_entities
 from remix.scoring.errors import label_of_class
 from remix.web import page
 from remix.web.error_choice import lead_to_sentences, name_systems, place_of, read_choice
@@ -57,7 +57,7 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
     start, count = _read_place(asked)
     rows_shown = chosen.slice(start, count)
     named = [rows_shown[column] for column in ("gold", *(f"{name} answer" for name in shown))]
-    labels = label_entities(kb, pl.concat([one.str.split(" or ").explode() for one in named]))
+    labels = label_entities(kb, list_entities(*named))
     together = len(judged.datasets) > 1
     passages = [
         _passage(row, asked, shown, f"{nth} of {chosen.height:,}", labels, together=together)
@@ -110,9 +110,7 @@ def _tabulate(
 ) -> page.Table:
     explained = {f"{one} outcome": "; ".join(f"{name}: {said}" for name, said in OUTCOMES.items()) for one in shown}
     explained |= {"right": "how many systems are right here, baselines and oracles aside", "of": "of how many"}
-    named = pl.concat(
-        [chosen[column].str.split(" or ").explode() for column in ("gold", *(f"{one} answer" for one in shown))]
-    )
+    named = list_entities(*(chosen[name] for name in ("gold", *(f"{one} answer" for one in shown))))
     frame = columns_of_errors(chosen, shown, datasets)
     made = pl.concat([frame[f"{one} class"].drop_nulls() for one in shown]).unique()
     labels = {one: call_classes(one) for one in made.to_list() if one}
@@ -257,9 +255,7 @@ def _passage(
     heading = f"{what}{place}: {name_document(row['name'])}"
     heading += f" ({row['dataset']})" if together else ""
     href = place_of(row, asked, place.partition(" ")[0])
-    named = [
-        one for name in ("gold", *(f"{name} answer" for name in shown)) for one in str(row[name] or "").split(" or ")
-    ]
+    named = list_entities(pl.Series([row[name] for name in ("gold", *(f"{name} answer" for name in shown))]))
     links = {shorten(one): place for one in named if (place := page.address_of_entity(one))}
     return page.Passage(heading, segments, [*tell_answers(row, shown, labels)], href, facets, links)
 

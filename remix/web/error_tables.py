@@ -45,15 +45,6 @@ def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table
 
     where = "this dataset" if len(judged.datasets) == 1 else "these datasets, of those that have a run on each of them"
     words = f"How many errors of which class each system makes on {where}, and their share of what each class is of."
-    classed = counts.group_by("system").agg(
-        every=pl.col("errors").filter(pl.col("class") == ANY).sum(),
-        told=pl.col("errors").filter(pl.col("class") != ANY).sum(),
-    )
-    if (classed["every"] > classed["told"]).any():
-        words += (
-            " Errors of no class, as where an alternative is two mentions and one of them is right, are in the first "
-        )
-        words += "column alone."
     small = {name: f"share of {name}" for name in explained}
     links = {name: partial(lead, name) for name in explained}
     leads = "A number leads to its sentences."

@@ -38,6 +38,7 @@ from remix.reports.plots import can_draw, render
 from remix.reports.score_cache import AGAIN
 from remix.reports.sentences import name_document
 from remix.reports.svg import draw
+from remix.runs.judgements import list_entities, rename_entities
 from remix.store.worker import Bounds, Stopped, limit_queries
 from remix.web.endpoint import log_defect, refuse, status_of
 from remix.web.page import (
@@ -151,9 +152,11 @@ def _tell(value: object, name: str, row: Mapping[str, object], table: Table) -> 
         return ""
     if name in table.documents:
         return Markup('<bdi title="{}">{}</bdi>').format(value, cell(name, name_document(value)))
-    if value in table.labels or " or " not in value:
+    if value in table.labels or not (" or " in value or " and " in value):
         return _tell_text(name, value, table.labels)
-    return Markup(" or ").join(_tell_text(name, one, table.labels) for one in value.split(" or "))
+    if not any(one in table.labels or re.match(_IRI, one) for one in list_entities(pl.Series([value]))):
+        return _tell_text(name, value, table.labels)  # a name such as 'Tom and Jerry'
+    return Markup(rename_entities(value, lambda one: str(_tell_text(name, one, table.labels))))
 
 
 def _tell_text(name: str, text: str, labels: Mapping[str, str]) -> Markup:
@@ -781,13 +784,12 @@ def _name_for_paper(table: Table) -> pl.DataFrame:
 
 
 def _shorten_iris(text: str) -> str:
-    """Return a text in which IRIs, apart by 'or', are short.
+    """Return a text in which IRIs, apart by 'or' and 'and', are short.
 
     >>> _shorten_iris("http://dbpedia.org/resource/Ada or NIL"), _shorten_iris("see http://e.org")
     ('dbr:Ada or NIL', 'see http://e.org')
     """
-    parts = text.split(" or ")
-    return " or ".join(shorten(one) if re.match(_IRI, one) else one for one in parts)
+    return rename_entities(text, lambda one: shorten(one) if re.match(_IRI, one) else one)
 
 
 def _send(text: Callable[[], str], media_type: str) -> Callable[..., object]:

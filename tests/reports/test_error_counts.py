@@ -14,7 +14,6 @@ import pytest
 
 from remix.reports.error_counts import ANY, count_errors
 from remix.store import Store
-from remix.web.error_tables import tabulate_classes
 from remix.web.page import VIEWS
 from remix.workspace import Workspace, open_workspace
 from tests.pages import follow, table_of
@@ -119,11 +118,3 @@ def test_baselines_and_oracles_come_behind_systems(answered_sample: Workspace, t
     assert table.groups == "kind" and table.frame.select("system", "kind").rows() == wanted
     columns = [one for one in table_of(page, "errors by is_nil").frame.columns if "share" not in one]
     assert columns[1:] == ["random-candidate", "coherence", "prior", "oracle-candidates"]
-
-
-def test_errors_of_no_class_are_told_where_there_are_some(small: Workspace) -> None:
-    """As of a mention of gold that stands for two, one of which is answered: it is wrong, and no class says it."""
-    judged = small.judgements("gold")
-    none = replace(judged, systems=judged.systems.with_columns(classes=pl.lit(None, pl.String)))
-    said = [tabulate_classes(one, {"dataset": "gold", "system": "a"}).words for one in (judged, none)]
-    assert ["Errors of no class" in words for words in said] == [False, True]

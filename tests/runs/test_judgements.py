@@ -11,7 +11,8 @@ import pytest
 
 from remix import progress
 from remix.errors import UnknownName, UsageError
-from remix.runs.judgements import SEVERAL
+from remix.names import shorten
+from remix.runs.judgements import SEVERAL, list_entities, rename_entities
 from remix.store import Store
 from remix.web.page import VIEWS, Passages
 from remix.workspace import Workspace, open_workspace
@@ -158,6 +159,43 @@ def test_alternatives_are_told_all_and_an_answer_that_is_one_of_them_is_correct(
     found = work.judgements("mine")
     assert found.mentions["gold"].to_list() == ["http://e.org/Ada or http://e.org/Countess"]
     assert found.systems.select("outcome", "answer").rows() == [("correct", "http://e.org/Countess")]
+
+
+@pytest.mark.parametrize(
+    ("answered", "wanted"),
+    [
+        ({"Houston": "Q16555", "Texas": "Q2"}, ("wrong", "Q2", "Texas", "neleval:wrong_link")),
+        ({"Houston": "Q2", "Texas": "Q1439"}, ("wrong", "Q2", "Houston", "neleval:wrong_link")),
+        ({"Houston": "Q16555", "Texas": "Q1439"}, ("correct", "Q16555", "Houston", None)),
+        ({"Houston, Texas": "Q16555"}, ("correct", "Q16555", "Houston, Texas", None)),
+    ],
+    ids=["the second is wrong", "the first is wrong", "both are right", "the whole"],
+)
+def test_alternative_of_two_mentions_is_told_with_the_answer_that_is_wrong(
+    tmp_path: Path, answered: dict[str, str], wanted: tuple[str, ...]
+) -> None:
+    """The city as one mention, or the city and its state as two, of which each has to be right."""
+    text = "Houston, Texas"
+    labels = [
+        {"id": 0, "span": [0, 14], "entity_id": "Q16555", "name": "Houston", "children": [1, 2]},
+        {"id": 1, "span": [0, 7], "entity_id": "Q16555", "name": "Houston", "parent": 0},
+        {"id": 2, "span": [9, 14], "entity_id": "Q1439", "name": "Texas", "parent": 0},
+    ]
+    mentions = [{"span": [text.index(form), text.index(form) + len(form)], "id": one} for form, one in answered.items()]
+    for field, rows, name in (("labels", labels, "benchmark"), ("entity_mentions", mentions, "linked_articles")):
+        article = {"id": 0, "title": "t", "text": text, field: rows}
+        (tmp_path / f"mine.{name}.jsonl").write_text(json.dumps(article) + "\n")
+    work = Workspace(tmp_path / ".remix")
+    [entry] = work.load([tmp_path / "mine.benchmark.jsonl"])
+    work.add_run("system", tmp_path / "mine.linked_articles.jsonl", on=entry.name)
+    found = work.judgements(entry.name)
+    assert [shorten(one) for one in list_entities(found.mentions["gold"])] == ["wd:Q1439", "wd:Q16555", "wd:Q16555"]
+    assert rename_entities(found.mentions["gold"][0], shorten) == "wd:Q1439 and wd:Q16555 or wd:Q16555"
+    [row] = found.systems.select("outcome", pl.col("answer").str.extract("(Q[0-9]+)$"), "answered", "classes").rows()
+    assert row == wanted
+    for said in (*list_entities(found.mentions["gold"]), found.mentions["gold"][0]):
+        asked = {"dataset": entry.name, "system": "system", "show": "all", "gold": said}
+        assert len(VIEWS["errors"].show(work, asked).tables["errors"]) == 1, said
 
 
 def test_types_are_those_of_all_alternatives(tmp_path: Path) -> None:

@@ -33,6 +33,22 @@ def test_option_needs_all_of_its_annotations(frames, counts):
     assert counts(frames([WHOLE, TOWN, STATE]), frames([TOWN])) == (0, 1, 1, 0)
 
 
+def test_errors_of_an_option_of_two_annotations_are_those_of_the_one_that_is_wrong(frames):
+    def count(*answers: dict[str, object]) -> dict[str, tuple[int, int]]:
+        """Return the errors and how many there could be, of each class that could be."""
+        alone = [row | {"group": None, "option": None} for row in answers]
+        rows = evaluate(frames([WHOLE, TOWN, STATE]), {"s": frames(alone)}, match=["strong"], errors=["neleval"])
+        rows = rows.filter(pl.col("column") == "error_class", pl.col("total") > 0)
+        return {name: (errors, total) for name, errors, total in rows.select("slice", "errors", "total").rows()}
+
+    # Both annotations of the option have an answer, and neither answer is extra.
+    assert count(TOWN, STATE) == {"wrong_link": (0, 1), "link_as_nil": (0, 1), "missing": (0, 1), "extra": (0, 2)}
+    for wrong in ([TOWN, STATE | {"entity": "e:X"}], [TOWN | {"entity": "e:X"}, STATE]):
+        assert count(*wrong) == {"wrong_link": (1, 1), "link_as_nil": (0, 1), "missing": (0, 1), "extra": (0, 2)}
+    # One of the two alone is on no mention that gold asks for.
+    assert count(TOWN) == {"missing": (1, 1), "extra": (1, 1)}
+
+
 def test_further_alternative_of_a_satisfied_group_is_a_false_positive_in_a2kb_and_ignored_in_c2kb(frames, counts):
     gold = frames([{"begin": 0, "end": 5, "entities": ["e:A", "e:B"]}])
     run = frames([{"begin": 0, "end": 5, "entity": "e:A"}, {"begin": 0, "end": 5, "entity": "e:B"}])

@@ -27,17 +27,23 @@ LABELS = {
 def classify(case: Case, matchings: tuple[str, ...]) -> Errors:
     """Return the errors under each matching of the registry, under `strong` if there is none among them.
 
-    A group of alternatives counts once: by the one that an answer was assigned to, else by its first.
+    A group of alternatives counts once: by the one that an answer was assigned to, else by its first. An alternative of
+    several mentions, of which any has a wrong answer, counts by that one.
     """
     return Errors(under_matchings(matchings, lambda name: _classify_under(case, name)))
 
 
 def judged_pairs(case: Case, matching: str) -> pl.DataFrame:
-    """Return system, doc, group, mention, answer, link, answered and correct: a row for each mention with an answer."""
+    """Return system, doc, group, mention, answer, link, answered and correct: a row for each group with an answer.
+
+    That of an alternative of several mentions is the first of those that are wrong, if any is.
+    """
     kept = case.kept.select("mention", "doc", "group", "link")
     pairs = case.judge("link", MATCHINGS[matching]).pairs.join(kept, on="mention")
     pairs = pairs.join(case.answers.select("answer", answered="link"), on="answer")
-    return pairs.sort("system", "group", "mention").unique(["system", "group"], keep="first", maintain_order=True)
+    return pairs.sort("system", "group", "correct", "mention").unique(
+        ["system", "group"], keep="first", maintain_order=True
+    )
 
 
 def _classify_under(case: Case, matching: str) -> pl.DataFrame:
@@ -47,14 +53,16 @@ def _classify_under(case: Case, matching: str) -> pl.DataFrame:
     linked, answered = pl.col("link") != NIL, pl.col("answered") != NIL
     first = kept.sort("mention").unique("group", keep="first", maintain_order=True)
     alone = case.mentions.for_each_system(first).join(pairs, on=["system", "group"], how="anti")
-    free = judged.answers.filter(pl.col("outcome") != "ignored").join(pairs.select("answer"), on="answer", how="anti")
+    # An alternative of several mentions has an answer on each.
+    counting = judged.answers.filter(pl.col("outcome") != "ignored")
+    placed, free = (counting.join(judged.pairs, on="answer", how=how) for how in ("semi", "anti"))
     no, yes = pl.lit(False), pl.lit(True)
     parts = [
         class_rows(pairs.filter(linked & answered), "wrong_link", ~pl.col("correct")),
         class_rows(pairs.filter(linked), "link_as_nil", ~answered),
         class_rows(pairs.filter(~linked), "nil_as_link", answered),
         *(class_rows(rows, "missing", error) for rows, error in ((pairs, no), (alone, yes))),
-        *(class_rows(rows, "extra", error) for rows, error in ((pairs, no), (free, yes))),
+        *(class_rows(rows, "extra", error) for rows, error in ((placed, no), (free, yes))),
     ]
     return pl.concat(parts)
 

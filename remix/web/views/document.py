@@ -37,7 +37,7 @@ from remix.reports.sentences import (
     with_texts,
 )
 from remix.reports.statistics import measures_of
-from remix.runs.judgements import OUTCOMES, Judgements
+from remix.runs.judgements import OUTCOMES, Judgements, list_entities, rename_entities
 from remix.web import page
 from remix.web.answers import judge, list_answers
 from remix.web.error_choice import CHOICES, name_systems, place_of, read_choice
@@ -198,7 +198,7 @@ def _find_error(
     kept = {key: asked[key] for key in ("system", "other", *CHOICES)}
     kept["dataset"] = asked["among"] or asked["dataset"]
     named = [str(here[column] or "") for column in ("gold", *(f"{name} answer" for name in shown))]
-    labels = label_entities(work.kb, pl.Series([iri for one in named for iri in one.split(" or ")]))
+    labels = label_entities(work.kb, list_entities(pl.Series(named)))
     words = "error" if asked["show"] in ("", ERRORS) else asked["show"]
     said = f"{words} {place + 1:,} of {found.height:,}. {'; '.join(tell_answers(here, shown, labels))}."
     links = {"all of them": page.address("errors", **{**kept, "from": place})}
@@ -377,7 +377,7 @@ def _label(row: Mapping[str, Any], judged: Mapping[str, Any] | None) -> str:
 
 
 def _shorten(entities: str | None) -> str:
-    return " or ".join(shorten(one) for one in (entities or "").split(" or ") if one)
+    return rename_entities(entities or "", shorten)
 
 
 def _name_entities(work: page.Explored, own: pl.DataFrame) -> pl.DataFrame:
@@ -490,7 +490,7 @@ def _beside(
         answers = judged.systems.join(mention, on="mention").drop("mention")
         words = "What each registered run answered here."
         made = {one: call_classes(one) for one in answers["classes"].drop_nulls().unique()}
-        labels = made | label_entities(work.kb, answers["answer"].str.split(" or ").explode())
+        labels = made | label_entities(work.kb, list_entities(answers["answer"]))
         small = {"outcome": "classes", "answer": "answered"}
         links = {"answer": lambda row: page.address_of_entity(row["answer"])}
         blocks.append(page.Table("answers", answers, links, words, small=small, labels=labels))

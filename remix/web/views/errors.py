@@ -28,7 +28,7 @@ from remix.reports.sentences import (
     rows_of_systems,
     tell_given,
 )
-from remix.runs.judgements import Judgements
+from remix.runs.judgements import Judgements, list_entities
 from remix.runs.known import kinds_of
 from remix.runs.registration import Run
 from remix.vocabularies import COARSE_TYPE
@@ -239,8 +239,8 @@ def _fit(asked: dict[str, str], rows: pl.DataFrame) -> tuple[dict[str, str], lis
         del asked["within"]
     for key, columns in (("gold", ["gold"]), ("answer", [f"{name} answer" for name in shown])):
         if said := asked.get(key):
-            known = pl.concat([rows[column].str.split(" or ").explode() for column in columns]).drop_nulls().unique()
-            if said not in known:
+            whole = pl.concat([rows[column] for column in columns]).drop_nulls()
+            if said not in (known := pl.concat([list_entities(whole), whole]).unique()):
                 dropped.append(UnknownName(f"entity of {'gold' if key == 'gold' else 'an answer'}", said, known))
                 del asked[key]
     return {key: value for key, value in asked.items() if value}, dropped
