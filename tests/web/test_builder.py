@@ -125,6 +125,20 @@ def test_slider_stays_where_it_stands_when_its_scale_is_changed(work: Workspace)
     assert 0 < left[0][2] < shown(work).tables["waterfall"].row(0)[2]
 
 
+def test_bounds_that_are_crossed_are_told(work: Workspace) -> None:
+    column = "ambiguitySurfaceForm"
+    asked = {"on": column, "scale": "values", f"low-value.{column}": "20", f"high-value.{column}": "3"}
+
+    def told() -> list[str]:
+        return [
+            one.text for one in shown(work, **asked).blocks if isinstance(one, Note) and "above" in one.text
+        ]
+
+    assert told() == ["readings a name: 'from' (20) is above 'to' (3), so that no value lies between them."]
+    asked[f"high-value.{column}"] = "20"
+    assert told() == []
+
+
 def test_edited_query_is_named_without_being_lost(work: Workspace) -> None:
     """Its own form has the name and the datasets; the form of the choices, which leaves it, says so."""
     text = "SELECT ?annotation { ?annotation rmx:isRare true }"
@@ -277,7 +291,7 @@ def test_ends_of_a_parameter_are_those_of_the_scale_that_is_chosen(get: Get) -> 
         return " ".join(re.findall('<input[^>]* name="persons_hard.min_confusion"[^>]*>', get(address).text))
 
     absolute = field("/builder?query=persons_hard&persons_hard.min_confusion=640")
-    assert 'type="range"' not in absolute and "aria-invalid" not in absolute
+    assert 'type="number"' not in absolute and "aria-invalid" not in absolute
     percentile = "/builder?query=persons_hard&persons_hard.scale=percentile&persons_hard.min_confusion"
     assert 'max="100' in field(f"{percentile}=64") and "aria-invalid" in field(f"{percentile}=640")
     assert "where scale is percentile, not at 640" in get(f"{percentile}=640").text

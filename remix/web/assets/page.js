@@ -14,8 +14,11 @@ const addressOf = (form) => {
   return path + "?" + new URLSearchParams([...together]) + (place ? "#" + place : "");
 };
 
+// A slider and the number beside it are one value, which the number sends.
 each("input[type=range]", (slider) => {
-  slider.addEventListener("input", () => { slider.nextElementSibling.value = slider.value; });
+  const number = slider.nextElementSibling;
+  slider.addEventListener("input", () => { number.value = slider.value; });
+  number.addEventListener("input", () => { slider.value = number.value; });
 });
 
 // What is wrong with a value stands beside its field, which stays.

@@ -117,7 +117,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     left, table = found.left, found.datasets
     notes = [*asked.query.tell_unfit(asked.values, asked.set_from), *found.notes]
     notes += tell_runs(runs_read(asked.text, work.store.datasets()))
-    notes += _tell_repeated(corpus, asked, found)
+    notes += [*_tell_crossed(asked), *_tell_repeated(corpus, asked, found)]
     if (name := parameters.get("name", "")) in corpus.datasets:  # it is none of those that the remix is made of
         notes.append(f"A dataset here is named {name} as well, and the remix would have its IRI: name it otherwise.")
     blocks: list[page.Shown] = [
@@ -154,6 +154,16 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     blocks.append(_columns(corpus, parameters) if asked.conditions is not None else _meanings(asked))
     ways = _ways(asked, parameters, empty=not left["mentions"][-1])
     return page.Page("Builder", blocks, beside=[_editor(corpus, parameters, asked.text), *ways])
+
+
+def _tell_crossed(asked: RemixChoices) -> list[str]:
+    """Return of which columns the lower bound is above the upper one."""
+    bounds = [(one.facet.words, one.low, one.high) for one in asked.conditions or ()]
+    return [
+        f"{words}: 'from' ({low:.10g}) is above 'to' ({high:.10g}), so that no value lies between them."
+        for words, low, high in bounds
+        if low is not None and high is not None and low > high
+    ]
 
 
 def _tell_repeated(corpus: FacetedCorpus, asked: RemixChoices, found: Narrowing) -> list[str]:

@@ -30,7 +30,7 @@ def test_moving_a_slider_changes_counts_query_and_downloads(visit: Visit) -> Non
         page = visited.page
         rows = page.locator('section[data-update="waterfall"] tbody tr')
         assert "any value" in rows.nth(2).inner_text()
-        slider = page.get_by_label("readings a name, from")
+        slider = page.get_by_role("slider", name="readings a name, from")
         slider.focus()
         for _ in range(3):
             slider.press("PageUp")
@@ -40,6 +40,11 @@ def test_moving_a_slider_changes_counts_query_and_downloads(visit: Visit) -> Non
             page.get_by_role("link", name="NIF", exact=True).get_attribute("href")
         )
         assert "low.ambiguitySurfaceForm=" in page.url and visited.wrong == []
+        number = page.get_by_label("readings a name, from, as a number")
+        assert number.input_value() == slider.input_value() != "0"
+        number.fill("97.5")
+        until(lambda: "low.ambiguitySurfaceForm=97.5" in page.evaluate("location.href"))
+        assert slider.input_value() in ("97", "98") and visited.wrong == []
 
 
 def test_adding_and_taking_out_a_condition_asks_for_the_page_again(visit: Visit) -> None:
