@@ -275,7 +275,11 @@ def with_f1_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     return rows.with_columns(shown), of_f1
 
 
-PRECISIONS = {"all": "that count", "in scope": "that the selection could mean", "on mention": "on kept mentions"}
+PRECISIONS = {
+    "all": "that count",
+    "in scope": "that the selection could mean by their own name and entity",
+    "on mention": "on kept mentions",
+}
 """The answers that each precision is of."""
 _PRECISIONS = {
     "P": "is of all answers",

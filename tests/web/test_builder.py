@@ -130,9 +130,7 @@ def test_bounds_that_are_crossed_are_told(work: Workspace) -> None:
     asked = {"on": column, "scale": "values", f"low-value.{column}": "20", f"high-value.{column}": "3"}
 
     def told() -> list[str]:
-        return [
-            one.text for one in shown(work, **asked).blocks if isinstance(one, Note) and "above" in one.text
-        ]
+        return [one.text for one in shown(work, **asked).blocks if isinstance(one, Note) and "above" in one.text]
 
     assert told() == ["readings a name: 'from' (20) is above 'to' (3), so that no value lies between them."]
     asked[f"high-value.{column}"] = "20"

@@ -78,14 +78,14 @@ def _bounded_twins(of: str, others: str, spoken: pl.Expr, unit: str, what: str) 
             "coverage",
             "coverage",
             common / pl.when(spoken).then(w),
-            "bounded twin: what dataset and dictionary share, of what the dictionary has",
+            "like dominance, but never above 1: what dataset and dictionary share, of what the dictionary has",
             "mean share of the dictionary's set that the dataset uses",
         ),
         (
             "boundedDominance",
             "bounded dominance",
             pl.when(spoken).then(d / union),
-            "bounded twin: what the dataset uses, of what dataset or dictionary have",
+            "like dominance, but never above 1: what the dataset uses, of what dataset or dictionary have",
             "mean share of the joint set that the dataset uses",
         ),
     ):
