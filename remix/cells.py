@@ -42,7 +42,16 @@ def cell(name: str, value: object) -> object:
     >>> cell("shareOfAll", 0.25), cell("count", 0.123456), cell("name", None)
     ('25.0 %', 0.1235, '')
     """
-    return _percent(value) if name.startswith("share") else plain(value)
+    return _percent(value) if is_share(name) else plain(value)
+
+
+def is_share(name: str) -> bool:
+    """Return whether a column is of shares by its name, which a dataset of shared texts may begin with as well.
+
+    >>> [is_share(name) for name in ("share", "share of news", "shareOfAll", "shared-texts")]
+    [True, True, True, False]
+    """
+    return re.match("share($|[ _A-Z])", name) is not None
 
 
 def _percent(value: object) -> object:

@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
-from remix.cells import plain, spell_out
+from remix.cells import is_share, plain, spell_out
 from remix.errors import UnknownName, UsageError, nearest
 from remix.latex import OTHER, begin_with, escape_latex
 
@@ -58,6 +58,8 @@ class Typesetting:
     equally good. Rows that do not have the values of `ranked` in its columns are neither. `intervals` name the two
     columns of ends that stand behind a value, or the column of what does; `marks` the column of texts, such as `*`
     or `†`, that stand raised behind it, or what `signs` has for them. `digits` are decimals: of all columns or of each.
+    `units` are those of columns, or the columns that have the unit of each row: a `share` is in per cent, a `number`
+    whole.
     `caption` and `label` make a table that floats. `note` is a sentence below the rows.
     """
 
@@ -71,6 +73,7 @@ class Typesetting:
     marks: Mapping[str, str] = field(default_factory=dict)
     signs: Mapping[str, str] = field(default_factory=dict)
     digits: int | Mapping[str, int] | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
     caption: str = ""
     label: str = ""
     note: str = ""
@@ -248,14 +251,21 @@ class _Columns:
         natural = [max(_width(cell, _SMALL) for cell in cells) for cells in every]
         pieces = [max(_width(piece, _SMALL) for cell in cells for piece in _pieces(cell)) for cells in every]
         front = next((nth for nth, number in enumerate(numeric) if number), 0)
-        for limit in _LIMITS:
-            widths = [
+        tried = [
+            [
                 width if number else min(width, max(limit, piece))
                 for width, piece, number in zip(natural, pieces, numeric, strict=True)
             ]
-            before = sum(widths[:front]) + 8 * front
-            if before <= 0.6 * _PAGE and before + max(widths[front:], default=0) + 8 <= _PAGE:
-                break
+            for limit in _LIMITS
+        ]
+        beside = [one for one in tried if sum(one) + 8 * len(one) <= _PAGE]
+        apart = [
+            one
+            for one in tried
+            if (before := sum(one[:front]) + 8 * front) <= 0.6 * _PAGE
+            and before + max(one[front:], default=0) + 8 <= _PAGE
+        ]
+        widths = [*beside, *apart, tried[-1]][0]  # as few breaks as let all columns stand beside each other, if any do
         panels = [[*range(front)]]
         for column in range(front, len(names)):
             if len(panels[-1]) > front and sum(widths[one] + 8 for one in [*panels[-1], column]) > _PAGE:
@@ -304,23 +314,39 @@ def _decimals(frame: pl.DataFrame, how: Typesetting, column: str) -> int:
     given = how.digits.get(column) if isinstance(how.digits, Mapping) else how.digits
     if given is not None:
         return given
-    if column.startswith("share"):
+    if is_share(column):
         return 1
     if column in {*how.best, *how.worst, *how.intervals, *how.marks}:
         return 3
-    known = [value for value in frame[column].to_list() if value is not None and math.isfinite(value)]
+    values = zip(frame[column].to_list(), _units(frame, how, column), strict=True)
+    known = [
+        value
+        for value, unit in values
+        if value is not None and math.isfinite(value) and unit not in ("share", "number")
+    ]
     return max((len(f"{value:.4f}".rstrip("0").partition(".")[2]) for value in known), default=0)
 
 
-def _number(value: object, column: str, decimals: int) -> str:
+def _units(frame: pl.DataFrame, how: Typesetting, column: str) -> list[str]:
+    """Return the unit of each row of a column, empty where none is said."""
+    of = how.units.get(column, "")
+    return [str(one or "") for one in frame[of].to_list()] if of in frame.columns else [of] * frame.height
+
+
+def _number(value: object, column: str, decimals: int, unit: str = "") -> str:
     """Return a number as it stands in a cell, nothing for what is none.
 
     >>> _number(0.81234, "f1", 3), _number(0.5, "shareOfAll", 1), _number(0.00001, "p", 3), _number(None, "f1", 3)
     ('0.812', '50.0 %', '<0.001', '')
+    >>> _number(0.5, "sample", 3, "share"), _number(2904.0, "sample", 3, "number")
+    ('50.0 %', '2904')
     """
     if value is None or not isinstance(value, int | float) or not math.isfinite(value):
         return ""
-    scaled, unit = (100 * value, " %") if column.startswith("share") and isinstance(value, float) else (value, "")
+    whole = unit and float(value).is_integer()  # amounts beside values of other units
+    decimals = 1 if unit == "share" else 0 if unit == "number" or whole else decimals
+    of_all = (is_share(column) or unit == "share") and isinstance(value, float)
+    scaled, unit = (100 * value, " %") if of_all else (value, "")
     text = f"{scaled:.{decimals}f}"
     if scaled and not float(text):  # what is not 0 must not look like it
         text = f"{'>-' if scaled < 0 else '<'}{10.0**-decimals:.{decimals}f}" if decimals else f"{scaled:.2g}"
@@ -352,7 +378,7 @@ def _looks(frame: pl.DataFrame, how: Typesetting, column: str, shown: Sequence[s
 
 
 def _round(frame: pl.DataFrame, how: Typesetting, column: str) -> list[float | None]:
-    decimals = _decimals(frame, how, column) + 2 * column.startswith("share")
+    decimals = _decimals(frame, how, column) + 2 * is_share(column)
     values = frame[column].to_list()
     return [None if value is None or not math.isfinite(value) else round(value, decimals) for value in values]
 
@@ -362,7 +388,11 @@ def _texts(frame: pl.DataFrame, how: Typesetting, column: str) -> list[tuple[str
     decimals = _decimals(frame, how, column)
     number = frame.schema[column].is_numeric()
     values = frame[column].to_list()
-    said = [_number(value, column, decimals) or MISSING if number else str(plain(value)) for value in values]
+    units = _units(frame, how, column)
+    said = [
+        _number(value, column, decimals, unit) or MISSING if number else str(plain(value))
+        for value, unit in zip(values, units, strict=True)
+    ]
     of, spread = how.intervals.get(column, ()), [""] * len(said)
     if isinstance(of, str):
         few = _decimals(frame, how, of)

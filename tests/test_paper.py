@@ -254,3 +254,27 @@ def test_a_table_that_is_wider_than_a_page_stands_in_panels_of_its_columns() -> 
     few = typeset(frame, "latex", Typesetting(columns=["target", *systems[:3]], caption="Scores."))
     assert few.count("tabular}{") == 1
     assert typeset(frame, "latex", Typesetting(columns=["target", *systems])).count("\\begin{tabular}") == 1
+
+
+def test_columns_are_broken_as_little_as_lets_all_of_them_stand_beside_each_other() -> None:
+    """A text of 190 points and three columns are wider than a page; with the text in two lines they are not."""
+    names = [f"the dataset of news {number}" for number in range(2)]
+    frame = pl.DataFrame({"measure": ["mentions that hold others and are within others"], **dict.fromkeys(names, 0.5)})
+    text = typeset(frame, "latex", Typesetting(caption="Measures."))
+    assert text.count("\\begin{tabular}{p{") == text.count("\\begin{tabular}") == 1
+    assert all(name in text for name in names)
+
+
+def test_values_of_several_units_stand_each_in_its_own() -> None:
+    """Shares in per cent, numbers whole, others as the column has them; of those that are no value nothing."""
+    units = ["share", "number", "entities", "entities", "share"]
+    frame = pl.DataFrame({"measure": [*"abcde"], "news": [0.25, 144.0, 6.83333, 26.0, None], "unit": units})
+    how = Typesetting(columns=["measure", "news"], digits={"news": 3}, units={"news": "unit"})
+    assert [row[1] for row in rows_of(typeset(frame, "latex", how))[1:]] == [r"25.0 \%", "144", "6.833", "26", "--"]
+    same = Typesetting(columns=["news"], units={"news": "share"})
+    assert rows_of(typeset(frame.head(1), "latex", same))[1:] == [[r"25.0 \%"]]
+
+
+def test_shares_are_told_by_their_name_and_no_dataset_of_shared_texts_is() -> None:
+    frame = pl.DataFrame({"share of news": [0.25], "shared-texts": [0.25]})
+    assert rows_of(typeset(frame, "latex"))[1:] == [[r"25.0 \%", "0.25"]]

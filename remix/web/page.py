@@ -156,7 +156,8 @@ class Table(Shown):
         """
         shown = columns or [one for one in self.frame.columns if one not in self.within and one not in self.unseen]
         small = {one: beside for one, beside in self.small.items() if one in shown and beside not in shown}
-        how = self.typesetting or Typesetting(intervals=small)
+        units = {one: of for one, of in self.units.items() if one not in self.differences}
+        how = self.typesetting or Typesetting(intervals=small, units=units)
         if columns or not how.columns:
             names = {one: self.headings.get(one, (one, ""))[0] for one in dict.fromkeys(shown)}
             how = replace(how, columns=names if self.typesetting is None else [*names])

@@ -14,6 +14,7 @@ import pytest
 
 from remix.errors import UnknownName, UsageError
 from remix.measures.partitions import partition
+from remix.paper import typeset
 from remix.reports.contrasts import find_distance
 from remix.reports.statistics import Quantity, draw_shares, values_of
 from remix.store import Store
@@ -206,6 +207,33 @@ def test_numbers_of_the_average_that_counts_are_no_shares(work: Workspace) -> No
     for view, first in (("compare", asked), ("dataset", {"name": "sample-news", "average": "macro"})):
         notes = [one.text for one in shown(work, view, **first).blocks if isinstance(one, Note)]
         assert any("By the micro average, sample-news" in one for one in notes), notes
+
+
+@pytest.mark.parametrize(
+    ("view", "asked", "column"),
+    [
+        ("compare", {"datasets": "sample-news,sample-posts"}, "sample-posts"),
+        ("dataset", {"name": "sample-news"}, "value"),
+        ("datasets", {}, "typePerson"),
+    ],
+    ids=["compare", "dataset", "datasets"],
+)
+def test_shares_are_in_per_cent_in_a_paper_where_they_are_on_the_page(
+    work: Workspace, view: str, asked: dict[str, str], column: str
+) -> None:
+    page = shown(work, view, **asked)
+    table = table_of(page, "datasets" if view == "datasets" else "measures")
+    of = table.units[column]
+    units = table.frame[of] if of in table.frame.columns else pl.Series([of] * table.frame.height)
+    how = table.set_for_paper(page.title)
+    place = [*how.columns].index(column)
+    [_, _, *lines] = [line for line in typeset(table.frame, "md", how).splitlines() if line.startswith("|")]
+    cells = [re.sub(r" (\[|\d+\.\d %$).*", "", line.split("|")[place + 1].strip()) for line in lines]
+    known = [
+        (unit, cell) for unit, value, cell in zip(units, table.frame[column], cells, strict=True) if value is not None
+    ]
+    assert any(unit == "share" for unit, _ in known)
+    assert all(("%" in cell) == (unit == "share") for unit, cell in known), known
 
 
 def test_dataset_of_the_catalogue_is_cited_as_bibtex(work: Workspace, pair: Workspace) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 from remix.measures import AVERAGES, Measured
 from remix.measures.enrichment import frames_of
 from remix.measures.labels import COUNT, COUNTED, find_units, label_of, words_of_measures
+from remix.paper import Typesetting
 from remix.reports.contrasts import find_distance, propose_pairs, rank_differences, tell_differences
 from remix.reports.statistics import (
     OF_TYPES,
@@ -179,6 +180,13 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     leads = "A value leads to the annotations, or the documents, that it is of."
     headings = {_CALLED: ("measure", ""), _UNIT: ("unit", "")}
     apart = [f"{name} − {first}" for name in others]
+    how = Typesetting(
+        columns={_CALLED: "measure", _APART: "apart", **{name: name for name in names}},
+        digits={_APART: 2, **dict.fromkeys(names, 3)},
+        units=dict.fromkeys(names, _UNIT),
+        caption=f"Measures of {', '.join(names)}, first those by which they are farthest apart, in standard deviations "
+        "of all datasets that were loaded.",
+    )
     explained |= dict.fromkeys(apart, "the difference, of shares in points: 48 % less 8 % are 40 points")
     return page.Table(
         "measures",
@@ -191,6 +199,7 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
         headings=headings,
         units=dict.fromkeys([*names, *apart], _UNIT),
         differences=apart,
+        typesetting=how,
     )
 
 
