@@ -201,9 +201,9 @@ def _as_pdf(one: ShownFigure, draw: Draw) -> bytes | None:
 
 def report_of(parts: Sequence[ExhibitParts], title: str) -> str:
     """Return the report: all that is shown, in one file of HTML that needs no server."""
-    from remix.web.explorer import render_file
     from remix.web.page import Drawing, Note, Page, Typeset
     from remix.web.page import Shown as Block
+    from remix.web.rendering import render_file
 
     def block(one: Shown) -> Block:
         if isinstance(one, ShownTable):
@@ -221,7 +221,7 @@ def sections_of_study(folder: Path, name: str) -> tuple[str, str]:
 
     Raises `UsageError` for a folder of something else, and for a report that is not as the study has written it.
     """
-    from remix.web.explorer import sections_of
+    from remix.web.rendering import sections_of
 
     place = folder.parent if folder.name == MANIFEST else folder
     if not (place / MANIFEST).is_file():

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from remix._version import __version__
-from remix.web.explorer import _ROWS, ShownInFile, _assets, _environment
 from remix.web.page import Note, Page, Table
+from remix.web.rendering import ROWS, ShownInFile, environment, read_assets
 from remix.web.views.ontology import list_terms
 
 
@@ -25,13 +25,13 @@ def render_section(page: Page, name: str, files: Mapping[str, Mapping[str, str]]
     '<section id="news"><h1 dir="auto">News &amp; posts</h1>'
     """
     return (
-        _environment()
+        environment()
         .get_template("section.html")
         .render(
             page=page,
             id=name,
             here="./",
-            rows=_ROWS,
+            rows=ROWS,
             shown=ShownInFile(files),
         )
     )
@@ -40,13 +40,13 @@ def render_section(page: Page, name: str, files: Mapping[str, Mapping[str, str]]
 def render_folder(title: str, sections: Sequence[str], contents: Mapping[str, str]) -> str:
     """Return the page of a folder: sections of `render_section`, with what those that `contents` names are called."""
     return (
-        _environment()
+        environment()
         .get_template("folder.html")
         .render(
             title=title,
             sections="".join(sections),
             contents=contents,
-            style=_assets("page.css") + _assets("folder.css"),
+            style=read_assets("page.css") + read_assets("folder.css"),
             version=__version__,
         )
     )

@@ -32,8 +32,8 @@ from remix.systems import KINDS
 from remix.web.answers import list_answers
 from remix.web.error_sentences import browse
 from remix.web.error_tables import tabulate_classes, tabulate_parts
-from remix.web.explorer import render_file
 from remix.web.page import VIEWS, Drawing, Explored, Note, Page, Shown, Table, list_datasets
+from remix.web.rendering import render_file
 from remix.web.views.systems import compare_systems
 
 SENTENCES = 3000

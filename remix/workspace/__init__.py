@@ -421,9 +421,10 @@ class Workspace(Studies):
             Thread(target=scores.ask_ahead, daemon=True).start()
         from remix.store.running import GIBIBYTE
         from remix.web.annotator import annotators
-        from remix.web.explorer import prepare, routes
+        from remix.web.explorer import routes
         from remix.web.preparation import prepare_pages
         from remix.web.protocol import Limits
+        from remix.web.rendering import prepare
         from remix.web.server import serve
 
         open_to = several(allow_service), several(allow_origin)

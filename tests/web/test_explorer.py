@@ -31,7 +31,7 @@ from remix.runs.judgements import Judgements
 from remix.store import Store
 from remix.web.endpoint import application
 from remix.web.error_sentences import browse
-from remix.web.explorer import _find_misnamed, render_file, render_page, routes
+from remix.web.explorer import routes
 from remix.web.folder import render_ontology
 from remix.web.page import (
     VIEWS,
@@ -47,6 +47,8 @@ from remix.web.page import (
     address,
 )
 from remix.web.protocol import Limits
+from remix.web.rendering import render_file, render_page
+from remix.web.wrong_addresses import find_misnamed
 from remix.workspace import Workspace, open_workspace
 from tests.test_paper import set_by_latex
 from tests.workspaces import copy_workspace
@@ -152,7 +154,7 @@ def test_no_page_leads_to_an_address_that_it_does_not_know(work: Workspace, get:
         for place in sorted(found - seen):
             path, _, query = place[1:].partition("?")
             if (name := path.partition(".")[0]) in VIEWS.names():
-                told = _find_misnamed(work, VIEWS[name], dict(parse_qsl(query))).values()
+                told = find_misnamed(work, VIEWS[name], dict(parse_qsl(query))).values()
                 misnamed |= {f"{place}: {error}" for error in told}
         seen |= found
     assert len(seen) > 100 and not misnamed

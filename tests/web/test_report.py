@@ -19,8 +19,8 @@ from remix.reports.sentences import NO_MENTION
 from remix.signature import content_hash
 from remix.store import Store
 from remix.studies.manifest import StudyManifest
-from remix.web.explorer import render_file
 from remix.web.page import Note, Page, Table
+from remix.web.rendering import render_file
 from remix.workspace import Workspace, open_workspace
 from tests.workspaces import ITEM, build_labelled, copy_workspace
 

@@ -9,8 +9,8 @@ import polars as pl
 
 from remix.reports.holdings import list_outdated, propose_commands, read_holdings
 from remix.store import Store
-from remix.web.explorer import render_page
 from remix.web.page import VIEWS, Page, Steps, Tiles
+from remix.web.rendering import render_page
 from remix.workspace import open_workspace
 
 START = VIEWS["start"]

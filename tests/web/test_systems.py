@@ -28,8 +28,8 @@ from remix.reports.score_queue import LANES, QueuedQuestion, choose_next
 from remix.reports.two_systems import tell_two_systems
 from remix.store.cache import KEEPS
 from remix.store.queries import Query
-from remix.web.explorer import arrange, render_page
 from remix.web.page import VIEWS, Drawing, Note, Page, Passages, Table
+from remix.web.rendering import arrange, render_page
 from remix.workspace import Workspace
 from tests.pages import follow
 from tests.processes import run_python

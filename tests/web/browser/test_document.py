@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from remix.web.explorer import render_file
 from remix.web.page import Page, Passage, Passages, Segment, Table
+from remix.web.rendering import render_file
 from tests.web.browser.conftest import Visit
 
 pytestmark = pytest.mark.extra
