@@ -277,7 +277,7 @@ def with_f1_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
 
 PRECISIONS = {
     "all": "that count",
-    "in scope": "that the selection could mean by their own name and entity",
+    "in scope": "that the selection could mean",
     "on mention": "on kept mentions",
 }
 """The answers that each precision is of."""

@@ -22,12 +22,10 @@ from remix.scoring import CountedTasks, complete_rows, count_tasks, sort_by_task
 from remix.scoring.choice import Choice, number_rows, read_each_chosen
 from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Inputs
-from remix.scoring.inputs.case_tables import NIL, LabelledCounts
 from remix.scoring.inputs.entities import is_bare
 from remix.scoring.inputs.sources import Keeper
-from remix.scoring.matching import Case, matching_named
-from remix.scoring.profiles import Profile
-from remix.scoring.rows import KEYS, expand, rows_of, with_means, with_means_of_repeats
+from remix.scoring.matching import matching_named
+from remix.scoring.rows import expand, rows_of, with_means, with_means_of_repeats
 from remix.scoring.tasks import TASKS, takes_spans, task_named
 
 if TYPE_CHECKING:
@@ -43,9 +41,9 @@ _CHOSEN = ("datasets", "profile", "task", "match")
 def evaluate_together(keeper: Keeper, choice: Choice) -> dict[str, pl.DataFrame]:
     """Return the scores of each dataset of the choice, by its name, as `evaluate_question` has them of it alone.
 
-    They do not say which answers cannot be compared to gold's entities, and have no signatures: each takes a fifth as
-    long as all else, and comes with intervals. Those are missing that are to be asked for alone: what cannot be read,
-    and what is not counted by documents.
+    They do not say which answers cannot be compared to gold's entities, and have neither signatures nor rows of InKB
+    and its like: each takes a fifth as long as all else, and comes with intervals. Those are missing that are to be
+    asked for alone: what cannot be read, and what is not counted by documents.
     """
     if not is_by_document(choice):
         return {}
@@ -106,13 +104,14 @@ def is_by_document(choice: Choice) -> bool:
 
 
 def score_together(every: Mapping[str, Inputs], choice: Choice) -> dict[str, pl.DataFrame]:
-    """Return the scores of each dataset by its name, as `score_inputs` returns them of its inputs alone, unsigned.
+    """Return the scores of each dataset by its name, as `score_inputs` returns them of its inputs alone.
 
-    The choice is one that `is_by_document`. Those are missing whose documents or answers are to be looked at alone, as
-    those of remixes are.
+    They are unsigned, and none of them is of InKB or its like. The choice is one that `is_by_document`. Those are
+    missing whose documents or answers are to be looked at alone, as those of remixes are.
     """
     own = _take_runs({name: inputs for name, inputs in every.items() if _is_plain(inputs)}, choice)
     own = _with_own_documents(own)
+    choice = replace(choice, profile=replace(choice.profile, kb_rows=""))
     if len(own) < 2:
         return {}
     datasets = pl.concat(inputs.gold.documents.select("document", dataset=pl.lit(name)) for name, inputs in own.items())
@@ -201,7 +200,6 @@ def _cut(found: CountedTasks, every: Mapping[str, Inputs], choice: Choice) -> di
     counts = found.counts.filter(pl.col("dataset") != "all").join(
         registered, on=_OF_ROW, how="semi", maintain_order="left"
     )
-    counts = _keep_counted(counts, found.whole, choice.profile)
     places = found.whole.mentions.documents
     rows = with_means(rows_of(counts, places, found.inputs.runs, found.choice), choice)
     rows = rows.join(registered, on=_OF_ROW, how="semi", maintain_order="left")
@@ -217,21 +215,3 @@ def _cut(found: CountedTasks, every: Mapping[str, Inputs], choice: Choice) -> di
         own = replace(found, inputs=inputs, counts=own_counts.get(name, counts.clear()))
         cut[name] = sort_by_task(complete_rows(parts[name], own, None), choice)
     return cut
-
-
-def _keep_counted(counts: LabelledCounts, whole: Case, profile: Profile) -> LabelledCounts:
-    """Return the counts without those of slices that a dataset alone would not have.
-
-    InKB and its like are counted where gold or a run has NIL, and where all documents have counts, those of a slice are
-    zeros for a system that it asks nothing of and that answers nothing there.
-    """
-    sliced = pl.col("column") != ""
-    if profile.kb_rows == "nil":
-        nil = pl.concat([side.filter(pl.col("link") == NIL)["doc"] for side in (whole.kept, whole.answers)])
-        documents = whole.mentions.documents
-        having = documents.filter(pl.col("doc").is_in(nil.unique().implode()))["dataset"].unique()
-        counts = counts.filter(~sliced | pl.col("dataset").is_in(having.implode()))
-    if profile.conventions.macro.documents != "defined":
-        counted = (pl.sum_horizontal("tp", "fp", "fn") > 0).any().over(KEYS)
-        counts = counts.filter(~sliced | counted)
-    return counts

@@ -440,8 +440,8 @@ def _list_scores(rows: pl.DataFrame, of_f1: str) -> page.Table:
         "f1_low": "where the 95 % interval of F1 begins",
         "f1_high": "where it ends",
         "precision": "tp of all answers, tp + fp",
-        own: f"tp of the answers that F1 counts: of those {PRECISIONS[of_f1]}; a place that is answered counts in no "
-        "slice of persons, but where it stands on one of their mentions",
+        own: f"tp of the answers that F1 counts: of those {PRECISIONS[of_f1]}, by their own name and entity; a place "
+        "that is answered counts in no slice of persons, but where it stands on one of their mentions",
         "signature_short": "the first digits of the hash of the signature, which `remix evaluate` prints",
     }
     known = rows.select(name for name in names if name in rows.columns)

@@ -93,8 +93,9 @@ def test_several_precisions_stand_in_one_table_and_are_explained(answered: Works
     header = next(line for line in printed.splitlines() if "slice" in line)
     assert header.split("  ")[0] == "system" and "P in scope" in header and "P on mention" in header
     assert " tp " not in header and " tp " in evaluate(answered, *options, "--full").stdout
-    said = "P is of all answers, P in scope of those that the selection could mean by their own name and entity, "
-    said += "P on mention of those on kept mentions"
+    said = (
+        "P is of all answers, P in scope of those that the selection could mean, P on mention of those on kept mentions"
+    )
     assert said in printed.splitlines()
     assert max(len(line) for line in printed.splitlines() if not line.startswith("signature")) <= WIDTH
 
