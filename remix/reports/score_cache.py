@@ -320,8 +320,15 @@ def _tells_problem(place: Path) -> bool | None:
     """Return whether a file is why there is no answer, None where it is not there or damaged."""
     # As long as somebody waits most are not there, which the system says sooner than polars.
     with suppress(OSError, pl.exceptions.PolarsError):
-        return "problem" in pl.read_parquet_schema(place) if place.is_file() else None
+        state = place.stat()
+        return _read_problem(place, state.st_ino, state.st_mtime_ns, state.st_size)
     return None
+
+
+@lru_cache(maxsize=2 * ENTRIES)
+def _read_problem(place: Path, *_: int) -> bool:
+    """Return the same of a file in one state, of which a page asks five times."""
+    return "problem" in pl.read_parquet_schema(place)
 
 
 def import_rest() -> None:
