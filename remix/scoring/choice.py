@@ -55,9 +55,15 @@ def read_chosen(keeper: Keeper, choice: Choice) -> Inputs:
     return read_inputs(keeper, choice, **_choose_reading(choice))
 
 
-def read_each_chosen(keeper: Keeper, choice: Choice, datasets: Sequence[str]) -> dict[str, Inputs]:
-    """Return what `read_chosen` returns of each dataset alone, by its name, of those that can be read."""
-    return read_each_input(keeper, {name: choice.on(name) for name in datasets}, **_choose_reading(choice))
+def read_each_chosen(
+    keeper: Keeper, choice: Choice, datasets: Sequence[str], *, typed: bool = True
+) -> dict[str, Inputs]:
+    """Return what `read_chosen` returns of each dataset alone, by its name, of those that can be read.
+
+    Unless they are `typed`, mentions have the classes of their data alone, and nothing is known of types.
+    """
+    questions = {name: choice.on(name) for name in datasets}
+    return read_each_input(keeper, questions, typed=typed, **_choose_reading(choice))
 
 
 def _choose_reading(choice: Choice) -> _ReadBesides:

@@ -56,7 +56,8 @@ def evaluate_together(keeper: Keeper, choice: Choice) -> dict[str, pl.DataFrame]
 def read_together(keeper: Keeper, choice: Choice) -> dict[str, Inputs]:
     """Return by dataset what `read_chosen` returns of it alone, of those that can be read and have a run."""
     every = _KeeperOfMany(keeper, choice.datasets)
-    return read_each_chosen(every, choice, [*every.answers])
+    typed = any(task_named(task).of_classes for task in expand(choice).task)
+    return read_each_chosen(every, choice, [*every.answers], typed=typed)
 
 
 class _KeeperOfMany:

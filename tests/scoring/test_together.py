@@ -19,7 +19,7 @@ from remix.question import Question
 from remix.scoring import score_inputs
 from remix.scoring.choice import choose
 from remix.scoring.inputs import Background, Inputs, Knowledge
-from remix.scoring.tasks import takes_spans
+from remix.scoring.tasks import takes_spans, task_named
 from remix.scoring.together import is_by_document, score_together
 from tests.examples import FEW
 from tests.scoring.conftest import framed
@@ -142,6 +142,40 @@ def test_what_is_scored_together_is_what_is_scored_alone(told, question, match) 
     for name, rows in found.items():
         whole = wanted[name].filter(pl.col("column") != "kb")  # InKB and its like come with intervals
         assert_frame_equal(rows, whole.with_columns(unsigned), check_exact=True)
+
+
+def without_types(inputs: Inputs) -> Inputs:
+    """The same where nothing is known of classes."""
+    gold = replace(inputs.gold, classes=inputs.gold.classes.clear())
+    return replace(inputs, gold=gold, knowledge=replace(inputs.knowledge, types=None, stated=None))
+
+
+def counts_of(inputs: Inputs, task: str, match: str) -> pl.DataFrame | None:
+    rows = alone(inputs, choose(Question(task=(task,), match=(match,))))
+    return None if rows is None else rows.drop("signature", "signature_short")
+
+
+@settings(max_examples=FEW)
+@given(dataset, st.sampled_from([name for name in TASKS if not task_named(name).parts]), st.sampled_from(MATCHINGS))
+def test_types_of_entities_change_no_task_that_compares_no_classes(told, name, match) -> None:
+    typed = inputs_of("x", told)
+    types = pl.DataFrame({"entity": [f"{DBR}A", f"{DBR}B"], "class": ["c:x", "c:y"]})
+    typed = replace(typed, knowledge=replace(typed.knowledge, types=types))
+    found, bare = (counts_of(one, name, match) for one in (typed, without_types(typed)))
+    if not task_named(name).of_classes:
+        assert (found is None) == (bare is None)
+        assert found is None or found.equals(bare)
+
+
+def test_types_of_entities_change_what_compares_classes() -> None:
+    mention = {"document": "d1", "begin": 0, "length": 3, "entities": [f"{DBR}A"], "confidence": None}
+    own = {"rows": [mention | {"classes": ["c:y"]}], "failed": False}
+    told = {"gold": [mention | {"classes": ["c:x"]}], "runs": {"a": own}, "spans": {}, "unrevised": False}
+    typed = inputs_of("x", told)
+    for name in ("ETyping", "RT2KB"):
+        assert task_named(name).of_classes
+        found, bare = (counts_of(one, name, "strong") for one in (typed, without_types(typed)))
+        assert found is not None and (bare is None or not found.equals(bare))
 
 
 def test_system_with_a_run_of_its_own_for_spans_is_scored_beside_those_that_have_none() -> None:

@@ -128,10 +128,12 @@ def read_each_input(
     weight: Sequence[str] = (),
     empty: bool = False,
     relaxes_gold: bool = False,
+    typed: bool = True,
 ) -> dict[str, Inputs]:
     """Return what `read_inputs` returns of each of several questions, which differ in what is gold alone.
 
-    What is known of entities is looked up once for all of them. Those are missing of which that raises an error.
+    What is known of entities is looked up once for all of them, of their types where these are to be `typed`. Those are
+    missing of which that raises an error.
     """
     read, found = dict[str, Inputs](), dict[str, Inputs]()
     for name, question in questions.items():
@@ -140,7 +142,7 @@ def read_each_input(
     if not read:
         return {}
     one = next(iter(questions.values()))
-    for name, inputs in zip(read, _with_entities([*read.values()], one, keeper.store), strict=True):
+    for name, inputs in zip(read, _with_entities([*read.values()], one, keeper.store, typed=typed), strict=True):
         with suppress(Error):
             found[name] = _relax_and_see(inputs, keeper, questions[name], relaxes_gold=relaxes_gold)
     return found
@@ -324,7 +326,9 @@ def _find_answered(keeper: Keeper, question: Question[Any], runs: Mapping[str, F
     return tuple(sorted(found))
 
 
-def _with_entities(every: Sequence[Inputs], question: Question[Any], store: Store) -> list[Inputs]:
+def _with_entities(
+    every: Sequence[Inputs], question: Question[Any], store: Store, *, typed: bool = True
+) -> list[Inputs]:
     """Return the inputs with the classes, names and hierarchy of entities: of tables, the data, the knowledge base.
 
     They are of one knowledge base.
@@ -332,7 +336,7 @@ def _with_entities(every: Sequence[Inputs], question: Question[Any], store: Stor
     listed = read_entities(question.entities) if question.entities is not None else None
     kb = every[0].knowledge.kb
     parts = [*([] if listed is None else [listed]), *([] if kb is None else [kb.types])]
-    if parts or any(inputs.knowledge.backgrounds for inputs in every):
+    if typed and (parts or any(inputs.knowledge.backgrounds for inputs in every)):
         from remix.measures.classes import with_coarse
 
         none = pl.DataFrame(schema={"entity": pl.String, "class": pl.String})

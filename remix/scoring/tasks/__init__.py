@@ -37,7 +37,7 @@ class Task:
     the task by another measure or what else it `takes`. `parts` are the tasks whose scores a task is the mean of; it
     counts nothing itself. `given_spans` says that systems get the spans of gold, so that a run made for it is another
     than one made from texts. `by_document` says that the counts of a system in a document depend on these two alone,
-    not on what else is scored.
+    not on what else is scored; `of_classes` that classes are compared, so that types of entities have to be known.
     """
 
     name: str
@@ -48,6 +48,7 @@ class Task:
     parts: tuple[str, ...] = ()
     given_spans: bool = False
     by_document: bool = False
+    of_classes: bool = False
 
 
 TASKS: Registry[Task] = Registry("task", "remix.scoring.tasks", Task)

@@ -149,12 +149,14 @@ etyping = Task(
     # Spans are given, so that they are equal or not answered.
     lambda case, matching: _counts(on_gold_spans(compare_types(case, MATCHINGS["strong"]))),
     by_document=True,
+    of_classes=True,
 )
 rt2kb = Task(
     "RT2KB",
     "text given; spans, and the classes on them with those above them, compared",
     lambda case, matching: _counts(compare_types(case, matching)),
     by_document=True,
+    of_classes=True,
 )
 
 
@@ -185,6 +187,7 @@ class_erec = Task(
     "text given; spans that name a class (owl:Class) compared, outermost ones",
     _class_spans,
     by_document=True,
+    of_classes=True,
 )
 oke_1 = Task(
     "OKE-1", "text given; mean of recognition, linking and typing", refuse_counts, parts=("ERec", "D2KB", "ETyping")
