@@ -127,11 +127,11 @@ def choose_rows(rows: pl.DataFrame, chosen: Chosen, systems: Sequence[str]) -> p
         if (said := getattr(chosen, column)) and column in rows.columns:
             conditions.append(pl.col(column).str.split(SEVERAL).list.contains(said))
     if chosen.gold:
-        conditions.append(_names("gold", chosen.gold))
+        conditions += _names(rows, ["gold"], chosen.gold)
     if chosen.dataset:
         conditions.append(pl.col("dataset") == chosen.dataset)
     if said := chosen.answer:
-        conditions.append(pl.any_horizontal(_names(f"{name} answer", said) for name in meant))
+        conditions += _names(rows, [f"{name} answer" for name in meant], said)
     if chosen.agreement == ALL_MISS:
         # Mentions of a document that all systems failed on count as missed, as they do in scores.
         conditions += [pl.col("right").fill_null(0) == 0, pl.col("annotation").is_not_null()]
@@ -142,9 +142,11 @@ def choose_rows(rows: pl.DataFrame, chosen: Chosen, systems: Sequence[str]) -> p
     return rows.filter(*(condition.fill_null(False) for condition in conditions))
 
 
-def _names(column: str, said: str) -> pl.Expr:
-    """Return whether the entities of a column are what is said, all of them or any one."""
-    return (pl.col(column) == said) | split_entities(pl.col(column)).list.contains(said)
+def _names(rows: pl.DataFrame, columns: Sequence[str], said: str) -> list[pl.Expr]:
+    """Return that any of these columns has what is said or, where none has just that, names it among others."""
+    whole = pl.any_horizontal((pl.col(one) == said).fill_null(False) for one in columns)
+    among = pl.any_horizontal(split_entities(pl.col(one)).list.contains(said).fill_null(False) for one in columns)
+    return [whole if rows.select(whole.any()).item() else among]
 
 
 def find_slice(rows: pl.DataFrame, said: str) -> str:
@@ -236,7 +238,9 @@ def look_of(row: Mapping[str, object], system: str) -> str:
 
 def name_gold(row: Mapping[str, object]) -> str:
     """Return gold's entities of a row by their short names."""
-    return _name_entities(row["gold"]) if row["annotation"] else "none here"
+    if row["annotation"]:
+        return _name_entities(row["gold"])
+    return f"a part of {_name_entities(row['part_of'])}" if row["part_of"] else "none here"
 
 
 def _name_entities(said: object, labels: Mapping[str, str] | None = None) -> str:

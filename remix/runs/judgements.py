@@ -23,8 +23,9 @@ from remix.scoring.matching.namespaces import unjoined_answers
 
 OUTCOMES = {
     "correct": "the answer is on the mention and has gold's entity",
-    "wrong": "an answer is on the mention and has another entity, or an answer is where gold has no mention",
-    "missed": "no answer is on the mention",
+    "wrong": "an answer is on the mention and has another entity, or is where gold has no mention, or is on a part of "
+    "one that is not right as a whole",
+    "missed": "no answer is on the mention, or not on each of its parts",
     "ignored": "the answer does not count, as gold neither requires nor rejects it",
 }
 """What can become of a mention of gold or of an answer that is on none, by name."""
@@ -69,11 +70,12 @@ class Judgements:
     """What systems made of mentions, for A2KB.
 
     - `documents`: document, dataset, name and text;
-    - `mentions`: a row per mention of gold, and per span that is no mention of gold but has an answer: mention (a
+    - `mentions`: a row per mention of gold, and per answer of a system that stands beside these: mention (a
       number), dataset, document, begin, end, surface_form, annotation (null where gold has none), gold (its entities
       and 'NIL', those of alternatives, too, as `split_entities` takes them apart, or null), type (its coarse types as
       the list of annotations has them, and those of alternatives) and, where it was asked for, slice (several of a
-      mention stand as types do, with `SEVERAL` between them);
+      mention stand as types do, with `SEVERAL` between them); `part_of` is gold of which a span with an answer is one
+      of several mentions that an alternative is made of;
     - `systems`: mention, system, outcome (see `OUTCOMES`), answer (its entities or 'NIL'), answered (the span that was
       answered, as text), unjoined (of which namespace the answer is, where gold names no entity of it, no sameAs link
       leads from one to the other, and no further name tells the two apart, so that it is wrong unseen), classes (of
@@ -139,7 +141,8 @@ def judge_mentions(
     read = read_inputs(keeper, question, by=tuple(columns_of([by] if by else [])))
     inputs = replace(read, knowledge=read.knowledge.with_types())
     found = outcomes(inputs, match, ("neleval",), together=True)
-    case, mentions = found.case, _mentions(found)
+    given, alone = _part_answers(found)
+    case, mentions = found.case, _mentions(found, alone)
     notes: tuple[str, ...] = ()
     if columns:
         slicing = values_by(case.evidence.gold, columns[0], *case.evidence.knowledge.tables)
@@ -159,7 +162,7 @@ def judge_mentions(
     runs = with_shortcomings(pl.DataFrame({"system": [*read.runs]}), read)
     failures = failures_of(read.gold, read.runs)
     beside = {name: kind for name, kind in kinds_of(known_runs(keeper.store)).items() if kind != "system"}
-    judged = _judge_systems(found, mentions)
+    judged = _judge_systems(found, mentions, given, alone)
     # Datasets that share texts have one name where they are counted together; the text is shown as that of one.
     names = documents.select("document", "dataset")
     mentions = mentions.drop("dataset").join(names, on="document", how="left", maintain_order="left")
@@ -177,14 +180,35 @@ def _list_unasked(read: Inputs, found: Outcomes) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _mentions(found: Outcomes) -> pl.DataFrame:
-    """Return the mentions of gold, alternatives in one row, and the spans of answers that are on none of them."""
+def _part_answers(found: Outcomes) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the answers that mentions of gold are judged by, and those that have a row of their own.
+
+    The first have the `group` of the mention, one answer of a system each. The others are on no mention, do not count,
+    or are on one of the mentions of an alternative that is not right as a whole, where another answer stands for it;
+    they have `nth`, which tells several of a system on one span apart.
+    """
+    groups = found.case.kept.select("annotation", "group").unique("annotation")
+    counting = pl.col("outcome") != "ignored"
+    on_gold = found.answers.filter(counting).join(groups, on="annotation", maintain_order="left")
+    # Of an alternative of several mentions the answer that is wrong, if any is.
+    wrong = found.errors.drop_nulls(["annotation", "answer"])["answer"].unique()
+    on_gold = on_gold.sort(~pl.col("answer").is_in(wrong.implode()), "begin", "answer")
+    given = on_gold.unique(["system", "group"], keep="first", maintain_order=True)
+    others = on_gold.filter(outcome="fp").join(given, on="answer", how="anti")["answer"]
+    apart = pl.col("annotation").is_null() | ~counting | pl.col("answer").is_in(others.implode())
+    nth = pl.int_range(pl.len()).over("system", *_PLACE)
+    return given, found.answers.filter(apart).sort("answer").with_columns(nth=nth)
+
+
+def _mentions(found: Outcomes, alone: pl.DataFrame) -> pl.DataFrame:
+    """Return the mentions of gold, alternatives in one row, and the spans of answers that stand `alone`."""
     case, gold = found.case, found.case.evidence.gold
     groups = found.groups
     # Copies are in one group, and have options of their own.
     options = gold.annotations.select("annotation", own="group", option=pl.coalesce("option", "annotation"))
     links = groups.join(options, on="annotation").join(gold.links, on="annotation", how="left", maintain_order="left")
     each = links.group_by("group", "own", "option", "annotation").agg(entity=_JOINED)
+    each = each.with_columns(parts=pl.len().over("group", "own", "option"))
     whole = each.group_by("group", "own", "option").agg(pl.col("entity").unique().sort().str.join(" and "))
     entities = whole.group_by("group").agg(gold=pl.col("entity").unique().sort().str.join(" or "))
     types = groups.join(name_types(gold.annotations, gold.classes), on="annotation").explode("types")
@@ -195,28 +219,29 @@ def _mentions(found: Outcomes) -> pl.DataFrame:
     required = placed.select("group", *_PLACE, "annotation")
     for key, table in (("annotation", forms), ("group", entities), ("group", types)):
         required = required.join(table, on=key, how="left", maintain_order="left")
-    alone = found.answers.filter(pl.col("annotation").is_null() | (pl.col("outcome") == "ignored"))
-    alone = alone.group_by(_PLACE).agg(pl.col("surface_form").drop_nulls().first())
-    rows = pl.concat([required, alone], how="diagonal").sort(*_PLACE, "annotation", nulls_last=True)
+    places = gold.annotations.select("annotation", "document", "begin", "end")
+    parts = each.filter(pl.col("parts") > 1).join(places, on="annotation").join(entities, on="group")
+    parts = parts.sort("group").unique(_PLACE[1:], keep="first").select(*_PLACE[1:], part_of="gold")
+    spans = alone.group_by(*_PLACE, "nth").agg(pl.col("surface_form").drop_nulls().first())
+    spans = spans.join(parts, on=_PLACE[1:], how="left")
+    rows = pl.concat([required, spans], how="diagonal").sort(*_PLACE, "annotation", "nth", nulls_last=True)
     return rows.with_row_index("mention")
 
 
-def _judge_systems(found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of systems of `Judgements`, with their document."""
+def _judge_systems(found: Outcomes, mentions: pl.DataFrame, given: pl.DataFrame, alone: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of systems of `Judgements`, with their document; see `_part_answers`."""
     entities = found.links.group_by("answer").agg(entities=_JOINED)
     classes = pl.col("class").unique().sort().str.join(" ")
     of_gold = found.errors.drop_nulls("annotation").group_by("system", "annotation").agg(classes=classes)
     of_answers = found.errors.drop_nulls("answer").group_by("system", "answer").agg(classes=classes)
-    answers = found.answers.join(entities, on="answer", how="left", maintain_order="left")
-    answers = answers.with_columns(pl.col("entities").fill_null("NIL"), answered=pl.col("surface_form"))
+    given, alone = (
+        one.join(entities, on="answer", how="left", maintain_order="left").with_columns(
+            pl.col("entities").fill_null("NIL"), answered=pl.col("surface_form")
+        )
+        for one in (given, alone)
+    )
     unjoined = unjoined_answers(found.case).rename({"namespace": "unjoined"})
-    answers = answers.join(unjoined, on="answer", how="left", maintain_order="left")
-    groups = found.case.kept.select("annotation", "group").unique("annotation")
-    on_gold = answers.filter(pl.col("outcome") != "ignored").join(groups, on="annotation")
-    # Of an alternative of several mentions the answer that is wrong, if any is.
-    on_gold = on_gold.join(of_answers, on=["system", "answer"], how="left", maintain_order="left")
-    on_gold = on_gold.sort(pl.col("classes").is_null(), "begin", "answer")
-    given = on_gold.unique(["system", "group"], keep="first", maintain_order=True)
+    given = given.join(unjoined, on="answer", how="left", maintain_order="left")
     outcome = (
         pl.when(pl.col("outcome") == "tp")
         .then(pl.lit("correct"))
@@ -231,11 +256,9 @@ def _judge_systems(found: Outcomes, mentions: pl.DataFrame) -> pl.DataFrame:
         given.select("system", "group", "answered", "unjoined", answer="entities"), on=["system", "group"], how="left"
     )
     required = told.join(mentions.drop_nulls("annotation").select("mention", "document", "group"), on="group")
-    alone = answers.filter(pl.col("annotation").is_null() | (pl.col("outcome") == "ignored"))
     alone = alone.join(of_answers, on=["system", "answer"], how="left", maintain_order="left")
-    spans = mentions.filter(pl.col("annotation").is_null()).select("mention", *_PLACE)
-    alone = alone.join(spans, on=_PLACE).sort("answer").unique(["system", "mention"], keep="first", maintain_order=True)
-    alone = alone.with_columns(answer="entities")
+    spans = mentions.filter(pl.col("annotation").is_null()).select("mention", *_PLACE, "nth")
+    alone = alone.join(spans, on=[*_PLACE, "nth"]).with_columns(answer="entities")
     ignored = pl.when(pl.col("outcome") == "ignored").then(pl.lit("ignored")).otherwise(pl.lit("wrong"))
     names = ["mention", "system", "document", "outcome", "answer", "answered", "unjoined", "classes"]
     nothing = pl.lit(None, pl.String).alias("unjoined")  # gold has no entity here that they could be

@@ -14,7 +14,7 @@ from remix.names import shorten
 from remix.reports.error_counts import ANY, count_errors, explain_classes
 from remix.reports.labels import label_entities, label_parts
 from remix.reports.sentences import NO_MENTION
-from remix.runs.judgements import Judgements
+from remix.runs.judgements import Judgements, list_entities
 from remix.scoring.errors import label_of_class
 from remix.systems import KINDS
 from remix.vocabularies import COARSE_TYPE
@@ -97,14 +97,14 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
 def tabulate_confused(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | None) -> page.Table:
     """Return the pairs of gold's entity and the system's that are confused most often."""
     by = {**keep_both(asked, asked["system"]), "by": asked.get("by", "")}
-    pairs = judged.confused_pairs(asked["system"]).head(100)
+    pairs = judged.confused_pairs(asked["system"])
     return page.Table(
         f"confused by {asked['system']}",
         pairs,
         {"mentions": lambda row: lead_to_sentences(**by, gold=row["gold"], answer=row["answer"])},
         words="Which entity is taken for which, most often first.",
         leads="The number leads to the sentences.",
-        labels=label_entities(kb, pl.concat([pairs["gold"], pairs["answer"]])),
+        labels=label_entities(kb, list_entities(pairs["gold"], pairs["answer"])),
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.names import shorten
+from remix.reports.sentences import name_gold
 from remix.runs.judgements import SEVERAL, list_entities, rename_entities
 from remix.store import Store
 from remix.web.page import VIEWS, Passages
@@ -162,17 +163,25 @@ def test_alternatives_are_told_all_and_an_answer_that_is_one_of_them_is_correct(
 
 
 @pytest.mark.parametrize(
-    ("answered", "wanted"),
+    ("answered", "wanted", "further"),
     [
-        ({"Houston": "Q16555", "Texas": "Q2"}, ("wrong", "Q2", "Texas", "neleval:wrong_link")),
-        ({"Houston": "Q2", "Texas": "Q1439"}, ("wrong", "Q2", "Houston", "neleval:wrong_link")),
-        ({"Houston": "Q16555", "Texas": "Q1439"}, ("correct", "Q16555", "Houston", None)),
-        ({"Houston, Texas": "Q16555"}, ("correct", "Q16555", "Houston, Texas", None)),
+        (
+            {"Houston": "Q16555", "Texas": "Q2"},
+            ("wrong", "Q2", "Texas", "neleval:wrong_link"),
+            [("wrong", "Q16555", "Houston", "neleval:extra")],
+        ),
+        (
+            {"Houston": "Q2", "Texas": "Q1439"},
+            ("wrong", "Q2", "Houston", "neleval:wrong_link"),
+            [("wrong", "Q1439", "Texas", "neleval:extra")],
+        ),
+        ({"Houston": "Q16555", "Texas": "Q1439"}, ("correct", "Q16555", "Houston", None), []),
+        ({"Houston, Texas": "Q16555"}, ("correct", "Q16555", "Houston, Texas", None), []),
     ],
     ids=["the second is wrong", "the first is wrong", "both are right", "the whole"],
 )
 def test_alternative_of_two_mentions_is_told_with_the_answer_that_is_wrong(
-    tmp_path: Path, answered: dict[str, str], wanted: tuple[str, ...]
+    tmp_path: Path, answered: dict[str, str], wanted: tuple[str, ...], further: list[tuple[str, ...]]
 ) -> None:
     """The city as one mention, or the city and its state as two, of which each has to be right."""
     text = "Houston, Texas"
@@ -191,11 +200,41 @@ def test_alternative_of_two_mentions_is_told_with_the_answer_that_is_wrong(
     found = work.judgements(entry.name)
     assert [shorten(one) for one in list_entities(found.mentions["gold"])] == ["wd:Q1439", "wd:Q16555", "wd:Q16555"]
     assert rename_entities(found.mentions["gold"][0], shorten) == "wd:Q1439 and wd:Q16555 or wd:Q16555"
-    [row] = found.systems.select("outcome", pl.col("answer").str.extract("(Q[0-9]+)$"), "answered", "classes").rows()
-    assert row == wanted
+    said = found.systems.select("outcome", pl.col("answer").str.extract("(Q[0-9]+)$"), "answered", "classes")
+    assert said.row(0) == wanted
+    # A right answer to one part alone is a false positive as well, and has a row of its own.
+    [counts] = (
+        work.evaluate(entry.name, task="A2KB", match="strong")
+        .rows.filter(average="micro", column="")
+        .select("tp", "fp", "fn")
+        .rows()
+    )
+    outcomes = said["outcome"].to_list()
+    assert counts == (outcomes.count("correct"), outcomes.count("wrong"), outcomes[:1].count("wrong"))
+    assert said.rows()[1:] == further
+    if further:
+        [part] = found.mentions.filter(pl.col("annotation").is_null()).to_dicts()
+        assert name_gold(part) == "a part of wd:Q1439 and wd:Q16555 or wd:Q16555"
     for said in (*list_entities(found.mentions["gold"]), found.mentions["gold"][0]):
         asked = {"dataset": entry.name, "system": "system", "show": "all", "gold": said}
-        assert len(VIEWS["errors"].show(work, asked).tables["errors"]) == 1, said
+        assert VIEWS["errors"].show(work, asked).tables["errors"]["gold"].to_list() == [found.mentions["gold"][0]], said
+
+
+def test_each_of_several_answers_on_one_span_is_told(tmp_path: Path) -> None:
+    """Three answers on Ada, of whom gold has one link, and two on Bob, of whom it has none: four are wrong."""
+    text = {"document": "d", "text": "Ada and Bob"}
+    ada, bob = ({**text, "begin": begin, "end": begin + 3} for begin in (0, 8))
+    linked = {
+        name: [{**one, "entity": f"urn:e:{name}{nth}"} for nth in range(3)] for name, one in (("a", ada), ("b", bob))
+    }
+    for name, rows in {"mine": linked["a"][:1], "run": [*linked["a"], *linked["b"][:2]]}.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    work = Workspace(tmp_path / ".remix")
+    work.load([tmp_path / "mine.jsonl"])
+    work.add_run("system", tmp_path / "run.jsonl", on="mine")
+    rows = work.evaluate("mine", task="A2KB", match="strong").rows.filter(average="micro", column="")
+    assert rows.select("tp", "fp", "fn").rows() == [(1, 4, 0)]
+    assert sorted(work.judgements("mine").systems["outcome"]) == ["correct", *["wrong"] * 4]
 
 
 def test_types_are_those_of_all_alternatives(tmp_path: Path) -> None:

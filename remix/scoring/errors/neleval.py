@@ -13,7 +13,7 @@ CLASSES = {
     "link_as_nil": "NIL was answered, and gold has an entity (of matched mentions with an entity in gold)",
     "nil_as_link": "an entity was answered, and gold has NIL (of matched mentions that are NIL in gold)",
     "missing": "no answer matches the mention (of all mentions)",
-    "extra": "the answer matches no mention (of all answers that count)",
+    "extra": "the answer matches no mention, or a part of one that is not right as a whole (of all answers that count)",
 }
 LABELS = {
     "wrong_link": "wrong link",
@@ -53,16 +53,15 @@ def _classify_under(case: Case, matching: str) -> pl.DataFrame:
     linked, answered = pl.col("link") != NIL, pl.col("answered") != NIL
     first = kept.sort("mention").unique("group", keep="first", maintain_order=True)
     alone = case.mentions.for_each_system(first).join(pairs, on=["system", "group"], how="anti")
-    # An alternative of several mentions has an answer on each.
-    counting = judged.answers.filter(pl.col("outcome") != "ignored")
-    placed, free = (counting.join(judged.pairs, on="answer", how=how) for how in ("semi", "anti"))
+    # An alternative of several mentions has an answer on each, which are right together or not at all.
+    free = judged.answers.filter(pl.col("outcome") != "ignored").join(pairs.select("answer"), on="answer", how="anti")
     no, yes = pl.lit(False), pl.lit(True)
     parts = [
         class_rows(pairs.filter(linked & answered), "wrong_link", ~pl.col("correct")),
         class_rows(pairs.filter(linked), "link_as_nil", ~answered),
         class_rows(pairs.filter(~linked), "nil_as_link", answered),
         *(class_rows(rows, "missing", error) for rows, error in ((pairs, no), (alone, yes))),
-        *(class_rows(rows, "extra", error) for rows, error in ((placed, no), (free, yes))),
+        *(class_rows(rows, "extra", error) for rows, error in ((pairs, no), (free, pl.col("outcome") == "fp"))),
     ]
     return pl.concat(parts)
 
