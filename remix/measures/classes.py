@@ -7,6 +7,7 @@ from functools import cache
 import polars as pl
 
 from remix.errors import BadInput
+from remix.frames import FINE_GRAINED
 from remix.iris import expand
 from remix.resources import folder
 from remix.signature import content_hash
@@ -95,6 +96,8 @@ def with_coarse(fine: pl.DataFrame) -> pl.DataFrame:
 def name_types(annotations: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
     """Return each annotation with its `types`, of `TYPES`: those that its classes (annotation, class) are or map to.
 
+    What has fine-grained classes alone (`remix.frames.FINE_GRAINED`) is untyped.
+
     >>> from remix.names import DBO
     >>> rows = pl.DataFrame({"annotation": ["a", "b", "c", "d"], "is_nil": [False, True, False, False]})
     >>> known = pl.DataFrame({"annotation": ["a", "b", "c"], "class": [f"{DBO}City", f"{DBO}Person", f"{DBO}Film"]})
@@ -109,7 +112,8 @@ def name_types(annotations: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame
     rows = annotations.select("annotation", "is_nil").join(types, on="annotation", how="left", maintain_order="left")
     typed = pl.col("types").fill_null(pl.lit([], pl.List(pl.String)))
     nil = pl.concat_list(pl.lit(["NIL"], pl.List(pl.String)), typed)
-    has_any = pl.col("annotation").is_in(classes["annotation"].unique().implode())
+    # How a mention is written, or what a tool calls it, is no type of its entity: measures count it as none.
+    has_any = pl.col("annotation").is_in(classes.filter(~FINE_GRAINED)["annotation"].unique().implode())
     rest = pl.concat_list(pl.when(has_any).then(pl.lit("other")).otherwise(pl.lit("untyped")))
     return rows.select("annotation", types=pl.when("is_nil").then(nil).otherwise(pl.coalesce("types", rest)))
 

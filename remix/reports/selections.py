@@ -13,7 +13,7 @@ from remix.kb import attached_kb
 from remix.measures.columns import OF_ANNOTATIONS, OF_DOCUMENTS, Slicing
 from remix.measures.enrichment import frames_of
 from remix.measures.partitions import Subset
-from remix.names import ITSRDF, NIF, RMX, shorten
+from remix.names import EL, ITSRDF, NIF, RMX, shorten
 from remix.rdf.terms import quote
 from remix.remixes.facets import Condition, compose, list_facets
 from remix.remixes.partitions import where_of_part
@@ -177,7 +177,8 @@ def _add_kind(store: Store, asked: _Query, wanted: Wanted) -> None:
     if wanted.type == "NIL":
         asked.lines.append(f"{_NIL} .")
     elif wanted.type in ("other", "untyped"):
-        typed, known = f"{{ {facets['class'].pattern} }}", f"{{ {facets['type'].pattern} }}"
+        of_entity = " && ".join(f"!STRSTARTS(STR(?class), {quote(one)})" for one in (EL, RMX))
+        typed, known = f"{{ {facets['class'].pattern} FILTER ({of_entity}) }}", f"{{ {facets['type'].pattern} }}"
         asked.lines += [f"FILTER NOT EXISTS {typed}"] if wanted.type == "untyped" else []
         asked.lines += [f"FILTER EXISTS {typed}", f"FILTER NOT EXISTS {known}"] if wanted.type == "other" else []
         asked.lines.append(f"FILTER NOT EXISTS {{ {_NIL} }}")

@@ -25,7 +25,7 @@ MENTIONS = {
     "Ada": (f"{DBR}Ada", ["dbo:Person"], ""),
     "Bob": ("", ["dbo:Person"], ""),
     "Cid": ("", [], ""),
-    "Dan": (f"{DBR}Dan", [], ""),
+    "Dan": (f"{DBR}Dan", ["rmx:OTHER"], ""),
     "Eve": (f"{DBR}Eve", ["dbo:Person"], "1"),
     "Eva": (f"{DBR}Eva", [], "2"),
     "Iraq": (f"{DBR}Iraq", ["dbo:Place", "dbo:Organisation"], ""),
@@ -37,7 +37,7 @@ MENTIONS = {
 
 The knowledge base has Rome,_Italy as another name of Rome, which is a place. So there are 3 persons (Ada, Bob, and the
 mention of Eve and Eva), 3 places (Iraq, Rome, Kent), an organisation (Iraq), 2 that are NIL (Bob, Cid), another
-(Jaws), and 2 without a type (Dan, and the mention of Eve and Eva).
+(Jaws), and 2 without a type (Dan, whose class is what a tool calls him, and the mention of Eve and Eva).
 """
 TYPES = {"Person": 3, "Place": 3, "Organisation": 1, "NIL": 2, "other": 1, "untyped": 2}
 TEXT = f"{' '.join(MENTIONS)} and Zoe."
