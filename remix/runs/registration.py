@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -424,6 +424,8 @@ def gather(
     they are all that are on any dataset of gold, and the others are told. For gold in files, such as remixes, a run is
     also taken with its answers to other datasets: documents are what is matched. Of runs that are named it is said,
     unless `told` is false, where they have no answer or no link. `runs` are those of the folder, where they are known.
+    A run none of whose texts a dataset has any more, as after another edition was loaded in its place, is not on that,
+    which is said; one that is named and on nothing else is taken, for who reads it to refuse.
     Raises `UnknownName` for a name without any run, `StoreError` where no run is on gold.
     """
     runs = list_runs(folder) if runs is None else runs
@@ -440,20 +442,31 @@ def gather(
             f"`remix run add NAME FILE --on {one}` takes yours"
         )
     files = Frames.concat(target.frames for target in gold if not target.loaded)
+    loaded = {target.name: target for target in gold if target.loaded}
     found: dict[str, dict[str, Frames]] = {}
+    lost: dict[str, set[str]] = {}
     for task in TASKS:
         for name in chosen or known:
             ran = {run.dataset: run for run in runs if (run.system, run.task) == (name, task)}
             own = sorted(ran.keys() & wanted if wanted <= ran.keys() or files.documents.is_empty() else ran)
             if not own:
                 continue
-            parts = read_answers_of(folder, [ran[dataset] for dataset in own])
-            answers = Frames.concat(part.in_dataset(dataset) for part, dataset in zip(parts, own, strict=True))
+            parts = dict(zip(own, read_answers_of(folder, [ran[dataset] for dataset in own]), strict=True))
+            moved = [one for one in own if one in loaded and ran[one].content != loaded[one].content]
+            gone = {one for one in moved if not _has_any_text(loaded[one].frames, parts[one])}
+            if gone and (not chosen or gone < {*own}):
+                lost.setdefault(name, set()).update(gone)
+                own = [dataset for dataset in own if dataset not in gone]
+                if not own:
+                    continue
+            answers = Frames.concat(parts[dataset].in_dataset(dataset) for dataset in own)
             if chosen or wanted & ran.keys() or len(align(files, answers, name, told=False)):
                 found.setdefault(task, {})[name] = answers
                 if chosen and told:
                     _tell_empty(name, task, answers)
-    if rest := [name for name in chosen or known if not any(name in one for one in found.values())]:
+    _tell_lost(lost, left=bool(found))
+    there = {*lost, *(name for one in found.values() for name in one)}
+    if rest := [name for name in chosen or known if name not in there]:
         on = sorted({run.dataset for run in runs if run.system in rest})
         who = "run {} is" if len(rest) == 1 else "runs {} are"
         said = f"{who.format(', '.join(rest))} registered on {', '.join(on)}, not on {', '.join(sorted(wanted))}"
@@ -461,6 +474,28 @@ def gather(
             raise StoreError(f"{said}: `remix run add NAME FILE --on {min(wanted)}` registers answers to it")
         progress.note(f"{said}, and left out")
     return found
+
+
+def _tell_lost(lost: Mapping[str, Collection[str]], *, left: bool) -> None:
+    """Say of which datasets runs answer other texts than these have now; raises `StoreError` where no run is `left`."""
+    if not lost:
+        return
+    told = [
+        f"run '{name}' answers other texts than {' and '.join(sorted(those))} has now"
+        for name, those in sorted(lost.items())
+    ]
+    name = min(lost)
+    again = f"`remix run add {name} FILE --on {min(lost[name])}` registers answers again"
+    if not left:
+        raise StoreError(f"{'; '.join(told)}: {again}")
+    progress.note(f"{'; '.join(told)}, and is left out there: {again}")
+
+
+def _has_any_text(gold: Frames, answers: Frames) -> bool:
+    """Return whether gold has any of the documents that are answered, with other white space or tokens, too."""
+    with progress.enable(False):  # it is said where they are scored
+        [laid] = laid_on_gold(gold, {"run": answers}).values()
+    return not align(gold, laid, told=False).is_empty()
 
 
 def gather_each(

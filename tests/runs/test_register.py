@@ -574,3 +574,46 @@ def test_run_without_texts_is_read_in_those_of_its_dataset_and_its_forms_are_com
         workspace.evaluate("gold", run={"t": table})
     said = " ".join(capsys.readouterr().err.split())
     assert texts in said and forms in said
+
+
+@pytest.fixture
+def moved(tmp_path: Path) -> Workspace:
+    """Datasets b and c, each answered by 'old', and b by 'wide' as well, after b was loaded with other texts."""
+    work = Workspace(tmp_path / ".remix")
+
+    def write(name: str, text: str, entity: str) -> Path:
+        rows = [{"document": f"{name}{n}", "text": f"{text} {n}", "begin": 0, "end": 3, "entity": entity} for n in "12"]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return tmp_path / f"{name}.jsonl"
+
+    for name in ("b", "c"):
+        work.load([write(name, f"Ada of {name}", "urn:e:Ada")])
+        answers = write(name, f"Ada of {name}", "urn:e:Bob").rename(tmp_path / "answers.jsonl")
+        work.add_run("old", answers, on=name)
+    work.add_run("wide", answers, on="c")
+    work.load([write("b", "Ann of b", "urn:e:Ada")], replace=True)
+    write("new", "Ann of b", "urn:e:Bob")
+    return work
+
+
+def test_run_that_lost_its_texts_is_left_out_of_their_dataset(
+    moved: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has no score there, and no other waits for it; where nothing else is asked for it is refused."""
+    said = "run 'old' answers other texts than b has now"
+    with pytest.raises(StoreError, match=f"{said}: `remix run add old FILE --on b`"):
+        moved.evaluate("b", task="A2KB")
+    rows = (tmp_path / "new.jsonl").read_text().replace("new", "b")
+    (tmp_path / "new.jsonl").write_text(rows)
+    moved.add_run("new", tmp_path / "new.jsonl", on="b")
+    capsys.readouterr()
+    with progress.enable(True):
+        assert {*moved.evaluate("b", task="A2KB").rows["system"]} == {"new"}
+    assert said in capsys.readouterr().err
+    found = moved.evaluate(["b", "c"], task="A2KB", match="strong").rows.filter(average="micro", column="")
+    scored = {*found.select("system", "dataset").rows()}
+    assert {one for one in scored if one[1] in "bc"} == {("new", "b"), ("old", "c"), ("wide", "c")}
+    assert {*moved.judgements("b").systems["system"]} == {"new"}
+    assert len(moved.errors("old", on=["b", "c"]).found) == len(moved.errors("old", on="c").found) == 2
+    with pytest.raises(BadInput, match="none of gold's 2 documents"):
+        moved.evaluate("b", run="old", task="A2KB")
