@@ -17,6 +17,7 @@ from remix.errors import BadInput, StoreError, UnknownName, UsageError
 from remix.formats import read
 from remix.runs.registration import list_runs, load_run
 from remix.scoring.choice import HASHED_BY, frames_hash
+from remix.web.page import VIEWS, Note
 from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb
 
@@ -615,5 +616,7 @@ def test_run_that_lost_its_texts_is_left_out_of_their_dataset(
     assert {one for one in scored if one[1] in "bc"} == {("new", "b"), ("old", "c"), ("wide", "c")}
     assert {*moved.judgements("b").systems["system"]} == {"new"}
     assert len(moved.errors("old", on=["b", "c"]).found) == len(moved.errors("old", on="c").found) == 2
+    page = VIEWS["errors"].show(moved, {"dataset": "b", "system": "old"})
+    assert any("old answers other texts than b has now" in one.text for one in page.blocks if isinstance(one, Note))
     with pytest.raises(BadInput, match="none of gold's 2 documents"):
         moved.evaluate("b", run="old", task="A2KB")

@@ -70,7 +70,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     sizes = {name: work.store.dataset(name).documents for name in datasets}
     unanswered = tell_unanswered((run for run in runs if run.system in shown), sizes)
     together = _tell_together(runs, datasets, shown, judged) if len(datasets) > 1 else []
-    told = [page.Note(said) for said in (*together, *tell_given(runs, datasets, shown), *unanswered)]
+    lost = _tell_lost(datasets, shown, judged)
+    told = [page.Note(said) for said in (*together, *lost, *tell_given(runs, datasets, shown), *unanswered)]
     same = (
         [] if asked.get("within") and len(datasets) > 1 else [page.Note("The same in a terminal:", [_command(asked)])]
     )
@@ -97,6 +98,19 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         dropped=[*dropped, *unfit, *misplaced],
         data="errors",
     )
+
+
+def _tell_lost(datasets: Sequence[str], shown: Sequence[str], judged: Judgements) -> list[str]:
+    """Return which systems have a run that was left out, as the one dataset has none of its texts any more."""
+    if len(datasets) > 1 or not judged.mentions["annotation"].count():
+        return []
+    [where] = datasets
+    return [
+        f"{name} answers other texts than {where} has now, and nothing is judged: `remix run add {name} FILE --on "
+        f"{where}` registers answers again."
+        for name in shown
+        if name not in judged.systems["system"]
+    ]
 
 
 def _tell_together(runs: Sequence[Run], datasets: Sequence[str], shown: Sequence[str], judged: Judgements) -> list[str]:
