@@ -16,7 +16,8 @@ from remix.errors import EmptySelection, UsageError
 from remix.files import manifest_beside, write_together
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures.enrichment import frames_of, named_frames
+from remix.measures import MEASURES
+from remix.measures.enrichment import frames_of, measured_otherwise, named_frames
 from remix.places import refuse_file_name
 from remix.rdf.iris import dataset_iri
 from remix.rdf.turtle import turtle
@@ -267,7 +268,9 @@ def _plan(
     told |= {"withheldRuns": ", ".join(sorted(withheld))} if withheld else {}
     parts = pl.DataFrame() if narrowed is None else narrowed.parts
     limited = "none" if limit is None else str(limit) if seed is None else f"{limit} by seed {seed}"
-    choices = {"limit": limited, "left-out": "removed" if drop else "ignorable", **told}
+    otherwise = _find_otherwise(store, kb, text, entries) if endpoint is None else {}
+    measured = {"measures": ",".join(sorted({*otherwise.values()}))}
+    choices = {"limit": limited, "left-out": "removed" if drop else "ignorable", **told, **measured}
     signature = _signature(title, text, entries, kb, choices)
     iri = dataset_iri(title, base_iri)
     counts, read = count_origins(origin, closed), runs_read(text, store.datasets())
@@ -285,7 +288,7 @@ def _plan(
         runs=read,
     )
     notes = (*query.tell_unfit(chosen, set_from), *tell_editions(others), *(() if narrowed is None else narrowed.notes))
-    notes += (*tell_runs(read),)
+    notes += (*tell_runs(read), *_tell_otherwise(otherwise, kb))
     return _Planned(title, iri, entries, origin, closed, selection, manifest, counts, notes, signature, parts)
 
 
@@ -325,6 +328,29 @@ def _narrow_selection(
         more = origin.documents.filter(pl.col("document").is_in(out.implode())).select("dataset", "document")
         emptied = pl.concat([emptied, more]).unique(maintain_order=True)
     return holding, stays, emptied
+
+
+def _find_otherwise(
+    store: Store, kb: KnowledgeBase | None, text: str, entries: Sequence[DatasetEntry]
+) -> dict[str, str]:
+    """Return by which knowledge base a query sees measures of datasets, where that is another than the attached one."""
+    terms = {column.term for measure in MEASURES for column in measure.columns}
+    terms |= {one for each in MEASURES for summary in each.summaries for own in summary.terms.values() for one in own}
+    if not {one.partition(":")[2] for one in terms} & {*re.findall("[A-Za-z]+", text)}:
+        return {}  # it asks for no measure
+    stale = {*measured_otherwise(store, kb)}
+    known = {one.name: Signature.parse(str(one.enrichment)).fields for one in entries if one.name in stale}
+    return {name: fields.get("kb", "none") for name, fields in known.items()}
+
+
+def _tell_otherwise(otherwise: Mapping[str, str], kb: KnowledgeBase | None) -> list[str]:
+    """Return that a query sees measures by another knowledge base."""
+    if not otherwise:
+        return []
+    which, by = ", ".join(sorted(otherwise)), ", ".join(sorted({*otherwise.values()}))
+    now = "none is attached now" if kb is None else f"{kb.name} is attached now"
+    said = f"the query sees the measures of {which} as they were computed by {by}"
+    return [f"{said}; {now}: `remix enrich` makes them anew"]
 
 
 def tell_runs(read: Sequence[str]) -> list[str]:

@@ -416,6 +416,17 @@ def test_measures_of_another_knowledge_base_are_told_and_no_partition_is_made_by
     with progress.enable():
         bound.attach_kb(_kb(bound, "joined"))
     assert "queries see the measures of gold by another knowledge base: `remix enrich`" in capsys.readouterr().err
+    # So does each remix that is selected by measures, and its signature says by which these are.
+    query = (
+        "SELECT ?annotation { ?annotation nif:anchorOf ?form . FILTER NOT EXISTS { ?annotation rmx:candidateRank 99 } }"
+    )
+    made = bound.build(query, name="r")
+    assert any("measures of gold as they were computed by apart@" in note for note in made.notes), made.notes
+    assert made.signature.fields["measures"].startswith("apart@") and made.signature.fields["kb"].startswith("joined@")
+    other = bound.build("SELECT ?annotation { ?annotation nif:anchorOf ?form }", name="r")
+    assert "measures" not in other.signature.fields and not any("computed by" in note for note in other.notes)
     bound.partition(by="candidateRank", scheme="classes")
+    again = bound.build(query, name="r")
+    assert "measures" not in again.signature.fields and not any("computed by" in note for note in again.notes)
     after = bound.store.dataset("gold").enrichment
     assert before is not None and after is not None and "kb:apart@" in before and "kb:joined@" in after
