@@ -219,6 +219,20 @@ def tell_other_tasks(rows: pl.DataFrame) -> None:
         )
 
 
+def _list_other_tasks(scores: pl.DataFrame, question: Question[str]) -> list[str]:
+    """Return which systems are compared by answers to another task than the one they are compared by."""
+    if "run_task" not in scores.columns:
+        return []
+    [task] = choose(question, headline=True).task
+    needed = "D2KB" if takes_spans(task) else "A2KB"
+    others = scores.filter(pl.col("run_task") != needed).unique(["system", "run_task"]).sort("run_task", "system")
+    how = {"D2KB": "the mentions were given, not found", "A2KB": "the mentions were found, not given"}
+    return [
+        f"{', '.join(own['system'])}: answers to {made}, in which {how[str(made)]}, as there are none to {needed}"
+        for (made,), own in others.group_by("run_task", maintain_order=True)
+    ]
+
+
 def _show_scores(
     rows: pl.DataFrame,
     shown: pl.DataFrame,
@@ -301,7 +315,7 @@ def comparison_report(
         )
     # Slices are of one gold, so that what is said of the first is said of all.
     own = found.scores.filter(pl.col("part") == pl.first("part")) if question.by else found.scores
-    told += explain_shortcomings(own.rename({"part": "dataset"}))
+    told += [*explain_shortcomings(own.rename({"part": "dataset"})), *_list_other_tasks(found.scores, question)]
     lines = [*told, f"signature {found.signature}"]
     shown = [_round_scores(table) for table in tables if len(table)]
     return ComparisonReport(rows, partial(ShownTables, shown, lines), **vars(found), kinds=_kinds(keeper, question))

@@ -68,9 +68,9 @@ class ComparedPart:
 class Comparison:
     """Systems on parts.
 
-    - `scores`: system, part, score (null of a system that did not answer the part), documents; `failed` and
-      `revision_unknown`, of the gold that a part is of, where that is so of any run
-      (`remix.scoring.inputs.shortcomings`);
+    - `scores`: system, part, score (null of a system that did not answer the part), documents; `run_task`, for which
+      task its run was made, where runs are registered; `failed` and `revision_unknown`, of the gold that a part is of,
+      where that is so of any run (`remix.scoring.inputs.shortcomings`);
     - `pairs`: part and the columns of `between_systems`, `p_holm` corrected for all of its rows;
     - `correlations`: part, systems, `kendall`, `spearman`, `pearson`: of the systems' scores on the part with those on
       all; null for fewer than three systems, or where all have the same score;
@@ -323,9 +323,12 @@ def compare_inputs(
             name: replace(part, systems=answering)
             for name, part in slices_of(counted[-1], whole, averages[average]).items()
         }
-        told.append(
-            with_shortcomings(pl.DataFrame(product(own_parts, own.runs), ["part", "system"], orient="row"), own)
-        )
+        rows = pl.DataFrame(product(own_parts, own.runs), ["part", "system"], orient="row")
+        if own.made_for:
+            rows = rows.with_columns(
+                run_task=pl.col("system").replace_strict(own.made_for, default=None, return_dtype=pl.String)
+            )
+        told.append(with_shortcomings(rows, own))
         parts |= own_parts
     of_f1 = precision_of_f1(pl.concat(counted, how="diagonal_relaxed"))
     parts = {name: replace(part, counts=with_fp_of_f1(part.counts, of_f1)) for name, part in parts.items()}

@@ -533,6 +533,17 @@ def test_rows_of_a_table_say_where_the_run_is_of_another_task(news: Workspace) -
     assert "made for" not in " ".join(invoke(news, *line, "--run", "prior").split())
 
 
+def test_comparison_says_which_answers_are_to_another_task(news: Workspace) -> None:
+    """What was given its mentions is no system that found them; in D2KB it is the other way round."""
+    printed = " ".join(invoke(news, "compare", "sample-news", "--task", "D2KB", "--samples", "100").split())
+    assert "random-candidate: answers to A2KB, in which the mentions were found, not given" in printed
+    assert "prior: answers" not in printed
+    scores = news.compare("sample-news", task=["D2KB"], match=["strong"], samples=100).scores
+    assert dict(scores.select("system", "run_task").iter_rows()) == {"prior": "D2KB", "random-candidate": "A2KB"}
+    alone = " ".join(invoke(news, "compare", "sample-news", "--task", "A2KB", "--samples", "100").split())
+    assert "answers to D2KB" not in alone
+
+
 def test_comparison_takes_the_run_of_its_task(news: Workspace) -> None:
     rows = news.evaluate("sample-news", task=["D2KB"], match=["strong"]).rows
     expected = dict(rows.filter(average="micro", column="", dataset="all").select("system", "f1").iter_rows())
