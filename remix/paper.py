@@ -338,17 +338,20 @@ def _number(value: object, column: str, decimals: int, unit: str = "") -> str:
 
     >>> _number(0.81234, "f1", 3), _number(0.5, "shareOfAll", 1), _number(0.00001, "p", 3), _number(None, "f1", 3)
     ('0.812', '50.0 %', '<0.001', '')
-    >>> _number(0.5, "sample", 3, "share"), _number(2904.0, "sample", 3, "number")
-    ('50.0 %', '2904')
+    >>> _number(0.5, "sample", 3, "share"), _number(2904.0, "sample", 3, "number"), _number(0.0002, "s", 3, "entities")
+    ('50.0 %', '2904', '0.0002')
     """
     if value is None or not isinstance(value, int | float) or not math.isfinite(value):
         return ""
-    whole = unit and float(value).is_integer()  # amounts beside values of other units
+    mixed = unit not in ("", "share", "number")
+    whole = mixed and float(value).is_integer()  # amounts beside values of other units
     decimals = 1 if unit == "share" else 0 if unit == "number" or whole else decimals
     of_all = (is_share(column) or unit == "share") and isinstance(value, float)
     scaled, unit = (100 * value, " %") if of_all else (value, "")
     text = f"{scaled:.{decimals}f}"
-    if scaled and not float(text):  # what is not 0 must not look like it
+    if scaled and not float(text) and mixed:  # a value far smaller than those of other units
+        text = f"{scaled:.2g}"
+    elif scaled and not float(text):  # what is not 0 must not look like it
         text = f"{'>-' if scaled < 0 else '<'}{10.0**-decimals:.{decimals}f}" if decimals else f"{scaled:.2g}"
     return text + unit
 

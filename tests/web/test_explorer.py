@@ -494,6 +494,8 @@ def test_no_page_is_a_dead_end(work: Workspace, get: Get, view: str) -> None:
         ("/systems?datasets=gold,nope", "no dataset with a run named"),
         ("/errors?class=nope", "no class of errors named"),
         ("/errors?system=a&gold=nope", "no entity of gold named"),
+        ("/errors?system=a&of=b", "of is said of two systems, and a is shown alone"),
+        ("/errors?system=a&other=a", "a does not stand beside itself"),
         ("/errors?system=a&from=99999", "behind the last of 4 texts"),
         ("/errors?system=a&count=many", "no number of a text"),
         ("/annotations?type=nope&by=is_nil&part=nope", "no type named"),

@@ -162,8 +162,8 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     front = ["which measure", _CALLED, _APART]
     shown = shown.select(*front, pl.exclude(front))
     words = "By itself the table begins with the measures by which the datasets are farthest apart. In small letters: "
-    words += "the share of "
-    words += f"annotations or documents for which a measure could be computed. {OF_TYPES}"
+    words += "the share of annotations or documents for which a measure could be computed. Alternatives of a mention "
+    words += f"share its weight: of one that has two the half counts that has the value, and lists have it. {OF_TYPES}"
     small = {_CALLED: "which measure", **{name: f"share of {name}" for name in names}}
     scale = "how many standard deviations of all datasets here that tell enough of it lie between those that are "
     scale += (
@@ -173,7 +173,7 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     scale += (
         "the smallest value lacks of the largest; of a share of few mentions no less than chance makes of it); none "
     )
-    scale += "none where one of the datasets has no value. The sentence "
+    scale += "where one of the datasets has no value. The sentence "
     scale += "above speaks of those measures alone that cover half of the annotations or documents of each"
     explained = {_APART: scale}
     links = {name: partial(_lead, name) for name in names}

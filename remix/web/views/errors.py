@@ -237,7 +237,10 @@ def _fit(asked: dict[str, str], rows: pl.DataFrame) -> tuple[dict[str, str], lis
     """Return what is asked without a type or slice that the rows do not have, and what is said of these."""
     asked, dropped, shown = {**asked}, list[UsageError](), name_systems(asked)
     if len(shown) < 2:
-        asked.pop("of", None)
+        if asked.pop("of", "") not in ("", *shown):
+            dropped.append(UsageError(f"of is said of two systems, and {' and '.join(shown)} is shown alone"))
+        if asked.get("other") == asked["system"]:
+            dropped.append(UsageError(f"{asked.pop('other')} does not stand beside itself"))
     elif (of := asked.get("of", "")) and of not in shown:
         dropped.append(UnknownName("system of this page", of, shown))
         del asked["of"]
