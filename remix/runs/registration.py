@@ -134,9 +134,9 @@ def load_run(folder: Path, system: str, dataset: str, task: str = "A2KB") -> tup
     for run in list_runs(folder):
         if (run.system, run.dataset, run.task) == (system, dataset, task):
             return run, read_answers(folder, run)
-    known = [run.folder_name for run in list_runs(folder)]
-    name = f"{system}--{dataset}--{task.lower()}"
-    raise UnknownName("run", name, known, f"remix annotate {dataset} --system {system}", does="makes it")
+    known = sorted({run.system for run in list_runs(folder) if (run.dataset, run.task) == (dataset, task)})
+    command = f"remix annotate {dataset} --system {system}"
+    raise UnknownName(f"run on {dataset} for {task}", system, known, command, does="makes it")
 
 
 def read_answers(folder: Path, run: Run) -> Frames:

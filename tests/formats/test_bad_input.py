@@ -238,3 +238,10 @@ def test_an_interruption_is_no_error_of_the_file(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("remix.formats.FORMATS", {"csv": replace(FORMATS["csv"], read=interrupted)})
     with pytest.raises(KeyboardInterrupt):
         read(path, format="csv")
+
+
+def test_file_that_was_cut_off_is_said_to_be(tmp_path: Path) -> None:
+    whole = "@prefix ex: <http://e.org/> .\nex:a ex:b ex:c ;\n  ex:d ex:e .\n"
+    (tmp_path / "half.ttl").write_text(whole[:-9])
+    with pytest.raises(BadInput, match="half.ttl:3.*it was cut off, get it again whole"):
+        read(tmp_path / "half.ttl")

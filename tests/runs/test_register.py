@@ -427,6 +427,12 @@ def test_without_any_run_the_dataset_and_the_next_command_are_named(workspace: W
         )
 
 
+def test_run_that_a_dataset_does_not_have_is_told_by_its_names(workspace: Workspace) -> None:
+    workspace.add_run("alpha", SMALL / "a.ttl", on="gold")
+    with pytest.raises(UnknownName, match="no run on gold for A2KB named 'alpah'; did you mean 'alpha'"):
+        load_run(workspace.runs_folder, "alpah", "gold")
+
+
 def test_folder_of_other_things_has_no_runs_to_list(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
     for line in (("run", "list"), ("run", "show", "a"), ("list", "runs")):

@@ -181,6 +181,8 @@ def _refusal(source: SourceFile, error: SyntaxError | ValueError) -> BadInput:
         r"^Parser error at line \d+ (?:between columns? \d+ and (?:column )?\d+|column \d+): ", "", str(error)
     )
     reason = re.sub(r" \(line \d+\)$", "", reason)
+    if reason.startswith("Unexpected end"):
+        reason = "the file ends in the middle of a statement: it was cut off, get it again whole"
     shown = reason if len(reason) <= 200 else reason[:200] + "…"
     return BadInput(source.name, " ".join(shown.split()), line=line, column=getattr(error, "offset", None))
 
