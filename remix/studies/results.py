@@ -152,11 +152,11 @@ SCORES = Schema(
             SchemaColumn(name, pl.Float64(), meaning, null=True)
             for name, meaning in (
                 ("tp", "answers that are right"),
-                ("fp", "answers that are wrong"),
+                ("fp", "answers that are wrong, of those that the F1 takes (`f1_precision`); of all in `evaluate`"),
                 ("fn", "mentions that were not found"),
-                ("precision", "the precision that the F1 takes"),
+                ("precision", "the precision that the F1 takes, in `evaluate` a column of its own"),
                 ("recall", "the recall"),
-                ("f1", "the F1 that is shown"),
+                ("f1", "the F1 that is shown, in `evaluate` that of all answers"),
                 *(
                     (f"{score}_{end}", f"the {word} bound of the interval of 95 % of the {score}")
                     for score in ("precision", "recall", "f1")
