@@ -5,6 +5,7 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Collection
+from dataclasses import replace
 
 import polars as pl
 
@@ -26,6 +27,7 @@ def align(
     told: bool = True,
     elsewhere: Collection[str] = (),
     unasked: Collection[str] = (),
+    apart: bool = False,
 ) -> pl.DataFrame:
     """Return `gold` and `document` (of the run), one row for each pair of documents that are the same.
 
@@ -46,12 +48,24 @@ def align(
     about (`unasked`) and those of the run that answer other gold (`elsewhere`). So is of how many documents the texts
     are gold's, as the run tells none.
 
+    Where datasets are `apart`, those of the run are the ones that its answers were registered on: each dataset of gold
+    that is among them has these answers alone, whatever other datasets share its texts.
+
     Raises `BadInput` where nothing is the same, with how many documents match by name and by text, and where names
     without texts are those of documents of several datasets.
     """
     left, right = (_read_names(frames.documents) for frames in (gold, run))
     if right.is_empty():
         return pl.DataFrame(schema={"gold": pl.String, "document": pl.String})
+    if apart and right["dataset"].n_unique() > 1:
+        own = _align_apart(gold, run, name, left, right)
+        if told:
+            other = _difference(_named_alike(left, right).filter(~pl.col("gold").is_in([*unasked])))
+            counts = {"named": len(own), "by_text": len(own)}
+            _report(
+                name, gold.documents, run.documents, own, **counts, other=other, elsewhere=elsewhere, unasked=unasked
+            )
+        return own
     if (pairs := _same_documents(left, right)) is not None:
         if told:
             counts = {"named": len(pairs), "by_text": len(pairs)}
@@ -77,6 +91,22 @@ def align(
         counts = {"named": count, "by_text": by_text}
         _report(name, gold.documents, run.documents, pairs, **counts, other=other, elsewhere=elsewhere, unasked=unasked)
     return pairs
+
+
+def _align_apart(gold: Frames, run: Frames, name: str, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs of each dataset of gold with the documents of the run that are of it, else with all."""
+    named = {*right["dataset"]}
+    both = left.join(right, on=["document", "dataset"], suffix="_run")
+    same = all((both[column] == both[f"{column}_run"]).fill_null(True).all() for column in ("given", "text"))
+    if same and len(both) == len(right) and named >= {*left["dataset"]}:
+        return both.select("document", gold="document").select("gold", "document").sort("gold", "document")
+    parts = []
+    for dataset in left["dataset"].unique(maintain_order=True):
+        own = pl.col("dataset").fill_null("") == dataset
+        answers = run.documents.filter(own) if dataset in named else run.documents
+        sides = (replace(gold, documents=gold.documents.filter(own)), replace(run, documents=answers))
+        parts.append(align(*sides, name, told=False))
+    return pl.concat(parts).unique().sort("gold", "document")
 
 
 def texts_beyond(gold: Documents, run: Documents) -> Documents:

@@ -474,6 +474,32 @@ def test_run_is_scored_only_on_what_it_is_registered_on(twins: Workspace, capsys
     assert dict(sides.filter(profile="remix").select("system", "tp").iter_rows()) == {"a": 1, "b": 2}
 
 
+SCORED = ["dataset", "average", "documents", "tp", "fp", "fn", "ignored", "precision", "recall", "f1", "f1_in_scope"]
+
+
+@pytest.mark.parametrize("remix", [False, True], ids=["edition", "remix"])
+def test_answers_that_are_registered_on_a_dataset_are_all_that_it_is_scored_with(
+    twins: Workspace, tmp_path: Path, remix: bool
+) -> None:
+    """Other answers to the same texts, which are registered on another dataset, change nothing beside it."""
+    other = "twin"
+    if remix:
+        other = "alans"
+        twins.build("SELECT ?annotation { ?annotation nif:anchorOf 'Alan' }", name=other, dataset="gold", to=tmp_path)
+        twins.load([tmp_path / "alans.ttl"])
+    twins.add_run("c", SMALL / "a.ttl", on="gold")
+    twins.add_run("c", SMALL / "b.ttl", on=other)
+
+    def score(*names: str) -> list[tuple[object, ...]]:
+        """Return the rows of the last of these datasets."""
+        rows = twins.evaluate([*names], run="c", task="A2KB", match="strong").rows.filter(column="")
+        own = rows.filter(dataset=names[-1] if len(names) > 1 else "all").with_columns(dataset=pl.lit(names[-1]))
+        return own.select(SCORED).sort("average").rows()
+
+    assert score("gold", other) == score(other) != []
+    assert score(other, "gold") == score("gold") != score(other)
+
+
 @pytest.mark.long
 def test_run_is_scored_on_the_part_of_a_remix_that_is_cut_from_what_it_is_registered_on(twins: Workspace) -> None:
     built = twins.build("SELECT ?annotation { ?annotation nif:anchorOf 'Alan' }", name="alans", edition="all")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -44,7 +45,8 @@ def whole_case(
     Without `scoped` the query of a remix is not asked which answers it would select.
     """
     gold, known = inputs.gold, inputs.knowledge
-    mentions = mentions_of(gold, inputs.runs, known.kb, collapse=collapse, unasked=inputs.list_unasked())
+    asked: dict[str, Any] = {"unasked": inputs.list_unasked(), "registered": inputs.made_for.keys()}
+    mentions = mentions_of(gold, inputs.runs, known.kb, collapse=collapse, **asked)
     pairs = overlaps(mentions)
     mentions = mentions if unit == "document" else in_units(mentions, gold.documents, unit)
     evidence = Evidence(mentions, inputs)
