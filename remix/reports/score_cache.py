@@ -57,7 +57,7 @@ SECONDS = 600
 AGAIN = 600.0
 """Seconds after which a question that was ended is asked again."""
 
-_ROWS = "3"
+_ROWS = "4"
 """The number of what rows tell, another for each change of it: an answer that was kept before tells less."""
 
 _OF_SCORES = ("documents", "mentions", "tp", "precision", "recall", "f1")

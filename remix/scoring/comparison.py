@@ -323,7 +323,8 @@ def compare_inputs(
             name: replace(part, systems=answering)
             for name, part in slices_of(counted[-1], whole, averages[average]).items()
         }
-        rows = pl.DataFrame(product(own_parts, own.runs), ["part", "system"], orient="row")
+        both = {"part": pl.String, "system": pl.String}
+        rows = pl.DataFrame([*product(own_parts, own.runs)], schema=both, orient="row")
         if own.made_for:
             rows = rows.with_columns(
                 run_task=pl.col("system").replace_strict(own.made_for, default=None, return_dtype=pl.String)
