@@ -48,8 +48,8 @@ def align(
     about (`unasked`) and those of the run that answer other gold (`elsewhere`). So is of how many documents the texts
     are gold's, as the run tells none.
 
-    Where datasets are `apart`, those of the run are the ones that its answers were registered on: each dataset of gold
-    that is among them has these answers alone, whatever other datasets share its texts.
+    With `apart` a document of the run answers the dataset that it says it is of, where gold has that, and no other one,
+    also where others share its text: so a registered run says on which dataset each of its answers was registered.
 
     Raises `BadInput` where nothing is the same, with how many documents match by name and by text, and where names
     without texts are those of documents of several datasets.
@@ -60,7 +60,9 @@ def align(
     if apart and right["dataset"].n_unique() > 1:
         own = _align_apart(gold, run, name, left, right)
         if told:
-            other = _difference(_named_alike(left, right).filter(~pl.col("gold").is_in([*unasked])))
+            whole = pl.col("document").is_in([*own["gold"], *unasked]).all()
+            rest = left.clear() if left.select(whole).item() else left.filter(~pl.col("document").is_in([*unasked]))
+            other = _difference(_named_alike(rest, right))
             counts = {"named": len(own), "by_text": len(own)}
             _report(
                 name, gold.documents, run.documents, own, **counts, other=other, elsewhere=elsewhere, unasked=unasked

@@ -334,10 +334,8 @@ def _find_otherwise(
     store: Store, kb: KnowledgeBase | None, text: str, entries: Sequence[DatasetEntry]
 ) -> dict[str, str]:
     """Return by which knowledge base a query sees measures of datasets, where that is another than the attached one."""
-    terms = {column.term for measure in MEASURES for column in measure.columns}
-    terms |= {one for each in MEASURES for summary in each.summaries for own in summary.terms.values() for one in own}
-    if not {one.partition(":")[2] for one in terms} & {*re.findall("[A-Za-z]+", text)}:
-        return {}  # it asks for no measure
+    if not reads_measures(text):
+        return {}
     stale = {*measured_otherwise(store, kb)}
     known = {one.name: Signature.parse(str(one.enrichment)).fields for one in entries if one.name in stale}
     return {name: fields.get("kb", "none") for name, fields in known.items()}
@@ -438,6 +436,17 @@ def reads_runs(text: str) -> bool:
 def reads_difficulty(text: str) -> bool:
     """Return whether a query asks for the difficulty of annotations."""
     return any(found.group() == "difficulty" for found in _LEARNT.finditer(_without_comments(text)))
+
+
+def reads_measures(text: str) -> bool:
+    """Return whether a query asks for measures of annotations, documents or datasets.
+
+    >>> reads_measures("ASK { ?a rmx:pagerank ?rank }"), reads_measures("ASK { ?a a nif:Phrase } # pagerank")
+    (True, False)
+    """
+    terms = {column.term for measure in MEASURES for column in measure.columns}
+    terms |= {one for each in MEASURES for summary in each.summaries for own in summary.terms.values() for one in own}
+    return not {one.partition(":")[2] for one in terms}.isdisjoint(re.findall("[A-Za-z]+", _without_comments(text)))
 
 
 def _without_comments(text: str) -> str:

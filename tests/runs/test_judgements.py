@@ -234,7 +234,9 @@ def test_each_of_several_answers_on_one_span_is_told(tmp_path: Path) -> None:
     work.add_run("system", tmp_path / "run.jsonl", on="mine")
     rows = work.evaluate("mine", task="A2KB", match="strong").rows.filter(average="micro", column="")
     assert rows.select("tp", "fp", "fn").rows() == [(1, 4, 0)]
-    assert sorted(work.judgements("mine").systems["outcome"]) == ["correct", *["wrong"] * 4]
+    found = work.judgements("mine").systems
+    assert sorted(found["outcome"]) == ["correct", *["wrong"] * 4]
+    assert found.select("mention", "system").is_unique().all()  # each is a row of its own for people as well
 
 
 def test_types_are_those_of_all_alternatives(tmp_path: Path) -> None:
