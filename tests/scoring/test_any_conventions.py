@@ -106,6 +106,15 @@ def compared(inputs: Inputs, choice: Choice, average: str, score: str) -> dict[t
     ("micro", "f1"),
     ("C2KB", "strong"),
 )
+# s answers on no mention where nothing is asked: F1 on mention is that of nothing, which is perfect in each document.
+@example(
+    replace(PERFECT, macro=aspects.macro_of_all),
+    [mention_of("d1", "y", ignorable="dropped") | {"begin": 6, "end": 9}, mention_of("d3", "y")],
+    [mention_of("d1", entity="e:B")],
+    [mention_of("d0", entity="e:C")],
+    ("macro", "f1"),
+    ("A2KB", "weak"),
+)
 def test_any_conventions_give_the_same_scores_in_evaluate_and_compare(by, rules, gold, first, second, of, headline):
     profile = replace(PROFILES["remix"], name="made", conventions=rules, headline=headline)
     inputs = Inputs(framed(gold, DOCUMENTS), {"s": answers_of(first), "t": answers_of(second)})

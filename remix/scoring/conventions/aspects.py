@@ -237,14 +237,13 @@ class Undefined(Convention):
 def fill_scores(fill: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> dict[str, pl.Expr]:
     """Return the scores with what `fill` makes of a precision or recall and its FPs, F1 being their harmonic mean.
 
-    A precision that means nothing, as its FPs are null, has no F1.
+    A precision that means nothing, as its FPs are null, has no F1. What is empty is so by the FPs of each F1.
     """
     exact = scores()
-    recall = fill(exact["recall"], pl.col("fp"))
-    found = {"recall": recall}
+    found = {"recall": fill(exact["recall"], pl.col("fp"))}
     for of in ("", "_in_scope", "_on_mention"):
         wrong = pl.col(f"fp{of}")
-        precision = fill(exact[f"precision{of}"], wrong)
+        precision, recall = (fill(exact[name], wrong) for name in (f"precision{of}", "recall"))
         f1 = ratio(2 * precision * recall, precision + recall).fill_null(0.0)
         found[f"precision{of}"] = pl.when(wrong.is_not_null()).then(precision)
         found[f"f1{of}"] = pl.when(wrong.is_not_null()).then(f1)
