@@ -115,6 +115,15 @@ def compared(inputs: Inputs, choice: Choice, average: str, score: str) -> dict[t
     ("macro", "f1"),
     ("A2KB", "weak"),
 )
+# Macro P of x on mention is 1 and of all answers 1/2, R is 1: the harmonic mean takes the P of the F1 shown, and is 1.
+@example(
+    replace(PLAIN_GOLD, macro=next(one for one in RULES["macro"] if one.harmonic)),
+    [mention_of("d0", "x"), mention_of("d1", "y")],
+    [mention_of("d0"), mention_of("d0", entity="e:C") | {"begin": 6, "end": 9}],
+    [mention_of("d0")],
+    ("macro", "f1"),
+    ("A2KB", "strong"),
+)
 def test_any_conventions_give_the_same_scores_in_evaluate_and_compare(by, rules, gold, first, second, of, headline):
     profile = replace(PROFILES["remix"], name="made", conventions=rules, headline=headline)
     inputs = Inputs(framed(gold, DOCUMENTS), {"s": answers_of(first), "t": answers_of(second)})

@@ -199,7 +199,7 @@ class DocumentTables:
 
     `columns` is an array of documents by these, each of `labels` columns side by side. `tp_of_gold` are the mentions of
     gold that were found, `fp_of_f1` the false positives that F1 takes (see `with_fp_of_f1`), `rows` is 1 where a
-    document has counts.
+    document has counts. Where macro-F1 is harmonic, the `f1` of a document is the precision that it takes.
     `averages` are those of a profile.
     """
 
@@ -215,7 +215,7 @@ class DocumentTables:
             each, defined = parts[len(_COUNTS) + 2 * place : len(_COUNTS) + 2 * place + 2]
             found["macro", name] = _divide(each, defined)
         if _macro(self.averages).harmonic:
-            precision, recall = found["macro", "precision"], np.nan_to_num(found["macro", "recall"])
+            precision, recall = found["macro", "f1"], np.nan_to_num(found["macro", "recall"])
             f1 = np.nan_to_num(_divide(2 * precision * recall, precision + recall))
             found["macro", "f1"] = np.where(np.isnan(precision), np.nan, f1)
         return found
@@ -232,7 +232,7 @@ class DocumentTables:
         if average == "micro":
             return items, items
         precision, recall, f1 = parts[len(_COUNTS) + 1 :: 2]
-        of_f1 = precision + recall if _macro(self.averages).harmonic else f1
+        of_f1 = f1 + recall if _macro(self.averages).harmonic else f1
         weights = {"precision": precision, "recall": recall, "f1": of_f1}[score]
         # A document without anything that counts as right, or wrong, is one thing that does.
         return np.maximum(items, weights > 0), weights
@@ -278,7 +278,7 @@ def tables_of(
     rows = with_tp_of_gold(counts).join(documents.select("doc").with_row_index("unit"), on="doc")
     rows = rows.with_columns(rows=pl.lit(1), fp_of_f1="fp_of_f1" if "fp_of_f1" in rows.columns else "fp")
     macro = _macro(averages)
-    f1 = macro.of_documents(rows.with_columns(fp="fp_of_f1"))["f1"]
+    f1 = macro.of_documents(rows.with_columns(fp="fp_of_f1"))["precision" if macro.harmonic else "f1"].alias("f1")
     rows = macro.of_documents(rows).with_columns(f1)
     rows = rows.with_columns(pl.col(name).is_not_null().alias(f"{name}_counts") for name in _SCORES)
     unit = rows["unit"].to_numpy()
