@@ -19,7 +19,7 @@ from remix.frames import Frames
 from remix.names import DCTERMS, HFTS, PROV, RDF, RDFS, RMX
 from remix.rdf.turtle import Said, state_triples
 from remix.remixes.closure import Closed
-from remix.store import DatasetEntry
+from remix.store import DatasetEntry, Store
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,22 @@ def read_manifest(remix: Path) -> Manifest | None:
         next((about[f"{RMX}balance"] for about in said.values() if f"{RMX}balance" in about), ""),
         tuple(runs),
     )
+
+
+def origins_of_remixes(store: Store) -> Mapping[str, tuple[str, ...]]:
+    """Return the datasets that each loaded remix was cut from, of those whose origins are all loaded as they were."""
+
+    def read() -> dict[str, tuple[str, ...]]:
+        entries = store.datasets()
+        loaded = {entry.name: entry.content for entry in entries}
+        found = {entry.name: read_manifest(store.folder / entry.folder / "data.ttl") for entry in entries}
+        return {
+            name: tuple(sorted(one.contents))
+            for name, one in found.items()
+            if one is not None and one.contents.items() <= loaded.items()
+        }
+
+    return store.cached("origins of remixes", read)
 
 
 def refuse_unknown(files: Iterable[Path], manifest: Path, *, force: bool = False) -> None:

@@ -332,18 +332,22 @@ def legend(rows: pl.DataFrame, taxonomies: Iterable[str] = (), *, always: bool =
     return lines + [f"{name}: {meaning}" for name, meaning in meanings.items() if name in made]
 
 
-def _documents(rows: pl.DataFrame) -> list[str]:
+def explain_documents(rows: pl.DataFrame) -> list[str]:
     """Return in which documents answers count, where that makes a difference to what is shown."""
-    meant = {
-        "all": "in every document",
-        "kept": "in documents with a kept mention (--documents kept)",
-        "mixed": "in every document, of a remix whose origins are not loaded in those with a kept mention",
-    }
-    known = {"documents_counted", "f1_precision"} <= set(rows.columns)
-    taken = rows["documents_counted"].drop_nulls().unique().to_list() if known else []
-    if not taken or (taken == ["all"] and not (rows["f1_precision"] != "all").any()):
+    if not {"documents_counted", "f1_precision"} <= set(rows.columns):
         return []
-    return [f"answers count {meant[taken[0] if len(taken) == 1 else 'mixed']}"]
+    told = rows.select("system", "dataset", counted="documents_counted").drop_nulls("counted")
+    taken = {*told["counted"]}
+    if not taken or (taken == {"all"} and not (rows["f1_precision"] != "all").any()):
+        return []
+    every, some = "in every document", "in documents with a kept mention"
+    if len(taken) == 1 and taken != {"mixed"}:
+        return [f"answers count {every if taken == {'all'} else f'{some} (--documents kept)'}"]
+    kept = told.filter(counted="kept")
+    systems, datasets = sorted({*kept["system"]}), sorted({*kept["dataset"]} - {"all"})
+    who = f"those of {', '.join(systems)} " if 0 < len(systems) < told["system"].n_unique() else ""
+    on = f"on {', '.join(datasets) or 'some'} " if datasets or taken == {"mixed"} else ""
+    return [f"answers count {every}, {who}{on}{some} alone"]
 
 
 def _explain_shared(rows: pl.DataFrame) -> list[str]:
@@ -362,7 +366,7 @@ def _explain_shared(rows: pl.DataFrame) -> list[str]:
 
 def _explain(rows: pl.DataFrame, fields: dict[str, str]) -> list[str]:
     said = {name for name in ("f1_low", "threshold") if name in rows.columns and _says(rows[name])}
-    lines = [*_explain_shared(rows), *_documents(rows)]
+    lines = [*_explain_shared(rows), *explain_documents(rows)]
     unit = fields.get("unit", "document")
     lines += explain_shortcomings(rows)
     if "f1_low" in said:

@@ -30,7 +30,7 @@ from remix.places import discard
 from remix.question import Question
 from remix.reports.score_queue import MEMORY, QueuedQuestion, ScoreQueue
 from remix.reports.scores import Scored
-from remix.runs.known import known_runs
+from remix.runs.known import inherited_runs, known_runs
 from remix.scoring import evaluate_question
 from remix.scoring.choice import Choice, choose
 from remix.scoring.comparison import compared_inputs
@@ -112,7 +112,8 @@ class ScoreCache:
         ]
         loaded = {entry.name: f"{entry.name} {entry.content} {entry.enrichment}" for entry in store.datasets()}
         learnt = [f"{name} {held.signature}" for entry in store.datasets() for name, held in entry.attached.items()]
-        folder, runs = store.own("cache") / "scores", known_runs(store)
+        named = {name for one in questions for name in one.datasets}
+        folder, runs = store.own("cache") / "scores", [*known_runs(store), *inherited_runs(store, named)]
         places = {}
         remixes = store.cached("names of remixes", lambda: _name_remixes(store))
         for one in questions:

@@ -125,8 +125,14 @@ def _refuse_unstored(store: Store, wanted: Wanted, datasets: Sequence[str] = ())
 
 
 def _name_run(store: Store, dataset: str, system: str) -> str:
-    """Return the IRI of what a system made of a dataset, as SPARQL has it."""
-    return f"<{store.dataset(dataset).iri}#{fragment_of(system)}>"
+    """Return the IRI of what a system made of a dataset, as SPARQL has it.
+
+    Raises `UsageError` where no outcomes of it are stored, as of one that is registered on a remix's origin alone.
+    """
+    entry, fragment = store.dataset(dataset), fragment_of(system)
+    if fragment not in entry.attached:
+        raise UsageError(f"queries see what is stored, and no outcomes of {system} are stored beside {dataset}")
+    return f"<{entry.iri}#{fragment}>"
 
 
 def _where_of_outcome(store: Store, dataset: str, system: str, outcome: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from remix.remixes.manifest import origins_of_remixes
 from remix.runs.registration import Run, is_shipped, list_runs
 from remix.systems import SYSTEMS
 from remix.systems.record import Record, read_record
@@ -21,19 +22,39 @@ class KnownRun:
     """A run, what can change its scores (`signature`), its kind (`remix.systems.KINDS`), the revision of its texts.
 
     The kind is that of a system of remix that was run here, or whose answers ship; what was taken from other files is a
-    system, whatever its name.
+    system, whatever its name. One that is `inherited` is registered on what its dataset, a remix, was cut from.
     """
 
     run: Run
     signature: str
     kind: str
     revision: str = ""
+    inherited: bool = False
 
 
 def known_runs(store: Store) -> Sequence[KnownRun]:
     """Return the runs that are registered in a workspace, sorted by name; raises `StoreError` as `list_runs`."""
     folder = store.folder / "runs"
     return store.cached(("known runs", _stamp(folder)), lambda: [_know(folder, run) for run in list_runs(folder)])
+
+
+def inherited_runs(store: Store, names: Collection[str]) -> list[KnownRun]:
+    """Return the runs on the origins of the loaded remixes among these datasets, as runs on these.
+
+    A remix has none of a system that is registered on it itself for the same task, as `remix.runs.registration.gather`
+    has it; of several origins that a run is on the first stands for it.
+    """
+    runs, found = known_runs(store), list[KnownRun]()
+    for remix, origins in origins_of_remixes(store).items():
+        if remix not in names:
+            continue
+        there = {(one.run.system, one.run.task) for one in runs if one.run.dataset == remix}
+        for one in runs:
+            key = (one.run.system, one.run.task)
+            if one.run.dataset in origins and key not in there:
+                there.add(key)
+                found.append(replace(one, run=replace(one.run, dataset=remix), inherited=True))
+    return found
 
 
 def kinds_of(runs: Sequence[KnownRun]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -417,13 +418,15 @@ def gather(
     *,
     told: bool = True,
     runs: Sequence[Run] | None = None,
+    origins: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> dict[str, dict[str, Frames]]:
     """Return, by the task that they were made for, the answers of runs to these datasets, by the name of the run.
 
     The `dataset` of an answered document is the name of that which the run is registered on. Named are runs; by default
     they are all that are on any dataset of gold, and the others are told. For gold in files, such as remixes, a run is
-    also taken with its answers to other datasets: documents are what is matched. Of runs that are named it is said,
-    unless `told` is false, where they have no answer or no link. `runs` are those of the folder, where they are known.
+    also taken with its answers to other datasets: documents are what is matched. A loaded remix is answered by what is
+    registered on its `origins`, too, unless that is on the remix itself. Of runs that are named it is said, unless
+    `told` is false, where they have no answer or no link. `runs` are those of the folder, where they are known.
     A run none of whose texts a dataset has any more, as after another edition was loaded in its place, is not on that,
     which is said; one that is named and on nothing else is taken, for who reads it to refuse.
     Raises `UnknownName` for a name without any run, `StoreError` where no run is on gold.
@@ -448,7 +451,9 @@ def gather(
     for task in TASKS:
         for name in chosen or known:
             ran = {run.dataset: run for run in runs if (run.system, run.task) == (name, task)}
-            own = sorted(ran.keys() & wanted if wanted <= ran.keys() or files.documents.is_empty() else ran)
+            whole = wanted <= ran.keys() or files.documents.is_empty()
+            reached = {one for remix in wanted - ran.keys() for one in origins.get(remix, ())}
+            own = sorted(ran.keys() & (wanted | reached) if whole else ran)
             if not own:
                 continue
             parts = dict(zip(own, read_answers_of(folder, [ran[dataset] for dataset in own]), strict=True))
@@ -460,7 +465,7 @@ def gather(
                 if not own:
                     continue
             answers = Frames.concat(parts[dataset].in_dataset(dataset) for dataset in own)
-            if chosen or wanted & ran.keys() or len(align(files, answers, name, told=False)):
+            if chosen or (wanted | reached) & ran.keys() or len(align(files, answers, name, told=False)):
                 found.setdefault(task, {})[name] = answers
                 if chosen and told:
                     _tell_empty(name, task, answers)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from remix.question import Several, several
 from remix.runs.judgements import Judgements, judge_mentions
-from remix.runs.known import KnownRun, known_runs
+from remix.runs.known import KnownRun, inherited_runs, known_runs
 from remix.runs.registration import Run
 from remix.web import page
 
 
-def list_answers(work: page.Explored) -> list[Run]:
-    """Return the runs that are on a dataset that is loaded."""
-    return [one.run for one in list_known(work)]
+def list_answers(work: page.Explored, named: Collection[str] = ()) -> list[Run]:
+    """Return the runs that are on a dataset that is loaded, and on what the remixes that are named were cut from."""
+    return [one.run for one in list_known(work, named)]
 
 
-def list_known(work: page.Explored) -> list[KnownRun]:
+def list_known(work: page.Explored, named: Collection[str] = ()) -> list[KnownRun]:
     """Return the same with what is known of their runs and revisions."""
     loaded = {entry.name for entry in page.list_datasets(work)}
-    return [one for one in known_runs(work.store) if one.run.dataset in loaded]
+    inherited = inherited_runs(work.store, {*named}) if named else []
+    return [one for one in [*known_runs(work.store), *inherited] if one.run.dataset in loaded]
 
 
 def judge(work: page.Explored, datasets: Several, by: str = "", shown: Sequence[str] = ()) -> Judgements:
@@ -29,7 +30,7 @@ def judge(work: page.Explored, datasets: Several, by: str = "", shown: Sequence[
     with which alone these can be compared. Raises `StoreError` where no run is on any of the datasets.
     """
     names = several(datasets)
-    runs = [one for one in list_known(work) if one.run.dataset in names]
+    runs = [one for one in list_known(work, names) if one.run.dataset in names]
     systems = list[str]()
     if len(names) > 1:
         on = {

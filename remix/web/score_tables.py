@@ -30,7 +30,15 @@ from remix.reports.matrix import (
     mark_uncompared,
     order_systems,
 )
-from remix.reports.readable import NEVER_BEST, PRECISIONS, explain_slices, fold_rows, vocabularies_told, with_f1_shown
+from remix.reports.readable import (
+    NEVER_BEST,
+    PRECISIONS,
+    explain_documents,
+    explain_slices,
+    fold_rows,
+    vocabularies_told,
+    with_f1_shown,
+)
 from remix.reports.scores import Scored, figure_of_columns
 from remix.reports.two_systems import tell_two_systems
 from remix.scoring.statistics import F1
@@ -85,7 +93,7 @@ def show_scores(
     return [
         *([page.Note(f"{said} {_CHANCE}")] if said else []),
         _matrix(matrix, columns, left, group),
-        *[page.Note(said) for said in tell_uncompared(cells)],
+        *[page.Note(said) for said in (*explain_documents(rows.with_columns(dataset="part")), *tell_uncompared(cells))],
         *_lead_to_vocabularies(asked, rows),
         *_draw(cells, score, asked, lead),
         _list_tests(family, lead, whole=whole),
@@ -197,7 +205,7 @@ class _ShownScores:
         short, label = shorten(str(part)), self.labels.get(part, "")
         name = short + (f" ({mentions})" if mentions is not None else "")
         size = "" if mentions is None else f"{mentions} mention{'s' * (mentions != 1)}"
-        on = f"{mentions} mentions in " if mentions is not None else ""
+        on = f"{size} in " if size else ""
         of = f"; {label_of(self.asked['by']).words} is {part}" if self.asked["by"] else ""
         return _ScoreColumn(
             part=str(part),

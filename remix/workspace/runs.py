@@ -199,12 +199,14 @@ class Runs(Remixes):
         self, gold: Sequence[Target], names: Iterable[str] = ()
     ) -> Mapping[str, Mapping[str, Frames]]:
         """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
+        from remix.remixes.manifest import origins_of_remixes
         from remix.runs.known import known_runs
         from remix.runs.registration import gather
         from remix.runs.stored import take_shipped_runs
 
         take_shipped_runs(self.store, self.kb, self.runs_folder)
-        return gather(self.runs_folder, gold, names, runs=[one.run for one in known_runs(self.store)])
+        runs = [one.run for one in known_runs(self.store)]
+        return gather(self.runs_folder, gold, names, runs=runs, origins=origins_of_remixes(self.store))
 
     def registered_answers_to_each(self, datasets: Collection[str]) -> Mapping[str, Mapping[str, Mapping[str, Frames]]]:
         """Return, by loaded dataset, what `registered_answers` returns of it alone, of those that have a run."""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -512,6 +513,87 @@ def test_run_is_scored_on_the_part_of_a_remix_that_is_cut_from_what_it_is_regist
     assert set(twins.evaluate([alone], task=["A2KB"]).rows["system"]) == {"b"}
     with pytest.raises(UsageError, match="run 'a' is registered on gold, not on twin, which gold was cut from"):
         twins.evaluate([alone], run="a")
+
+
+@pytest.fixture
+def emptied(workspace: Workspace, tmp_path: Path) -> Workspace:
+    """Gold of d1 (Ada and Bob) and d2 (Bob), the remix adas of Ada in d1, which emptied d2, and two runs.
+
+    whole is on gold and has Ada in d1 and Eve on no mention of d2; part has Ada and is on adas itself.
+    """
+    workspace.drop("gold")
+
+    def write(name: str, rows: list[tuple[str, int, str]]) -> Path:
+        told = [
+            {"document": one, "text": f"Ada met Bob {one}", "begin": at, "end": at + 3, "entity": f"urn:e:{linked}"}
+            for one, at, linked in rows
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in told))
+        return tmp_path / f"{name}.jsonl"
+
+    workspace.load([write("gold", [("d1", 0, "Ada"), ("d1", 8, "Bob"), ("d2", 8, "Bob")])])
+    workspace.add_run("whole", write("whole", [("d1", 0, "Ada"), ("d2", 0, "Eve")]), on="gold")
+    workspace.build("SELECT ?annotation { ?annotation nif:anchorOf 'Ada' }", name="adas", dataset="gold", to=tmp_path)
+    workspace.load([tmp_path / "adas.ttl"])
+    workspace.add_run("part", write("part", [("d1", 0, "Ada")]), on="adas")
+    return workspace
+
+
+def test_answers_to_a_remix_itself_count_in_no_document_that_it_emptied(
+    emptied: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def count(*names: str, **choices: Any) -> dict[str, tuple[object, ...]]:
+        rows = emptied.evaluate(names, task="A2KB", match="strong", **choices).rows.filter(average="micro", column="")
+        own = rows.filter(dataset=names[-1] if len(names) > 1 else "all")
+        return {name: tuple(one) for name, *one in own.select("system", *COUNTED).iter_rows()}
+
+    # Eve stands in d2: whole was asked about it, and part was not.
+    with progress.enable():
+        assert count("gold", "adas") == {"whole": (2, "all", 1, 1, 0), "part": (1, "kept", 1, 0, 0)}
+    said = " ".join(capsys.readouterr().err.split())
+    assert "run 'part' is registered on adas itself, so that answers count in its documents with a kept" in said
+    told = " ".join(emptied.evaluate(["gold", "adas"], task="A2KB", match="strong").lines)
+    assert "in every document, those of part on adas in documents with a kept mention alone" in told
+    # By choice both are scored in the same documents; and not where nothing tells what part would have answered.
+    of_kept = count("gold", "adas", documents="kept")
+    assert of_kept["whole"][1:] == of_kept["part"][1:] == ("kept", 1, 0, 0)
+    with progress.enable():
+        assert count("gold", "adas", documents="all") == {"whole": (2, "all", 1, 1, 0)}
+    said = " ".join(capsys.readouterr().err.split())
+    assert "run 'part' is registered on adas itself, so that it is left out" in said
+    with pytest.raises(UsageError, match="nothing tells what it answers in the documents of gold that adas emptied"):
+        count("adas", run="part", documents="all")
+    # Nor do answers to gold beside it make answers to what was sent without that document.
+    emptied.add_run("part", emptied.store.folder.parent / "whole.jsonl", on="gold")
+    assert count("gold", "adas")["part"] == (1, "kept", 1, 0, 0)
+
+
+def test_loaded_remix_is_answered_by_runs_on_what_it_was_cut_from_alone_and_beside_it(emptied: Workspace) -> None:
+    def rows(*names: str) -> list[tuple[object, ...]]:
+        found = emptied.evaluate(names, task="A2KB", match="strong").rows.filter(column="")
+        own = found.filter(dataset=names[-1] if len(names) > 1 else "all")
+        return sorted(own.select("system", "average", *COUNTED, "precision", "f1_on_mention").rows())
+
+    assert rows("adas") == rows("gold", "adas")
+    # whole has Ada; Eve is its answer on no mention, in a document that only whole was asked about.
+    judged = emptied.judgements("adas").systems
+    told = judged.select("system", "outcome").sort("system", "outcome").rows()
+    assert told == [("part", "correct"), ("whole", "correct"), ("whole", "wrong")]
+    # Pages have the same systems; queries see what is stored, and no outcome of whole is stored beside the remix.
+    lacking = "No remix has just these: queries see what is stored, and no outcomes of whole are stored beside adas"
+    said = {
+        view: VIEWS[view].show(emptied, {"dataset": "adas", "system": "whole", "outcome": "correct"})
+        for view in ("errors", "annotations")
+    }
+    assert "errors of whole on adas" in said["errors"].title.lower()
+    assert any(lacking in one.text for one in said["annotations"].blocks if isinstance(one, Note))
+    assert "systems on it" in str(VIEWS["dataset"].show(emptied, {"name": "adas"}).blocks)
+    # Of gold alone that was loaded anew nothing is known: its runs are on other texts than the remix was cut from.
+    emptied.load([emptied.store.folder.parent / "whole.jsonl"], name="gold", replace=True)
+    assert {name for name, *_ in rows("adas")} == {"part"}
+
+
+COUNTED = ("documents", "documents_counted", "tp", "fp", "fn")
 
 
 def test_answers_of_files_given_to_store_are_registered(workspace: Workspace) -> None:

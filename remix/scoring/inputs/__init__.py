@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -61,6 +61,17 @@ class Knowledge:
         return self if self.types is not None or self.kb is None else replace(self, types=self.kb.types)
 
 
+class Part(NamedTuple):
+    """A part of gold that runs are registered on as a whole or not: documents of a dataset of gold that come from one.
+
+    `emptied` are those that a remix holds nothing of any more.
+    """
+
+    home: str
+    dataset: str
+    emptied: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Inputs:
     """What is evaluated: gold, runs by the names of systems, and what is known.
@@ -69,7 +80,8 @@ class Inputs:
     are hashed where they do not. `others` are runs that are not scored: columns may be about them (`error:SYSTEM`).
     `given_spans` are the answers of systems that have a run of their own in tasks that give them the spans of gold;
     `made_for` is the task that a run was made for, where that is known, as of those that are registered. These are
-    scored on what they are registered on alone: `homes` (gold, home) is the loaded dataset that a document comes from.
+    scored on what they are registered on alone: `homes` (gold, home) is the loaded dataset that a document comes from,
+    `emptied` are the documents of gold that a remix holds nothing of any more.
     `unrevised` are the runs, each with the task that it was made for, of which nothing says on which revision of the
     texts they were made.
     """
@@ -82,6 +94,7 @@ class Inputs:
     given_spans: Mapping[str, Frames] = field(default_factory=dict)
     made_for: Mapping[str, str] = field(default_factory=dict)
     homes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema={"gold": pl.String, "home": pl.String}))
+    emptied: pl.Series = field(default_factory=lambda: pl.Series(dtype=pl.String))
     unrevised: frozenset[tuple[str, str]] = frozenset()
 
     def split_by_registration(self) -> list[Inputs]:
@@ -101,35 +114,42 @@ class Inputs:
             for names in groups.values()
         ]
 
-    def without_answers(self, name: str, run: Frames) -> frozenset[tuple[str, str]]:
-        """Return the datasets that documents come from, each with that of gold, of which a run is on neither.
+    def without_answers(self, name: str, run: Frames) -> frozenset[Part]:
+        """Return the parts of gold that a run is not registered on.
 
-        A run may be registered on a remix that was loaded, or on what that was cut from.
+        It may be registered on a remix that was loaded, or on what that was cut from. One that has answers to the
+        remix itself was not asked about the documents that this emptied.
         """
-        if name not in self.made_for or not self._pairs:
+        if name not in self.made_for or not self._parts:
             return frozenset()
         on = run.dataset_names
-        return frozenset((home, dataset) for home, dataset in self._pairs if not on & {home, dataset})
+        return frozenset(
+            part for part in self._parts if not on & {part.home, part.dataset} or (part.emptied and part.dataset in on)
+        )
 
     def list_unasked(self) -> dict[str, pl.Series]:
         """Return the documents of gold that each run is not registered on, of the runs for which there are some."""
         out = {name: self.without_answers(name, run) for name, run in self.runs.items()}
-        found = {name: self.gold_of(homes)["document"] for name, homes in out.items() if homes}
+        found = {name: self.gold_of(parts)["document"] for name, parts in out.items() if parts}
         return {name: documents for name, documents in found.items() if len(documents)}
 
     @cached_property
     def _places(self) -> pl.DataFrame:
-        return self.homes.join(self.gold.documents.select("dataset", gold="document"), on="gold")
+        emptied = pl.col("gold").is_in(self.emptied.implode())
+        return self.homes.join(self.gold.documents.select("dataset", gold="document"), on="gold").with_columns(
+            emptied=emptied
+        )
 
     @cached_property
-    def _pairs(self) -> list[tuple[str, str]]:
-        return self._places.select("home", "dataset").unique().rows()
+    def _parts(self) -> list[Part]:
+        return [Part(*row) for row in self._places.select(Part._fields).unique().iter_rows()]
 
     def with_runs_for(self, *, spans: bool) -> Inputs:
         """Return them for tasks that do or do not give the spans of gold: the runs are those made for such a task.
 
-        Where a system has none, it is the one that it has. Gold is what all of these runs are on; raises `UsageError`
-        where that is nothing.
+        Where a system has none, it is the one that it has. Gold is what all of these runs are on; of a remix that one
+        of them has answers to in its own documents alone, only those with a kept mention count. Raises `UsageError`
+        where all are on nothing.
         """
         found = replace(self, given_spans={})
         if spans and self.given_spans:
@@ -146,12 +166,14 @@ class Inputs:
         documents = found.gold.documents.filter(free)["document"]
         if documents.is_empty():
             raise UsageError(f"no dataset is one that all of {', '.join(found.runs)} are registered on")
-        return replace(found, gold=found.gold.keep(documents=documents))
+        kept = found.knowledge.kept | {part.dataset for part in out if part.emptied}
+        return replace(found, gold=found.gold.keep(documents=documents), knowledge=replace(found.knowledge, kept=kept))
 
-    def gold_of(self, homes: Collection[tuple[str, str]]) -> pl.DataFrame:
-        """Return the documents of gold that come from these datasets, each with that of gold."""
-        wanted = pl.DataFrame(sorted(homes), schema=dict.fromkeys(("home", "dataset"), pl.String), orient="row")
-        own = self._places.join(wanted, on=["home", "dataset"], how="semi")["gold"]
+    def gold_of(self, parts: Collection[Part]) -> pl.DataFrame:
+        """Return the documents of these parts of gold."""
+        schema = {"home": pl.String, "dataset": pl.String, "emptied": pl.Boolean}
+        wanted = pl.DataFrame(sorted(parts), schema=schema, orient="row")
+        own = self._places.join(wanted, on=[*schema], how="semi")["gold"]
         return self.gold.documents.filter(pl.col("document").is_in(own.implode()))
 
 

@@ -235,7 +235,8 @@ def _read_kept(
     )
     gold = Frames.concat([gold, *origins.emptied])
     known = Knowledge(columns, of_documents, kb=kb, backgrounds=tuple(origins.backgrounds), kept=origins.kept)
-    found = Inputs(gold, runs, known, contents, homes=origins.homes)
+    emptied = pl.Series([name for one in origins.emptied for name in one.documents["document"]], dtype=pl.String)
+    found = Inputs(gold, runs, known, contents, homes=origins.homes, emptied=emptied)
     if question.registered or not runs:
         found = _with_registered(found, keeper, question, targets)
     systems = {run_of(column, found.runs)[0] for column in asked if is_of_errors(column)} - found.runs.keys()
@@ -262,7 +263,7 @@ def _with_registered(
     if told:
         alone = len(own) == 1 and not found.runs
         named = bool(question.registered) or alone
-        own = _find_on_gold(every, own, named=named)
+        own = _find_on_gold(every, own, named=named, documents=question.documents)
     spans = {name: run for name, run in spans.items() if name in own}
     every_run = [run for runs_of in answers.values() for run in runs_of.values()]
     unrevised = keeper.unrevised_runs({name for run in every_run for name in run.dataset_names})
@@ -275,32 +276,52 @@ def _with_registered(
     return replace(every, runs={**found.runs, **own}, given_spans=spans, unrevised=silent)
 
 
-def _find_on_gold(inputs: Inputs, runs: Mapping[str, Frames], *, named: bool) -> dict[str, Frames]:
+def _find_on_gold(inputs: Inputs, runs: Mapping[str, Frames], *, named: bool, documents: str) -> dict[str, Frames]:
     """Return the registered runs that are on anything that gold comes from, and say of what others are not.
 
-    Raises `UsageError` for a run that is `named` and on nothing of it.
+    Raises `UsageError` for a run that is `named` and on nothing of it, or not on 'all' `documents`, if these are asked.
     """
-    found, elsewhere = {}, dict[tuple[str, str], list[str]]()
+    found, told = {}, dict[tuple[str, str, bool], list[str]]()
     for name, run in runs.items():
         out = inputs.without_answers(name, run)
+        beside = [part for part in out if part.emptied and part.dataset in run.dataset_names]
         free = not out or inputs.gold.documents.height > inputs.gold_of(out).height
+        if beside and documents == "all":
+            remix, home = beside[0].dataset, beside[0].home
+            if named:
+                raise UsageError(
+                    f"run '{name}' is registered on {remix} itself, so that nothing tells what it answers in the "
+                    f"documents of {home} that {remix} emptied: take --documents kept, or `remix run drop {name} "
+                    f"--on {remix}` and `remix run add {name} FILE --on {home}`"
+                )
+            free = False
         if free:
             found[name] = run
         if not out:
             continue
-        homes = sorted({home for home, _ in out})
-        on, others = (", ".join(sorted({*one})) for one in (run.documents["dataset"], homes))
-        if named and not free:
+        on, others = (
+            ", ".join(sorted({*one})) for one in (run.documents["dataset"], (part.home for part in out - {*beside}))
+        )
+        if others and named and not free:
             raise UsageError(
                 f"run '{name}' is registered on {on}, not on {others}, which gold was cut from: `remix run add {name} "
-                f"FILE --on {homes[0]}` registers answers to it"
+                f"FILE --on {min(part.home for part in out)}` registers answers to it"
             )
-        elsewhere.setdefault((on, others), []).append(f"'{name}'")
-    for (on, others), names in elsewhere.items():
-        who = f"run {names[0]} is" if len(names) == 1 else f"runs {', '.join(names)} are"
-        progress.note(
-            f"{who} registered on {on}, so that {'it is' if len(names) == 1 else 'they are'} not scored on {others}"
-        )
+        if others:
+            told.setdefault((on, others, False), []).append(f"'{name}'")
+        for remix in sorted({part.dataset for part in beside}):
+            told.setdefault((remix, "" if free else remix, True), []).append(f"'{name}'")
+    for (on, others, emptied), names in told.items():
+        are, they = ("is", "it is") if len(names) == 1 else ("are", "they are")
+        who = f"run{'s' * (len(names) > 1)} {', '.join(names)} {are} registered on {on}"
+        if not emptied:
+            progress.note(f"{who}, so that {they} not scored on {others}")
+        elif others:
+            progress.note(
+                f"{who} itself, so that {they} left out: --documents kept counts no document that {on} emptied"
+            )
+        else:
+            progress.note(f"{who} itself, so that answers count in its documents with a kept mention alone")
     return found
 
 

@@ -98,7 +98,7 @@ def _fit(work: page.Explored, asked: dict[str, str]) -> tuple[dict[str, str], li
             asked.pop(name, None)
 
     dataset, system = asked.get("dataset", ""), asked.get("system", "")
-    runs = list_answers(work)
+    runs = list_answers(work, [dataset])
     if system and not dataset:
         drop(UsageError("what a system made of annotations is told of one dataset: choose it"), "system", "outcome")
     elif system and all((run.system, run.dataset) != (system, dataset) for run in runs):
@@ -145,7 +145,7 @@ _MENTION = ["document", "group"]
 
 def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
     dataset, by = asked.get("dataset", ""), asked.get("by", "")
-    systems = sorted({run.system for run in list_answers(work) if run.dataset == dataset})
+    systems = sorted({run.system for run in list_answers(work, [dataset]) if run.dataset == dataset})
     known = [*list_quantities(measures_of(work.store))]
     columns = [COARSE_TYPE, *(name for name in OWN if name not in ("document", "surface_form", "ignorable", "kb"))]
     columns += [one.name for measure in measures_of(work.store).measures for one in measure.columns]

@@ -86,7 +86,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
 def _lead_on(work: page.Explored, name: str) -> page.Note:
     """Return the pages that say more of a dataset."""
     links = {"all its mentions": page.address("annotations", dataset=name)}
-    if any(run.dataset == name for run in list_answers(work)):
+    if any(run.dataset == name for run in list_answers(work, [name])):
         links["systems on it"] = page.address("systems", datasets=name)
         links["their errors"] = page.address("errors", dataset=name)
     if len(page.list_datasets(work)) > 1:

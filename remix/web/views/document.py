@@ -139,7 +139,8 @@ def _complete(
 
     A system that is on another dataset is left out; raises `UnknownName` for one that is on none.
     """
-    runs, dataset, dropped = list_answers(work), asked["dataset"], list[UsageError]()
+    dataset, dropped = asked["dataset"], list[UsageError]()
+    runs = list_answers(work, [dataset, *page.split_names(asked["among"])])
     systems = sorted({run.system for run in runs if run.dataset == dataset})
     for key in ("system", "other"):
         if asked[key] and asked[key] not in systems:

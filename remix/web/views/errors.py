@@ -49,7 +49,8 @@ _BY = (COARSE_TYPE, "pagerankSegment", "isRare", "ambiguitySurfaceForm", "nameRe
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
-    runs = list_answers(work)
+    known = list_known(work, page.split_names(parameters.get("dataset", "")))
+    runs = [one.run for one in known]
     if not runs:
         if named := parameters.get("dataset"):
             work.store.dataset(named)
@@ -59,7 +60,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         commands = [f"remix run add NAME FILE --on {on}", f"remix annotate {on} --system prior"]
         return page.Page("Errors", [page.Note(said, commands, {"What to do next": "/start"})])
     asked = {name: value for name, value in parameters.items() if value}
-    beside = {name for name, kind in kinds_of(list_known(work)).items() if kind != "system"}
+    beside = {name for name, kind in kinds_of(known).items() if kind != "system"}
     asked, systems, dropped = _complete(asked, runs, beside)
     datasets, by = page.split_names(asked["dataset"]), asked.get("by", "")
     shown = name_systems(asked)
@@ -68,7 +69,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     asked, misplaced = _fit_place(judged, asked)
     form = _form(work, asked, sorted({run.dataset for run in runs}), systems)
     sizes = {name: work.store.dataset(name).documents for name in datasets}
-    unanswered = tell_unanswered((run for run in runs if run.system in shown), sizes)
+    own = (one.run for one in known if one.run.system in shown and not one.inherited)
+    unanswered = tell_unanswered(own, sizes)
     together = _tell_together(runs, datasets, shown, judged) if len(datasets) > 1 else []
     lost = _tell_lost(datasets, shown, judged)
     told = [page.Note(said) for said in (*together, *lost, *tell_given(runs, datasets, shown), *unanswered)]

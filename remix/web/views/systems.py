@@ -23,6 +23,7 @@ from remix.scoring.tasks import TASKS
 from remix.vocabularies import COARSE_TYPE
 from remix.vocabularies import COLUMNS as OF_CLASSES
 from remix.web import page
+from remix.web.answers import list_known
 from remix.web.score_tables import BEST, show_scores
 
 _SCHEMES = ("quantiles:4", "log-deciles")
@@ -40,8 +41,8 @@ _FIRST = ("datasets", "systems", "by")
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     loaded = [entry.name for entry in page.list_datasets(work)]
-    runs = [one for one in known_runs(work.store) if one.run.dataset in loaded]
     named = page.split_names(parameters.get("datasets", "") or parameters.get("dataset", ""))
+    runs = list_known(work, named)
     if not runs or (named and not any(one.run.dataset in named for one in runs)):
         for name in named:
             work.store.dataset(name)
@@ -81,7 +82,7 @@ def _tell_unanswered(
     """Return which of the systems that are asked for leave documents of the chosen datasets without an answer."""
     sizes = {entry.name: entry.documents for entry in page.list_datasets(work) if entry.name in chosen}
     systems = page.split_names(asked["systems"])
-    own = (one.run for one in runs if not systems or one.run.system in systems)
+    own = (one.run for one in runs if not one.inherited and (not systems or one.run.system in systems))
     return [page.Note(said) for said in tell_unanswered(own, sizes)]
 
 
