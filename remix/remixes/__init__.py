@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 import polars as pl
 
@@ -16,8 +15,7 @@ from remix.errors import EmptySelection, UsageError
 from remix.files import manifest_beside, write_together
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
-from remix.measures import MEASURES
-from remix.measures.enrichment import frames_of, measured_otherwise, named_frames
+from remix.measures.enrichment import frames_of, named_frames
 from remix.places import refuse_file_name
 from remix.rdf.iris import dataset_iri
 from remix.rdf.turtle import turtle
@@ -31,13 +29,12 @@ from remix.remixes.closure import (
     limit_documents,
     tell_editions,
 )
+from remix.remixes.computed import find_otherwise, reads_runs, runs_read, tell_otherwise, tell_runs
 from remix.remixes.export import Exported, export
 from remix.remixes.manifest import count_origins, describe, refuse_unknown
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry, Store, in_one_state
 from remix.store.missing import NO_RUN
-from remix.store.state import RUN
-from remix.store.syntax import tokens
 from remix.tables import Printed
 
 if TYPE_CHECKING:
@@ -268,7 +265,7 @@ def _plan(
     told |= {"withheldRuns": ", ".join(sorted(withheld))} if withheld else {}
     parts = pl.DataFrame() if narrowed is None else narrowed.parts
     limited = "none" if limit is None else str(limit) if seed is None else f"{limit} by seed {seed}"
-    otherwise = _find_otherwise(store, kb, text, entries) if endpoint is None else {}
+    otherwise = find_otherwise(store, kb, text, entries) if endpoint is None else {}
     measured = {"measures": ",".join(sorted({*otherwise.values()}))}
     choices = {"limit": limited, "left-out": "removed" if drop else "ignorable", **told, **measured}
     signature = _signature(title, text, entries, kb, choices)
@@ -288,7 +285,7 @@ def _plan(
         runs=read,
     )
     notes = (*query.tell_unfit(chosen, set_from), *tell_editions(others), *(() if narrowed is None else narrowed.notes))
-    notes += (*tell_runs(read), *_tell_otherwise(otherwise, kb))
+    notes += (*tell_runs(read), *tell_otherwise(otherwise, kb))
     return _Planned(title, iri, entries, origin, closed, selection, manifest, counts, notes, signature, parts)
 
 
@@ -328,39 +325,6 @@ def _narrow_selection(
         more = origin.documents.filter(pl.col("document").is_in(out.implode())).select("dataset", "document")
         emptied = pl.concat([emptied, more]).unique(maintain_order=True)
     return holding, stays, emptied
-
-
-def _find_otherwise(
-    store: Store, kb: KnowledgeBase | None, text: str, entries: Sequence[DatasetEntry]
-) -> dict[str, str]:
-    """Return by which knowledge base a query sees measures of datasets, where that is another than the attached one."""
-    if not reads_measures(text):
-        return {}
-    stale = {*measured_otherwise(store, kb)}
-    known = {one.name: Signature.parse(str(one.enrichment)).fields for one in entries if one.name in stale}
-    return {name: fields.get("kb", "none") for name, fields in known.items()}
-
-
-def _tell_otherwise(otherwise: Mapping[str, str], kb: KnowledgeBase | None) -> list[str]:
-    """Return that a query sees measures by another knowledge base."""
-    if not otherwise:
-        return []
-    which, by = ", ".join(sorted(otherwise)), ", ".join(sorted({*otherwise.values()}))
-    now = "none is attached now" if kb is None else f"{kb.name} is attached now"
-    said = f"the query sees the measures of {which} as they were computed by {by}"
-    return [f"{said}; {now}: `remix enrich` makes them anew"]
-
-
-def tell_runs(read: Sequence[str]) -> list[str]:
-    """Return what is to be said of a remix that is selected by runs of these systems, nothing where there are none."""
-    if not read:
-        return []
-    names = ", ".join(f"'{name}'" for name in read)
-    of, their, them = ("run", "its scores on it are fitted to its own answers", "it")
-    if len(read) > 1:
-        of, their, them = ("runs", "their scores on it are fitted to their own answers", "them")
-    said = f"it was selected by what came of the {of} {names}: {their}"
-    return [f"{said}; --without {read[0]} selects without {them}"]
 
 
 def check_name(title: str, datasets: Iterable[str] = ()) -> None:
@@ -410,68 +374,6 @@ def _select(
         explained = select(index, text, origin, name=query.source, **{**how, "explain": True})
         said = "".join(f"; {note}" for note in index.notes)
         raise EmptySelection(_explain_empty(query.name, explained.waterfall, entries) + said)
-
-
-_OF_RUNS = re.compile(
-    r"(?:(?<=[:/#])|\b)(?:Run|Answer|system|systemAgreement|difficulty|errorClass|(?:true|false)(?:Positive|Negative)Of|ignoredIn|answerTo)\b"
-)
-"""What a query names that asks for runs, their outcomes, or what is learnt of these."""
-
-_LEARNT = re.compile(r"(?:(?<=[:/#])|\b)(?:systemAgreement|difficulty)\b")
-_RUNS = re.compile(r"(?:(?:true|false)(?:Positive|Negative)Of|ignoredIn)>?\s+(\?\w+)")
-_OF_GRAPH = re.compile(rf"\bGRAPH\s*<[^>]*#{RUN}([^>]*)>\s*\{{[^{{}}]*\}}", re.IGNORECASE)
-"""What is asked of the graph of one run, with the name of the system."""
-_NAMED = re.compile(r"(\?\w+)\s+(?:\w*:|<[^>]*#)system\b")
-
-
-def reads_runs(text: str) -> bool:
-    """Return whether a query asks for runs, their outcomes, or what is learnt of these.
-
-    >>> reads_runs("SELECT ?a { ?a rmx:difficulty ?d }"), reads_runs("SELECT ?a { ?a a nif:Phrase }")
-    (True, False)
-    """
-    return _OF_RUNS.search(_without_comments(text)) is not None
-
-
-def reads_difficulty(text: str) -> bool:
-    """Return whether a query asks for the difficulty of annotations."""
-    return any(found.group() == "difficulty" for found in _LEARNT.finditer(_without_comments(text)))
-
-
-def reads_measures(text: str) -> bool:
-    """Return whether a query asks for measures of annotations, documents or datasets.
-
-    >>> reads_measures("ASK { ?a rmx:pagerank ?rank }"), reads_measures("ASK { ?a a nif:Phrase } # pagerank")
-    (True, False)
-    """
-    terms = {column.term for measure in MEASURES for column in measure.columns}
-    terms |= {one for each in MEASURES for summary in each.summaries for own in summary.terms.values() for one in own}
-    return not {one.partition(":")[2] for one in terms}.isdisjoint(re.findall("[A-Za-z]+", _without_comments(text)))
-
-
-def _without_comments(text: str) -> str:
-    return "".join(token for kind, token in tokens(text) if kind != "comment")
-
-
-def runs_read(text: str, entries: Iterable[DatasetEntry]) -> list[str]:
-    """Return the systems by whose runs beside datasets a query selects: those that it names, or all.
-
-    It selects by those that it names where it says of each run that it asks about whose it is, or asks in its graph,
-    and asks for nothing that is learnt from all.
-    """
-    if not reads_runs(text):
-        return []
-    text = _without_comments(text)
-    in_graphs, text = {unquote(name) for name in _OF_GRAPH.findall(text)}, _OF_GRAPH.sub(" ", text)
-    graphs = {name for entry in entries for name in entry.attached if name.startswith(RUN)}
-    known = sorted(unquote(name.removeprefix(RUN)) for name in graphs)
-    if not _OF_RUNS.search(text):
-        return [name for name in known if name in in_graphs] or known
-    asked = {*_RUNS.findall(text)}
-    if _LEARNT.search(text) or not asked or not asked <= {*_NAMED.findall(text)}:
-        return known
-    named = [name for name in known if re.search(rf"(['\"]){re.escape(name)}\1", text)]
-    return [name for name in known if name in named or name in in_graphs] if named else known
 
 
 def _signature(

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remix.remixes.manifest import origins_of_remixes
 from remix.runs.registration import Run, is_shipped, list_runs
 from remix.systems import SYSTEMS
 from remix.systems.record import Record, read_record
@@ -44,6 +43,9 @@ def inherited_runs(store: Store, names: Collection[str]) -> list[KnownRun]:
     A remix has none of a system that is registered on it itself for the same task, as `remix.runs.registration.gather`
     has it; of several origins that a run is on the first stands for it.
     """
+    # Files alone are scored without the libraries that this brings.
+    from remix.remixes.manifest import origins_of_remixes
+
     runs, found = known_runs(store), list[KnownRun]()
     for remix, origins in origins_of_remixes(store).items():
         if remix not in names:

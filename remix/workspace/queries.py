@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,13 +41,15 @@ class Queries(Datasets):
         may ask, and `timeout` the seconds it may run; without `rewrite` a CONSTRUCT is run as it stands. See
         `remix.store.answers.answer` for the errors.
         """
+        from remix.remixes.computed import find_otherwise, tell_otherwise
         from remix.store.answers import answer
 
         if endpoint is None and not self.ensure_sample():
             self._refresh()
-        return answer(
+        asked = self._find_query(query, self.store, (), service=service, allow_service=allow_service, timeout=timeout)
+        found = answer(
             self.store,
-            self._find_query(query, self.store, (), service=service, allow_service=allow_service, timeout=timeout),
+            asked,
             values=values,
             set_from=set_from,
             rewrite=rewrite,
@@ -54,6 +57,8 @@ class Queries(Datasets):
             endpoint=endpoint,
             timeout=timeout,
         )
+        otherwise = {} if endpoint else find_otherwise(self.store, self.kb, asked.text, self.store.datasets())
+        return replace(found, notes=(*found.notes, *tell_otherwise(otherwise, self.kb)))
 
     def find_query(
         self,

@@ -324,7 +324,7 @@ class Remixes(KnowledgeBases):
     def _without(self, systems: Several, store: Store, query: Query) -> Iterator[Store]:
         """Hold the store, or one without the runs of systems; raises `UsageError` where the query reads no runs."""
         from remix.errors import UsageError
-        from remix.remixes import reads_difficulty, reads_runs
+        from remix.remixes.computed import reads_difficulty, reads_runs
 
         if not systems:
             yield store

@@ -23,6 +23,7 @@ from remix.runs.stored import AGREEMENT, verdicts
 from remix.scoring.inputs import Inputs
 from remix.store import DatasetEntry, Store
 from remix.store.selection import select
+from remix.web.page import VIEWS, Note
 from remix.workspace import Workspace
 
 RUNS = Path(__file__).parent / "small"
@@ -423,7 +424,16 @@ def test_measures_of_another_knowledge_base_are_told_and_no_partition_is_made_by
     made = bound.build(query, name="r")
     assert any("measures of gold as they were computed by apart@" in note for note in made.notes), made.notes
     assert made.signature.fields["measures"].startswith("apart@") and made.signature.fields["kb"].startswith("joined@")
-    other = bound.build("SELECT ?annotation { ?annotation nif:anchorOf ?form }", name="r")
+    # Queries and their pages say it as well, of measures alone.
+    by_form = "SELECT ?annotation { ?annotation nif:anchorOf ?form }"
+    for asked, told in ((query, True), (by_form, False)):
+        notes = bound.query(asked).notes
+        assert any("measures of gold as they were computed by apart@" in note for note in notes) == told
+        for view, name in (("query", "query"), ("builder", "sparql")):
+            blocks = VIEWS[view].show(bound, {name: asked}).blocks
+            said = [one.text for one in blocks if isinstance(one, Note)]
+            assert any("measures of gold as they were computed by apart@" in one for one in said) == told, (view, said)
+    other = bound.build(by_form, name="r")
     assert "measures" not in other.signature.fields and not any("computed by" in note for note in other.notes)
     bound.partition(by="candidateRank", scheme="classes")
     again = bound.build(query, name="r")

@@ -11,7 +11,7 @@ import pytest
 from remix.errors import UnknownName, UsageError
 from remix.measures import compute
 from remix.measures.enrichment import named_frames
-from remix.remixes import runs_read
+from remix.remixes.computed import runs_read
 from remix.remixes.manifest import read_manifest
 from remix.runs.difficulty import difficulty
 from remix.runs.stored import verdicts

@@ -1,0 +1,109 @@
+"""What a query sees that was computed before: measures by a knowledge base, and what came of runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import unquote
+
+from remix.kb import KnowledgeBase
+from remix.measures import MEASURES
+from remix.measures.enrichment import measured_otherwise
+from remix.signature import Signature
+from remix.store import DatasetEntry, Store
+from remix.store.state import RUN
+from remix.store.syntax import tokens
+
+_OF_RUNS = re.compile(
+    r"(?:(?<=[:/#])|\b)(?:Run|Answer|system|systemAgreement|difficulty|errorClass|(?:true|false)(?:Positive|Negative)Of|ignoredIn|answerTo)\b"
+)
+"""What a query names that asks for runs, their outcomes, or what is learnt of these."""
+
+_LEARNT = re.compile(r"(?:(?<=[:/#])|\b)(?:systemAgreement|difficulty)\b")
+_RUNS = re.compile(r"(?:(?:true|false)(?:Positive|Negative)Of|ignoredIn)>?\s+(\?\w+)")
+_OF_GRAPH = re.compile(rf"\bGRAPH\s*<[^>]*#{RUN}([^>]*)>\s*\{{[^{{}}]*\}}", re.IGNORECASE)
+"""What is asked of the graph of one run, with the name of the system."""
+_NAMED = re.compile(r"(\?\w+)\s+(?:\w*:|<[^>]*#)system\b")
+
+
+def reads_runs(text: str) -> bool:
+    """Return whether a query asks for runs, their outcomes, or what is learnt of these.
+
+    >>> reads_runs("SELECT ?a { ?a rmx:difficulty ?d }"), reads_runs("SELECT ?a { ?a a nif:Phrase }")
+    (True, False)
+    """
+    return _OF_RUNS.search(_without_comments(text)) is not None
+
+
+def reads_difficulty(text: str) -> bool:
+    """Return whether a query asks for the difficulty of annotations."""
+    return any(found.group() == "difficulty" for found in _LEARNT.finditer(_without_comments(text)))
+
+
+def reads_measures(text: str) -> bool:
+    """Return whether a query asks for measures of annotations, documents or datasets.
+
+    >>> reads_measures("ASK { ?a rmx:pagerank ?rank }"), reads_measures("ASK { ?a a nif:Phrase } # pagerank")
+    (True, False)
+    """
+    terms = {column.term for measure in MEASURES for column in measure.columns}
+    terms |= {one for each in MEASURES for summary in each.summaries for own in summary.terms.values() for one in own}
+    return not {one.partition(":")[2] for one in terms}.isdisjoint(re.findall("[A-Za-z]+", _without_comments(text)))
+
+
+def _without_comments(text: str) -> str:
+    return "".join(token for kind, token in tokens(text) if kind != "comment")
+
+
+def runs_read(text: str, entries: Iterable[DatasetEntry]) -> list[str]:
+    """Return the systems by whose runs beside datasets a query selects: those that it names, or all.
+
+    It selects by those that it names where it says of each run that it asks about whose it is, or asks in its graph,
+    and asks for nothing that is learnt from all.
+    """
+    if not reads_runs(text):
+        return []
+    text = _without_comments(text)
+    in_graphs, text = {unquote(name) for name in _OF_GRAPH.findall(text)}, _OF_GRAPH.sub(" ", text)
+    graphs = {name for entry in entries for name in entry.attached if name.startswith(RUN)}
+    known = sorted(unquote(name.removeprefix(RUN)) for name in graphs)
+    if not _OF_RUNS.search(text):
+        return [name for name in known if name in in_graphs] or known
+    asked = {*_RUNS.findall(text)}
+    if _LEARNT.search(text) or not asked or not asked <= {*_NAMED.findall(text)}:
+        return known
+    named = [name for name in known if re.search(rf"(['\"]){re.escape(name)}\1", text)]
+    return [name for name in known if name in named or name in in_graphs] if named else known
+
+
+def find_otherwise(
+    store: Store, kb: KnowledgeBase | None, text: str, entries: Sequence[DatasetEntry]
+) -> dict[str, str]:
+    """Return by which knowledge base a query sees measures of datasets, where that is another than the attached one."""
+    if not reads_measures(text):
+        return {}
+    stale = {*measured_otherwise(store, kb)}
+    known = {one.name: Signature.parse(str(one.enrichment)).fields for one in entries if one.name in stale}
+    return {name: fields.get("kb", "none") for name, fields in known.items()}
+
+
+def tell_otherwise(otherwise: Mapping[str, str], kb: KnowledgeBase | None) -> list[str]:
+    """Return that a query sees measures by another knowledge base."""
+    if not otherwise:
+        return []
+    which, by = ", ".join(sorted(otherwise)), ", ".join(sorted({*otherwise.values()}))
+    now = "none is attached now" if kb is None else f"{kb.name} is attached now"
+    said = f"the query sees the measures of {which} as they were computed by {by}"
+    return [f"{said}; {now}: `remix enrich` makes them anew"]
+
+
+def tell_runs(read: Sequence[str]) -> list[str]:
+    """Return what is to be said of a remix that is selected by runs of these systems, nothing where there are none."""
+    if not read:
+        return []
+    names = ", ".join(f"'{name}'" for name in read)
+    of, their, them = ("run", "its scores on it are fitted to its own answers", "it")
+    if len(read) > 1:
+        of, their, them = ("runs", "their scores on it are fitted to their own answers", "them")
+    said = f"it was selected by what came of the {of} {names}: {their}"
+    return [f"{said}; --without {read[0]} selects without {them}"]
