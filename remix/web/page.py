@@ -518,12 +518,15 @@ def address_of_measure(dataset: str, measure: str) -> str:
 
     >>> address_of_measure("news", "formAcronym"), address_of_measure("news", "density")
     ('/annotations?dataset=news&by=formAcronym&part=true', '/dataset?name=news#documents')
+    >>> address_of_measure("news", "notAnnotated")
+    '/dataset?name=news&mentions=without#documents'
     """
     told = fields_of_measure(measure)
     if not told and measure.startswith("type"):
         return ""  # another type than persons, organisations and places, or none that is known: no list has these
     if told is None:
-        return f"{address('dataset', name=dataset)}#documents"
+        kind = "without" if measure == "notAnnotated" else ""
+        return f"{address('dataset', name=dataset, mentions=kind)}#documents"
     return address("annotations", dataset=dataset, **told)
 
 

@@ -343,6 +343,25 @@ def test_numbers_of_the_table_of_datasets_lead_to_what_they_count(work: Workspac
     }
 
 
+def test_share_of_documents_without_mentions_leads_to_just_these(tmp_path: Path) -> None:
+    # Of three texts the first has a mention, the second none, the third one that is optional and no mention.
+    for nth, more in enumerate(({}, None, {"ignorable": "optional"})):
+        told = {"document": f"d{nth}", "text": f"Ada {nth}"}
+        place = {"begin": 0, "end": 3, "entity": "urn:e:Ada"}
+        rows = json.dumps(told if more is None else told | place | more)
+        with (tmp_path / "three.jsonl").open("a") as file:
+            file.write(f"{rows}\n")
+    workspace = Workspace(tmp_path / ".remix")
+    workspace.load([tmp_path / "three.jsonl"])
+    table = table_of(shown(workspace, "dataset", name="three"), "measures")
+    row = table.frame.row(by_predicate=pl.col("measure") == "notAnnotated", named=True)
+    listed = follow(workspace, table.links["value"](row)).tables["documents"]
+    assert row["value"] == pytest.approx(2 / 3) and listed["name"].str.slice(-2).to_list() == ["d1", "d2"]
+    assert shown(workspace, "dataset", name="three", mentions="with").tables["documents"].height == 1
+    with pytest.raises(UnknownName, match="no kind of documents named 'withot'; did you mean 'without'?"):
+        shown(workspace, "dataset", name="three", mentions="withot")
+
+
 @pytest.mark.long
 def test_datasets_may_be_called_as_columns_are(tmp_path: Path) -> None:
     workspace, names = Workspace(tmp_path / ".remix"), ("item", "other", "dataset", "measure", "says", "with")

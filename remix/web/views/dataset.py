@@ -33,7 +33,16 @@ from remix.web import page
 from remix.web.answers import list_answers
 
 SCHEMES = ("log-deciles", "quantiles:4", "head-torso-tail")
-_DEFAULTS = {"column": "ambiguitySurfaceForm", "scheme": SCHEMES[0], "average": "micro", "find": "", "part": ""}
+_DEFAULTS = {
+    "column": "ambiguitySurfaceForm",
+    "scheme": SCHEMES[0],
+    "average": "micro",
+    "find": "",
+    "mentions": "",
+    "part": "",
+}
+_MENTIONS = {"without": pl.col("mentions") == 0, "with": pl.col("mentions") > 0}
+"""Of which documents some are shown: ignorable annotations are no mentions."""
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -45,6 +54,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         raise UnknownName(
             "scheme of a page", asked["scheme"], SCHEMES, f"remix partition {entry.name}", does="takes all"
         )
+    if asked["mentions"] not in ("", *_MENTIONS):
+        raise UnknownName("kind of documents", asked["mentions"], _MENTIONS)
     measured = measures_of(work.store)
     known = list_quantities(measured)
     if asked["column"] not in known and "column" not in parameters:
@@ -58,6 +69,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             ),
             page.choose("average", "average", AVERAGES, asked["average"], page.MICRO_OR_MACRO),
             page.Field("find", "documents named like", asked["find"]),
+            page.choose("mentions", "documents with or without mentions", ["", *_MENTIONS], asked["mentions"]),
         ]
     )
     told = describe_dataset(entry, work.store)
@@ -227,6 +239,8 @@ def _documents(work: page.Explored, dataset: str, asked: page.Parameters) -> pag
     )
     if find:
         rows = rows.filter(pl.col("name").str.to_lowercase().str.contains(find.lower(), literal=True))
+    if kind := asked["mentions"]:
+        rows, words = rows.filter(_MENTIONS[kind]), f"{words} Those {kind} mentions.".lstrip()
     links = {"name": lambda row: page.address("document", dataset=dataset, name=row["name"])}
     heat = ("words", "mentions", "nil", "density")
     return page.Table(
