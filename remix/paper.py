@@ -250,7 +250,8 @@ class _Columns:
             return cls(plain, (tuple(range(len(names))),))
         natural = [max(_width(cell, _SMALL) for cell in cells) for cells in every]
         pieces = [max(_width(piece, _SMALL) for cell in cells for piece in _pieces(cell)) for cells in every]
-        front = next((nth for nth, number in enumerate(numeric) if number), 0)
+        # Where all are texts the first says which row it is.
+        front = next((nth for nth, number in enumerate(numeric) if number), int(len(names) > 1))
         tried = [
             [
                 width if number else min(width, max(limit, piece))
@@ -265,17 +266,28 @@ class _Columns:
             if (before := sum(one[:front]) + 8 * front) <= 0.6 * _PAGE
             and before + max(one[front:], default=0) + 8 <= _PAGE
         ]
-        widths = [*beside, *apart, tried[-1]][0]  # as few breaks as let all columns stand beside each other, if any do
-        panels = [[*range(front)]]
-        for column in range(front, len(names)):
-            if len(panels[-1]) > front and sum(widths[one] + 8 for one in [*panels[-1], column]) > _PAGE:
-                panels.append([*range(front)])
-            panels[-1].append(column)
+        # As few breaks as let all columns stand beside each other, if any do, else in as few panels as can be.
+        widths = beside[0] if beside else min(apart or tried[-1:], key=lambda one: len(_stack(one, front)))
+        panels = _stack(widths, front)
         kinds = [
             kind if width >= whole else f"p{{{width:.0f}pt}}"
             for kind, width, whole in zip(plain, widths, natural, strict=True)
         ]
         return cls(tuple(kinds), tuple(tuple(own) for own in panels), _FONT)
+
+
+def _stack(widths: Sequence[float], front: int) -> list[list[int]]:
+    """Return the columns of these widths as panels that are no broader than a page, those in front standing in each.
+
+    >>> _stack([100, 100, 100, 100], front=1)
+    [[0, 1, 2], [0, 3]]
+    """
+    panels = [[*range(front)]]
+    for column in range(front, len(widths)):
+        if len(panels[-1]) > front and sum(widths[one] + 8 for one in [*panels[-1], column]) > _PAGE:
+            panels.append([*range(front)])
+        panels[-1].append(column)
+    return panels
 
 
 def _pieces(cell: str) -> list[str]:

@@ -265,6 +265,15 @@ def test_columns_are_broken_as_little_as_lets_all_of_them_stand_beside_each_othe
     assert all(name in text for name in names)
 
 
+def test_texts_that_are_wider_than_a_page_stand_in_few_panels_each_with_the_first() -> None:
+    """Of eight texts of about 230 points each would fill a page unbroken; broken ones of 45 points stand in two."""
+    told = {f"answer {nth}": ["a name of several words " * 3] for nth in range(8)}
+    text = typeset(pl.DataFrame({"form": ["Ada"], **told}), "latex", Typesetting(caption="Errors."))
+    heads = [part.partition("\\midrule")[0] for part in text.split("\\toprule")[1:]]
+    assert len(heads) == 2 and all("form &" in head for head in heads)
+    assert [sum(name in head for head in heads) for name in told] == [1] * 8
+
+
 def test_values_of_several_units_stand_each_in_its_own() -> None:
     """Shares in per cent, numbers whole, others as the column has them; of those that are no value nothing."""
     units = ["share", "number", "entities", "entities", "share"]

@@ -124,6 +124,7 @@ def _tabulate(
         headings=headings_of_measures(["surface_form"]),
         labels=labels | label_entities(kb, named),
         documents=("document",),
+        in_paper=("surface_form", "gold", *(f"{one} {said}" for one in shown for said in ("answer", "class"))),
     )
 
 

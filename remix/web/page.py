@@ -112,7 +112,8 @@ class Table(Shown):
     these; as data all are columns. `headings` are what
     columns are called, with what stands small below it, if that is not their name. The rows stay apart by the values of
     the column `groups`, however they are sorted. A `folded` table is shown where the address asks for it (`open`).
-    `typesetting` says how a paper has it. Columns that are `unseen` are shown where they are asked for; data have them.
+    `typesetting` says how a paper has it, and `in_paper` which columns where none are chosen, by default all. Columns
+    that are `unseen` are shown where they are asked for; data have them.
     `title` is the heading, by default the name. `below` is said under the rows. `units` of columns, or the column that
     has the unit of each row: a `share` is shown in per cent. `labels` are those of entities, by what stands in cells;
     IRIs are shown short, and names of documents in columns of `documents` by their last part. Data have all as it is.
@@ -132,6 +133,7 @@ class Table(Shown):
     groups: str = ""
     folded: bool = False
     typesetting: Typesetting | None = None
+    in_paper: Sequence[str] = ()
     unseen: Sequence[str] = ()
     title: str = ""
     below: str = ""
@@ -154,7 +156,8 @@ class Table(Shown):
         `columns` are those that are chosen. What stands small in a cell does so there, too, unless it is chosen for
         itself. The caption is what the page says of it.
         """
-        shown = columns or [one for one in self.frame.columns if one not in self.within and one not in self.unseen]
+        every = [one for one in self.frame.columns if one not in self.within and one not in self.unseen]
+        shown = columns or self.in_paper or every
         small = {one: beside for one, beside in self.small.items() if one in shown and beside not in shown}
         units = {one: of for one, of in self.units.items() if one not in self.differences}
         how = self.typesetting or Typesetting(intervals=small, units=units)

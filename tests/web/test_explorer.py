@@ -258,6 +258,10 @@ def test_classes_of_errors_are_called_as_people_do_and_stay_what_they_are_as_dat
     assert "wrong link (<code>wrong_link</code>):" in text and "wrong (wrong link)" in text
     assert [row["a class"] for row in json.loads(get("/errors.json?system=a&class=wrong_link").text)] == ["wrong_link"]
     assert "wrong_link" in get("/errors.csv?system=a&table=classes+of+errors").text.splitlines()[0].split(",")
+    # A paper has what is told of a mention, in one table, unless other columns are chosen.
+    paper = get("/errors.tex?system=a&table=errors").text
+    assert "surface form & gold & a answer & a class" in paper and "document" not in paper.partition("toprule")[2]
+    assert "document & gold" in get("/errors.tex?system=a&table=errors&columns=document,gold").text
     alan = shown(work, "errors", dataset="gold", system="a").tables["errors"].filter(surface_form="Alan")
     mention = VIEWS["annotations"].show(work, {"dataset": "gold", "find": "Alan"}).tables["annotations"]
     assert alan.height == mention.height == 1
