@@ -271,6 +271,8 @@ def with_means(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
 def _mean_of_parts(rows: pl.DataFrame, task: str) -> pl.DataFrame:
     zero = pl.when(pl.col("f1").is_not_null()).then(0.0)
     filled = [pl.coalesce(name, zero).alias(name) for name in ("precision", "recall")]
-    means = rows.with_columns(filled).group_by(_OF_A_MEAN, maintain_order=True)
+    # A tool that gives InKB and its like of some tasks alone has no mean of them.
+    every = (pl.col("column") != "kb") | (pl.col("task").n_unique().over(_OF_A_MEAN) == len(_parts(task)))
+    means = rows.filter(every).with_columns(filled).group_by(_OF_A_MEAN, maintain_order=True)
     taken = pl.coalesce(pl.col("f1_precision").filter(pl.col("f1_precision") != "all").first(), pl.lit("all"))
     return means.agg(pl.col(SCORES).mean(), taken.alias("f1_precision")).with_columns(task=pl.lit(task))

@@ -153,6 +153,17 @@ def test_candidates_and_nil_are_tasks_of_euef(frames):
     ]
 
 
+def test_answer_that_chose_none_of_its_candidates_has_them_in_euef(frames):
+    # Ada was recognised with gold's entity among the candidates, and linked to none of them; Bob has none.
+    text = "Ada saw Bob"
+    gold = texted(frames, [at(0, 3), at(8, 11, "e:B")], text)
+    run = texted(frames, [at(0, 3, None), at(8, 11, None)], text)
+    sets = pl.DataFrame({"annotation": ["d#0", "d#0"], "entity": ["e:X", "e:A"], "score": [0.6, 0.4]})
+    run = replace(run, candidates=Frames.of(candidates=sets).candidates)
+    rows = evaluate(gold, {"s": run}, task=["candidates", "A2KB"], profile="euef").filter(average="micro", column="")
+    assert rows.select("task", "tp", "fp", "fn").rows() == [("candidates", 1, 0, 1), ("A2KB", 0, 0, 2)]
+
+
 def test_accuracy_and_recall_of_candidates_of_euef_are_shares_of_the_recognised_mentions(frames):
     # Gold: Ada, Bob, Cy, Dan, Eve. Recognised are Ada, Bob, Cy (beside them is one answer on no mention); Ada is right,
     # Bob's entity is among the candidates, Cy's is not. Accuracy: 1 of 3 (M_s / M_g); R_m: 2 of 3; R_g: 2 of 5.

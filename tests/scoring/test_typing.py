@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from remix.errors import BadInput
 from remix.frames import Frames
+from remix.names import OWL, RDFS
 from remix.scoring.inputs.entities import read_subclasses, with_types
 from tests.examples import FEW
 from tests.scoring.conftest import evaluate
@@ -164,6 +165,43 @@ def test_gerbil_takes_two_mentions_without_known_classes_for_a_match_and_punishe
     assert values(row, "precision", "recall", "mentions") == pytest.approx((1 / 3, 1 / 3, 2))
     # On gold spans alone there are no extra ones.
     assert scored(gold, run, "ETyping", profile="gerbil")["precision"] == 1 / 2
+
+
+def test_typing_of_gerbil_pairs_in_order_whatever_the_links_are(frames):
+    # [0, 10) takes the answer at [3, 5), so that [3, 5) is missed and the answer at [7, 9) extra: 1 of 3 either way.
+    place = {"classes": [f"{DBO}A"]}
+    gold = frames([{"begin": 0, "end": 10, "entity": "e:1"} | place, {"begin": 3, "end": 5, "entity": "e:2"} | place])
+    run = frames([{"begin": 3, "end": 5, "entity": "e:1"} | place, {"begin": 7, "end": 9, "entity": "e:2"} | place])
+    row = scored(gold, run, matching="weak", profile="gerbil")
+    assert values(row, "precision", "recall", "f1") == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+    # Of two answers on one span the first stands for the mention, also where the second is linked right.
+    gold = frames([{"begin": 0, "end": 4, "entity": "e:2"} | place])
+    first = {"begin": 0, "end": 4, "entity": "e:1", "classes": [f"{DBO}B"]}
+    row = scored(gold, frames([first, {"begin": 0, "end": 4, "entity": "e:2"} | place]), profile="gerbil")
+    assert row["f1"] == 0.0
+
+
+def test_typing_of_gerbil_takes_the_best_threshold_and_has_no_rows_of_the_knowledge_base(frames):
+    # The doubtful answer is extra: P = R = (1 + 0) / 2 with it, 1 without it.
+    gold = frames([{"begin": 0, "end": 4, "classes": [f"{DBO}A"]}])
+    run = frames([{"begin": 0, "end": 4, "classes": [f"{DBO}A"]}, {"begin": 6, "end": 8, "classes": [f"{DBO}B"]}])
+    assert scored(gold, run, profile="gerbil")["f1"] == 1 / 2
+    sure = run.annotations.with_columns(confidence=pl.Series([0.9, 0.1]))
+    rows = evaluate(gold, {"s": replace(run, annotations=sure)}, task=["RT2KB", "OKE-1"], profile="gerbil")
+    assert {*rows.filter(task="RT2KB")["f1"]} == {1.0} and {*rows["column"]} == {""}
+
+
+def test_second_task_of_oke_is_scored_by_gerbil(frames):
+    # Of the spans that name classes the one inside another goes: one of two is found, and one is extra.
+    owl, rdfs = {"classes": [f"{OWL}Class"]}, {"classes": [f"{RDFS}Class"]}
+    gold = [{"begin": 0, "end": 9} | owl, {"begin": 4, "end": 9} | owl, {"begin": 20, "end": 25} | rdfs]
+    run = [{"begin": 0, "end": 9} | owl, {"begin": 30, "end": 35} | rdfs]
+    rows = evaluate(
+        frames(gold), {"s": frames(run)}, task=["ERec-classes", "OKE-2"], match=["strong"], profile="gerbil"
+    )
+    row = rows.filter(task="ERec-classes", average="micro", column="").row(0, named=True)
+    assert values(row, "tp", "fp", "fn") == (1, 1, 1)
+    assert rows.filter(task="OKE-2", average="micro", column="")["f1"].is_not_null().all()
 
 
 names = st.sampled_from(["writer", "person", "agent", "place", "thing", "planet"])

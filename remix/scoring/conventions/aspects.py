@@ -15,9 +15,16 @@ from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.scoring.conventions import Convention
 from remix.scoring.inputs.case_tables import NIL, Counts
-from remix.scoring.matching import Case, Counter
+from remix.scoring.matching import Case, Counter, with_detail
 from remix.scoring.statistics import SCORES, Over, count_pairs, ratio, scores
-from remix.scoring.tasks import Elements, count_entities, count_task, elements
+from remix.scoring.tasks import (
+    Elements,
+    count_entities,
+    count_task,
+    elements,
+    entity_elements,
+    has_several_entities,
+)
 
 
 class Documents(Convention):
@@ -35,6 +42,9 @@ def _keep_linked(case: Case, task: str, matching: str, count: Counter) -> Case:
     # NIL is a task of its own, without what is linked.
     kept = pl.col("link") == NIL if task == "NIL" else pl.col("link") != NIL
     gold, answers = case.gold.filter(kept), case.answers.filter(kept)
+    if task.partition("(")[0] == "candidates":  # which an answer may have that chose none of them
+        told = with_detail(case, "candidates").answers.filter(pl.col("candidates").list.len() > 0)["answer"]
+        answers = case.answers.filter(kept | pl.col("answer").is_in(told.implode()))
     if len(gold) == len(case.gold) and len(answers) == len(case.answers):
         return case
     return replace(case, gold=gold, answers=answers)
@@ -152,13 +162,15 @@ def count_by_pairs(
 
     `pair` returns the pairs that are right and what is compared without the pairs and answers that it takes out: an
     answer in none of the pairs left is wrong, a mention in none is missed. In C2KB entities of documents count once, or
-    as often as they are linked to (`repeated`). Raises `UnknownName` for a task that is not `known`.
+    as often as they are linked to (`repeated`), where one of several is enough on both sides. Raises `UnknownName` for
+    a task that is not `known`.
     """
     if task not in known:
         raise UnknownName("task of this profile", task, known)
-    if task == "C2KB":
+    alike = task == "C2KB" and repeated and has_several_entities(case)
+    if task == "C2KB" and not alike:
         return count_entities(case, repeated=repeated)
-    right, compared = pair(elements(case, task, matching))
+    right, compared = pair(entity_elements(case) if alike else elements(case, task, matching))
     wrong = compared.answers.join(compared.edges, on="answer", how="anti")
     asked = case.mentions.for_each_system(compared.gold)
     return count_pairs(right, wrong, asked.join(compared.edges, on=["system", "group"], how="anti"))

@@ -66,11 +66,16 @@ class Conventions:
         return self._count_chosen
 
     def _count_chosen(self, case: Case, task: str, matching: str) -> Counts:
+        whole = case
         for rule in self:
             if rule.choose is not None:
                 case = rule.choose(case, task, matching, self.pairing.count)
         counts = self.pairing.count(case, task, matching)
-        counts = _of_every_document(case, counts) if self.macro.documents != "defined" else counts
+        if self.macro.documents != "defined":
+            # What answers too doubtful to count make of a slice gives it a row all the same.
+            doubtful = case.column and case.thresholds is not None and len(case.answers) < len(whole.answers)
+            held = self.pairing.count(whole, task, matching) if doubtful else counts
+            counts = _of_every_document(case, counts, held)
         return counts if case.thresholds is None else _with_thresholds(case, counts, case.thresholds)
 
     @property
@@ -196,15 +201,15 @@ CONVENTIONS: Registry[Convention] = Registry(
 """The rules of all tools: those of several stand in `remix.scoring.conventions`, those of one with its profile."""
 
 
-def _of_every_document(case: Case, counts: Counts) -> Counts:
+def _of_every_document(case: Case, counts: Counts, held: Counts) -> Counts:
     """Return the counts with rows of zeros for the other documents, and `has_gold`.
 
-    In a slice a system that it asks nothing of and that answers nothing there has no rows.
+    In a slice a system that it asks nothing of and that answers nothing there, by what it `held`, has no rows.
     """
     keys = ["system", "doc"]
     systems = case.mentions.names.select("system")
     if case.column:
-        counted = counts.filter(pl.sum_horizontal("tp", "fp", "fn") > 0)
+        counted = held.filter(pl.sum_horizontal("tp", "fp", "fn") > 0)
         systems = systems.join(counted, on="system", how="semi", maintain_order="left")
     every = systems.join(case.mentions.documents.select("doc"), how="cross")
     counts = every.join(counts, on=keys, how="left", maintain_order="left")

@@ -7,16 +7,19 @@ from functools import partial
 
 import polars as pl
 
+from remix.dense import look_up
 from remix.expressions import sum_up
 from remix.frames import Frames
 from remix.names import DBO, DBR
 from remix.scoring.conventions import aspects
+from remix.scoring.conventions.aspects import first_unused
 from remix.scoring.inputs.case_tables import Counts
-from remix.scoring.matching import Case, Counter, matching_named
+from remix.scoring.matching import Case, Counter, Judged, Matching, matching_named
 from remix.scoring.profiles import PLAIN_GOLD, Profile
 from remix.scoring.statistics import UNSCOPED
 from remix.scoring.statistics.thresholds import choose_best
-from remix.scoring.tasks.typing import compare_types, on_gold_spans
+from remix.scoring.tasks import elements
+from remix.scoring.tasks.typing import class_spans, compare_types, on_gold_spans
 
 WELL_KNOWN = (
     DBR,
@@ -51,10 +54,16 @@ CLASSED = ("A2KB", "D2KB", "C2KB")
 """The tasks whose results GERBIL also gives by classes of the knowledge base (evaluate/EvaluatorFactory.java)."""
 
 
+_BEST = partial(choose_best, of_nothing=1.0)
+
+
 def _counting(rules: Counter) -> Counter:
     def count(case: Case, task: str, matching: str) -> Counts:
         if task in ("ETyping", "RT2KB"):
-            return _typing(case, task, matching)
+            counts = _typing(_BEST(case, task, matching, _typing), task, matching)
+            return counts.clear() if case.column == "kb" else counts
+        if task == "ERec-classes":
+            case, task = class_spans(case), "ERec"
         counts = rules(case, task, matching)
         shown = task == "D2KB" if case.value == "GSInKB" else task in CLASSED
         return counts.clear() if case.column == "kb" and not shown else counts
@@ -62,10 +71,24 @@ def _counting(rules: Counter) -> Counter:
     return count
 
 
+def _judge_in_order(case: Case, matching: Matching) -> Judged:
+    """Return each mention with its first answer whose span matches and that no mention before it took."""
+    judged = case.judge("span, link first", matching)
+    taken = first_unused(elements(case, "ERec", matching.name).edges)
+    mentions = case.kept.select("group", "mention")
+    pairs = look_up(taken, "group", mentions, ["mention"])
+    right = pl.col("answer").is_in(taken["answer"].implode())
+    return Judged(
+        judged.answers.with_columns(outcome=pl.when(right).then(pl.lit("tp")).otherwise(pl.lit("fp"))),
+        taken.select("system", "doc", "group"),
+        pairs.select("system", "mention", "answer", correct=pl.lit(True)),
+    )
+
+
 def _typing(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the sums over mentions of their precision (`tp`) and recall (`tp_of_gold`)."""
     spans = matching_named("strong" if task == "ETyping" else matching)
-    found = compare_types(case, spans, below=True, within=WELL_KNOWN, bare=True)
+    found = compare_types(case, spans, below=True, within=WELL_KNOWN, bare=True, judge=_judge_in_order)
     found = on_gold_spans(found) if task == "ETyping" else found
     nothing = (pl.col("asked") == 0) & (pl.col("answered") == 0)
     share = {
@@ -110,7 +133,7 @@ gerbil = Profile(
             words="answers count above the confidence that gives the best micro-F1 on this very gold, the lowest such "
             "one",
             source="evaluate/impl/ConfidenceBasedFMeasureCalculator.java",
-            choose=partial(choose_best, of_nothing=1.0),
+            choose=_BEST,
         ),
         pairing=aspects.pair_first_unused.with_source("matching/impl/MatchingsCounterImpl.java"),
         macro=aspects.macro_of_all.with_source("evaluate/impl/FMeasureCalculator.java"),

@@ -14,7 +14,7 @@ from remix import progress
 from remix.errors import UsageError, nearest
 from remix.scoring.inputs.case_tables import CaseDocuments, Counts, SystemAnswers
 from remix.scoring.matching import Case, Counter, Scope, with_detail
-from remix.scoring.statistics import ratio
+from remix.scoring.statistics import UNSCOPED, scores, with_tp_of_gold
 
 RULES = ("none", "oracle", "tuned")
 
@@ -99,7 +99,7 @@ def above(case: Case, thresholds: pl.DataFrame) -> Case:
 
 
 def sums_by_threshold(case: Case, task: str, matching: str, count: Counter, places: pl.DataFrame) -> pl.DataFrame:
-    """Return system, dataset, `above` (null is no threshold), tp, fp and fn at every threshold that changes anything.
+    """Return system, dataset, `above` (null is no threshold) and sums of counts at every threshold that changes any.
 
     `places` has doc and dataset. Systems without any confidence have no rows.
     """
@@ -112,8 +112,10 @@ def sums_by_threshold(case: Case, task: str, matching: str, count: Counter, plac
     return pl.concat(found).sort("system", "dataset", "above", nulls_last=False)
 
 
+_NAMES = ("tp", "tp_of_gold", "fp", "fn")
+
 _SUMS = pl.DataFrame(
-    schema={"system": pl.Int64, "dataset": pl.String, "above": pl.Float64} | dict.fromkeys(("tp", "fp", "fn"), pl.Int64)
+    schema={"system": pl.Int64, "dataset": pl.String, "above": pl.Float64} | dict.fromkeys(_NAMES, pl.Float64)
 )
 
 
@@ -126,9 +128,12 @@ def best_thresholds(sums: pl.DataFrame, *, of_nothing: float = 0.0) -> pl.DataFr
     >>> best_thresholds(sums)["above"].item(), best_thresholds(sums, of_nothing=1.0)["above"].item()
     (None, 0.5)
     """
-    f1 = ratio(2 * pl.col("tp"), 2 * pl.col("tp") + pl.col("fp") + pl.col("fn")).fill_null(of_nothing)
-    best = sums.with_columns(f1=f1).sort(
-        "system", "dataset", "f1", maintain_order=True, descending=[False, False, True]
+    f1 = scores()["f1"].fill_null(of_nothing)
+    best = (
+        with_tp_of_gold(sums)
+        .with_columns(UNSCOPED)
+        .with_columns(f1=f1)
+        .sort("system", "dataset", "f1", maintain_order=True, descending=[False, False, True])
     )
     return best.unique(["system", "dataset"], keep="first", maintain_order=True).select("system", "dataset", "above")
 
@@ -190,14 +195,16 @@ def _at_every_threshold(case: Case, system: str, answers: SystemAnswers, states:
 
 def _sum_up(counts: Counts, states: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
     """Return dataset, above and the sums of the documents' counts at that threshold."""
-    rows = states.join(counts.select("tp", "fp", "fn", state="doc"), on="state", how="left").join(places, on="doc")
-    names = ["tp", "fp", "fn"]
+    counts = with_tp_of_gold(counts).select(*_NAMES, state="doc")
+    rows = states.join(counts, on="state", how="left").join(places, on="doc")
+    names = [*_NAMES]
     rows = rows.sort("doc", "above", nulls_last=False).with_columns(pl.col(names).fill_null(0))
     # Each threshold changes the counts of the documents that have it as a score; sums of changes are the counts.
     changes = rows.with_columns((pl.col(name) - pl.col(name).shift(1, fill_value=0).over("doc")) for name in names)
     sums = changes.group_by("dataset", "above").agg(pl.col(names).sum()).sort("dataset", "above", nulls_last=False)
     sums = sums.with_columns(pl.col(name).cum_sum().over("dataset") for name in names)
-    return sums.select("dataset", "above", *(pl.col(name).cast(pl.Int64) for name in names))
+    # Counts in part are sums of changes but for the last digits.
+    return sums.select("dataset", "above", *(pl.col(name).cast(pl.Float64).round(9) for name in names))
 
 
 def choose_best(case: Case, task: str, matching: str, count: Counter, *, of_nothing: float = 0.0) -> Case:

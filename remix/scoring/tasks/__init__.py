@@ -223,8 +223,8 @@ class Elements:
 def elements(case: Case, task: str, matching: str) -> Elements:
     """Return what 'A2KB', 'D2KB', 'ERec', 'NIL' and 'candidates' compare; D2KB drops answers beside kept mentions.
 
-    Linked or NIL mentions alone are a part of the task: which spans the system was given is told by the whole. Raises
-    `UsageError` for a matching that counts in part.
+    Linked or NIL mentions alone are a part of the task: which spans the system was given is told by the whole, and in
+    GSInKB by the linked mentions. Raises `UsageError` for a matching that counts in part.
     """
     how = matching_without_credit(matching)
     pairs = look_up(how.pairs(case), "mention", case.gold, ["ignorable", "group", "doc"])
@@ -238,7 +238,7 @@ def elements(case: Case, task: str, matching: str) -> Elements:
     answers = case.answers
     if task == "D2KB":
         given = required["answer"]
-        if case.part_of is not None:
+        if case.part_of is not None and case.value != "GSInKB":
             given = look_up(how.pairs(case.part_of).filter(how.spans), "mention", case.part_of.kept, ["doc"])["answer"]
         answers = answers.filter(pl.col("answer").is_in(given.unique().implode()))
     free = ~pl.col("inside") | pl.col("answer").is_in(fits_ignorable(pairs).implode())
@@ -283,6 +283,34 @@ def count_entities(case: Case, *, repeated: bool) -> Counts:
         tp=tp.sum(), fp=(pl.col("given") - tp).sum(), fn=(pl.col("asked") - tp).sum(), ignored=pl.lit(0, pl.Int64)
     )
     return rows.with_columns(UNSCOPED)
+
+
+def entity_elements(case: Case) -> Elements:
+    """Return what C2KB compares where a mention or an answer has several entities, of which one in common is enough.
+
+    All NIL are alike.
+    """
+    gold, answers = case.kept.unique("group", keep="first", maintain_order=True), case.answers
+    sides = [
+        rows.select(*own, "link")
+        .join(links, on=own[0], how="left", maintain_order="left")
+        .with_columns(entity=pl.when(pl.col("link") == NIL).then("link").otherwise("entity"))
+        for rows, links, own in (
+            (gold, case.mentions.gold_links, ["mention", "group", "doc"]),
+            (answers.filter("inside"), case.mentions.answer_links, ["answer", *KEYS]),
+        )
+    ]
+    edges = sides[0].drop_nulls("entity").join(sides[1], on=["doc", "entity"]).select(*KEYS, "group", "answer")
+    compared = answers.select("answer", *KEYS, length=pl.col("end") - pl.col("begin"), free=~pl.col("inside"))
+    return Elements(
+        gold.select("group", "doc").sort("group"), compared, edges.unique().sort("system", "group", "answer")
+    )
+
+
+def has_several_entities(case: Case) -> bool:
+    """Return whether a mention of gold or an answer links to several entities."""
+    beyond = len(case.mentions.entities)
+    return bool((case.kept["link"] >= beyond).any() or (case.answers["link"] >= beyond).any())
 
 
 def _entities(rows: pl.DataFrame, links: pl.DataFrame, key: str, beyond: int) -> pl.DataFrame:

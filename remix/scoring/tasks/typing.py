@@ -17,10 +17,10 @@ import polars as pl
 
 from remix.dense import look_up
 from remix.frames import FINE_GRAINED, Frames
-from remix.names import OWL
+from remix.names import OWL, RDFS
 from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.inputs.evidence import Evidence
-from remix.scoring.matching import MATCHINGS, Case, Matching, with_detail
+from remix.scoring.matching import MATCHINGS, Case, Judged, Matching, with_detail
 from remix.scoring.statistics import KEYS, SCOPED
 from remix.scoring.tasks import Task, refuse_counts
 from remix.scoring.tasks.annotation import erec
@@ -64,18 +64,29 @@ class Typed:
     case: Case
 
 
+def _judge(case: Case, matching: Matching) -> Judged:
+    return case.judge("span, link first", matching)
+
+
 def compare_types(
-    case: Case, matching: Matching, *, below: bool = False, within: tuple[str, ...] = (), bare: bool = False
+    case: Case,
+    matching: Matching,
+    *,
+    below: bool = False,
+    within: tuple[str, ...] = (),
+    bare: bool = False,
+    judge: Callable[[Case, Matching], Judged] = _judge,
 ) -> Typed:
     """Return what the classes of mentions and of the answers whose spans match them have in common.
 
     A set of classes is closed upwards (Kiritchenko et al. 2006: a class and all above it) or, with `below`,
     downwards. `within` are the beginnings of the IRIs that count, by default all. Gold without classes asks nothing:
-    it is neither required nor wrong to type, unless `bare` keeps it.
+    it is neither required nor wrong to type, unless `bare` keeps it. `judge` says which answer is held against which
+    mention.
     """
     gold, answers = _sets(case, below, within)
     case = case if bare else _drop_untyped(case, gold)
-    judged = case.judge("span, link first", matching)
+    judged = judge(case, matching)
     asked = gold.group_by("mention").agg(asked=pl.len().cast(pl.Int64))
     answered = answers.group_by("answer").agg(answered=pl.len().cast(pl.Int64))
     pairs = look_up(judged.pairs.select("system", "mention", "answer"), "mention", case.gold, ["doc", "group"])
@@ -160,13 +171,13 @@ rt2kb = Task(
 )
 
 
-def _class_spans(case: Case, matching: Matching) -> pl.DataFrame:
-    """Return the counts of spans that link to an owl:Class, of several in one another the longest."""
+def class_spans(case: Case) -> Case:
+    """Return the case of the spans that link to a class, of several in one another the longest."""
     case = with_detail(case, "classes")
-    of_classes = pl.col("classes").list.contains(f"{OWL}Class").fill_null(False)
-    gold = _outermost(case.gold.filter(of_classes), ["doc"])
-    answers = _outermost(case.answers.filter(of_classes), ["system", "doc"])
-    return erec.count(replace(case, gold=gold.sort("mention"), answers=answers.sort("answer")), matching)
+    of_classes = pl.any_horizontal(pl.col("classes").list.contains(f"{space}Class") for space in (OWL, RDFS))
+    gold = _outermost(case.gold.filter(of_classes.fill_null(False)), ["doc"])
+    answers = _outermost(case.answers.filter(of_classes.fill_null(False)), ["system", "doc"])
+    return replace(case, gold=gold.sort("mention"), answers=answers.sort("answer"))
 
 
 def _outermost(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -184,8 +195,8 @@ def _outermost(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 
 class_erec = Task(
     "ERec-classes",
-    "text given; spans that name a class (owl:Class) compared, outermost ones",
-    _class_spans,
+    "text given; spans that name a class (owl:Class, rdfs:Class) compared, outermost ones",
+    lambda case, matching: erec.count(class_spans(case), matching),
     by_document=True,
     of_classes=True,
 )
