@@ -204,6 +204,79 @@ def test_optional_root_is_missed_where_a_child_is_required(articles):
     assert rows_of(articles(text, labels, []))["A2KB", "IGNORED", ""] == (0, 0, 0)
 
 
+def test_labels_in_each_other_are_no_false_detection_where_they_are_answered(articles):
+    # Both have the span of what is answered, and neither is a root: nothing counts (trap of 2.3).
+    text = "the lake of Como"
+    labels = [
+        label(text, "Como", "Q1", id=0, parent=1, children=[1]),
+        label(text, "Como", "Q2", id=1, parent=0, children=[0]),
+    ]
+    found = rows_of(articles(text, labels, [answer(text, "Como", "Q2")]))
+    assert {found["A2KB", mode, ""] for mode in ("IGNORED", "REQUIRED")} == {(0, 0, 0)}
+
+
+def test_gold_of_other_formats_is_nested_by_its_spans(frames):
+    places = {"c": (0, 13), "b": (0, 8), "a": (4, 8), "z": (20, 22)}
+
+    def counts(gold: str, answered: str) -> tuple[int, int, int]:
+        sides = [
+            frames([{"begin": places[one][0], "end": places[one][1], "entity": f"e:{one}"} for one in names])
+            for names in (gold, answered)
+        ]
+        return rows_of(sides)["A2KB", "IGNORED", ""]
+
+    # b is in c: either is right, and they are missed once. z is a label of its own.
+    assert counts("cbz", "c") == counts("cbz", "b") == counts("cbz", "cb") == counts("cbz", "z") == (1, 0, 1)
+    assert counts("cbz", "") == (0, 0, 2)
+    # Of three levels the outermost lists both others: where b alone is right, a is missed beside it.
+    assert counts("cba", "c") == counts("cba", "ba") == counts("cba", "a") == (1, 0, 0)
+    assert counts("cba", "b") == (0, 0, 1)
+
+
+def test_name_of_a_label_and_what_it_says_of_coreference_make_its_mention_type(articles):
+    # 'It' is a novel, 'red planet' is called Mars, 'Blue' names a colour; 'Rome' is called as it is written.
+    text = "It is Blue on the red planet, not in Rome."
+    told = [("It", "Q1", {"name": "It (novel)", "coref": False}), ("Blue", "Q2", {"name": "blue sky"})]
+    told += [("red planet", "Q3", {"name": "Mars"}), ("Rome", "Q4", {"name": "Rome"})]
+    labels = [label(text, form, entity, **more) for form, entity, more in told]
+    frames = articles(text, labels, [answer(text, form, entity) for form, entity, _ in told])
+    found = rows_of(frames, by=["mention_type"])
+    own = {name: counts for (task, mode, name), counts in found.items() if (task, mode) == ("A2KB", "IGNORED")}
+    assert (own["entity_named"], own["entity_non_named"], own[""]) == ((3, 0, 0), (1, 0, 0), (4, 0, 0))
+    assert not {name for name in own if name.startswith("coref")}
+    assert found["ERec", "IGNORED", ""] == (4, 0, 0)  # without coreference, of which there is none
+
+
+def test_prediction_is_one_of_its_candidates_in_simple_files(tmp_path: Path) -> None:
+    place = {"start_char": 0, "end_char": 4}
+    gold, run = tmp_path / "gold.jsonl", tmp_path / "run.linked.jsonl"
+    gold.write_text(json.dumps({"text": "Como", "labels": [place | {"entity_reference": "Q1"}]}) + "\n")
+    predicted = place | {"entity_reference": "Q2", "candidates": ["Q1"]}
+    run.write_text(json.dumps({"predictions": [predicted]}) + "\n")
+    sides = [read(path, name="x", unannotated=True).frames for path in (gold, run)]
+    assert [*sides[1].candidates["entity"].str.slice(-2)] == ["Q2", "Q1"]
+    rows = evaluate(sides[0], {"s": sides[1]}, profile="elevant", task="A2KB", errors=["elevant"], match="IGNORED")
+    told = {name.partition(".")[2]: counts for name, *counts in rows.select("slice", "errors", "total").rows()}
+    # Gold's entity is a candidate, and of two: it could have been chosen.
+    assert (told["wrong_candidates"], told["multiple_candidates"]) == ([0, 1], [1, 1])
+
+
+def test_coreference_that_stands_aside_for_its_parts_could_have_been_wrong(articles):
+    # The whole is missed and one of its parts found: no error of the whole, on which one could have been made.
+    text = "He saw the big city here"
+    labels = [
+        label(text, "the big city", "Q1", id=0, coref=True, children=[1, 2]),
+        label(text, "big", "Q2", id=1, parent=0),
+        label(text, "city", "Q3", id=2, parent=0),
+    ]
+    frames = articles(text, labels, [answer(text, "big", "Q2")])
+    rows = evaluate(frames[0], {"s": frames[1]}, profile="elevant", task="A2KB", errors=["elevant"], match="IGNORED")
+    found = rows.filter(pl.col("slice").str.starts_with("wrong_coreference")).select("slice", "errors", "total")
+    told = {name.partition(".")[2]: tuple(counts) for name, *counts in found.rows()}
+    expected = ("undetected", "wrong_mention_referenced", "reference_wrongly_disambiguated")
+    assert {name: told[name] for name in expected} == dict.fromkeys(expected, (0, 1))
+
+
 def test_alternatives_without_a_tree_have_the_longest_as_root(frames):
     # One group: "aaaa" or "aa" and "bb" (NIF says no more); answered aa and bb, then aa alone.
     options = [(0, 6, "e:1", "o"), (0, 2, "e:2", "p"), (4, 6, "e:3", "p")]

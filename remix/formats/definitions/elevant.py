@@ -6,8 +6,9 @@ annotated exhaustively in the evaluation span alone. Titles that are IRIs (as in
 
 What groups and options cannot say is kept as values: `rmx:nests` (each child that a label lists, which may not be
 below it in the tree), `rmx:nestedIn` (its parent), `rmx:required` (it is not optional itself, though what it is nested
-in is), `rmx:hyperlink` (a link of the source text stands on the span) and `rmx:unmapped` (the identifier is
-<NO_MAPPING>, not <NIL>: the entity is known, but not to Wikidata).
+in is), `rmx:hyperlink` (a link of the source text stands on the span), `rmx:unmapped` (the identifier is <NO_MAPPING>,
+not <NIL>: the entity is known, but not to Wikidata), `rmx:entityName` (what the label calls its entity, where that is
+not the text itself) and `rmx:noCoreference` (the label says that it is none, whatever its text is).
 
 Simple ones have `labels` (gold), or `predictions` (answers) without text, each of the article of its place in the
 benchmark, which is named `urn:elevant:article:N` from 0:
@@ -20,6 +21,7 @@ Source: ELEVANT, simple_jsonl_benchmark_reader.py and simple_jsonl_prediction_re
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -37,7 +39,7 @@ from remix.formats.mapping import shipped_mapping
 from remix.formats.mapping.definition import format_of
 from remix.formats.offsets import cut_spans
 from remix.formats.repairs import RepairTally
-from remix.frames import VALUES, Frames
+from remix.frames import CANDIDATES, VALUES, Frames
 from remix.names import RMX
 from remix.schemas import fit
 
@@ -53,7 +55,7 @@ _LABEL = pl.Struct(
     {
         **dict.fromkeys(("id", "parent"), pl.Int64()),
         **dict.fromkeys(("span", "children"), pl.List(pl.Int64())),
-        **dict.fromkeys(("entity_id", "type"), pl.String()),
+        **dict.fromkeys(("entity_id", "type", "name"), pl.String()),
         **dict.fromkeys(("optional", "desc", "coref"), pl.Boolean()),
     }
 )
@@ -73,7 +75,7 @@ FIELDS = (*_SCHEMA, "linked_entities", *_LABEL.to_schema(), *_MENTION.to_schema(
 
 
 _ROWS: dict[str, pl.DataType] = {
-    **{name: pl.String() for name in ("document", "entity", "ignorable", "type", "group", "option")},
+    **{name: pl.String() for name in ("document", "entity", "ignorable", "type", "group", "option", "name")},
     **{name: pl.Int64() for name in ("line", "begin", "end", "label", "parent")},
     **{name: pl.Boolean() for name in ("coref", "required", "unmapped")},
     "children": pl.List(pl.Int64()),
@@ -103,7 +105,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     candidates = rows.select("annotation", entity="candidates").explode("entity").drop_nulls()
     candidates = candidates.with_columns(entity=iris.canonical(_iri(candidates["entity"]))).drop_nulls()
     unmapped = rows.filter("unmapped").select("annotation", term=pl.lit("unmapped"), number=1.0)
-    values = pl.concat([_nesting(rows), _hyperlinks(rows, articles), unmapped], how="diagonal")
+    values = pl.concat([_nesting(rows), _hyperlinks(rows, articles), unmapped, *_tell(rows)], how="diagonal")
     frames = Frames.of(
         documents=articles.select("document", "dataset", "text", "given"),
         annotations=rows.with_columns(is_nil=pl.col("entity").is_null()),
@@ -148,7 +150,10 @@ def _labels(source: SourceFile, articles: pl.DataFrame) -> pl.DataFrame:
 
 
 def _alternatives(source: SourceFile, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return nested labels as groups with options; a label that is in several options stands in each."""
+    """Return nested labels as groups with options; a label that is in several options stands in each.
+
+    Labels that are nested in each other are in nothing that is not: none of them is required, or wrong to answer.
+    """
     taken: list[tuple[int, str | None, str | None, str | None]] = []
     for (document,), article in rows.with_row_index("row").group_by("document", maintain_order=True):
         labels = {row["label"]: row for row in article.iter_rows(named=True)}
@@ -165,6 +170,10 @@ def _alternatives(source: SourceFile, rows: pl.DataFrame) -> pl.DataFrame:
                 group = f"{document}#label={root}"
                 for number, option in enumerate(_options(source, root, labels, children)):
                     taken += [(labels[label]["row"], group, f"{group};{number}", None) for label in option]
+        in_circle = (label for label in labels if labels[_upwards(source, label, labels)[-1]]["parent"] in labels)
+        taken += [
+            (labels[label]["row"], None, None, "dropped") for label in in_circle if not labels[label]["ignorable"]
+        ]
     schema = {"row": pl.UInt32, "group": pl.String, "option": pl.String, "ignorable": pl.String}
     numbers = pl.DataFrame(taken, schema=schema, orient="row")
     rows = rows.with_row_index("row").drop("ignorable")
@@ -230,6 +239,15 @@ def _classes(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([classes, coreference])
 
 
+def _tell(rows: pl.DataFrame) -> list[pl.DataFrame]:
+    """Return the values that say what labels call their entities, and which are no coreference."""
+    called = rows.filter(pl.col("name") != pl.col("surface_form"))
+    return [
+        called.select("annotation", term=pl.lit("entityName"), text="name"),
+        rows.filter(~pl.col("coref")).select("annotation", term=pl.lit("noCoreference"), number=1.0),
+    ]
+
+
 def _nesting(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the values that say how labels are nested; a label that is in several options is its first annotation."""
     labels = rows.drop_nulls("label").unique(["document", "label"], keep="first", maintain_order=True)
@@ -271,9 +289,27 @@ elevant = Format(
     holds=frozenset({"texts", "nil", "ignorable", *_CLASSES, "candidates", "regions", "unannotated"}),
 )
 
-elevant_simple = format_of(
-    shipped_mapping("elevant-simple"),
-    sniff=lambda head, name: kind_of(head) == SIMPLE,
-    write=write_simple,
-    holds=frozenset({"texts", "nil", "candidates", "unannotated"}),
+
+def _with_answers(contents: Contents) -> Contents:
+    """Return what was read, an answer that has candidates being the first of them where it is none."""
+    frames = contents.frames
+    having = frames.links.join(frames.candidates, on="annotation", how="semi", maintain_order="left")
+    chosen = having.select("annotation", "entity").join(frames.candidates, on=["annotation", "entity"], how="anti")
+    if chosen.is_empty():
+        return contents
+    candidates = pl.concat([fit(chosen, CANDIDATES.types), frames.candidates])
+    return replace(contents, frames=replace(frames, candidates=candidates))
+
+
+def _read_simple(own: Format) -> Format:
+    return replace(own, read=lambda source, dataset: _with_answers(own.read(source, dataset)))
+
+
+elevant_simple = _read_simple(
+    format_of(
+        shipped_mapping("elevant-simple"),
+        sniff=lambda head, name: kind_of(head) == SIMPLE,
+        write=write_simple,
+        holds=frozenset({"texts", "nil", "candidates", "unannotated"}),
+    )
 )

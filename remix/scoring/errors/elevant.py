@@ -135,7 +135,9 @@ def _disambiguation() -> dict[str, tuple[pl.Expr, pl.Expr]]:
 
 def _others() -> dict[str, tuple[pl.Expr, pl.Expr]]:
     linked, coreference = pl.col("hyperlink"), pl.col("coreference")
-    undetected, gold = coreference & pl.col("missed"), coreference & (pl.col("tp") | pl.col("fn"))
+    # A label that stands aside for those nested in it is no error, and could have been one.
+    undetected = coreference & pl.col("missed") & pl.col("counts")
+    gold = coreference & (pl.col("tp") | pl.col("fn"))
     wrong = coreference & pl.col("fn") & pl.col("fp")
     other, alike = (wrong & (pl.col("reference") == one).fill_null(False) for one in ("other", "answered"))
     return {

@@ -61,7 +61,7 @@ class Knowledge:
         return self if self.types is not None or self.kb is None else replace(self, types=self.kb.types)
 
 
-class Part(NamedTuple):
+class GoldPart(NamedTuple):
     """A part of gold that runs are registered on as a whole or not: documents of a dataset of gold that come from one.
 
     `emptied` are those that a remix holds nothing of any more.
@@ -114,7 +114,7 @@ class Inputs:
             for names in groups.values()
         ]
 
-    def without_answers(self, name: str, run: Frames) -> frozenset[Part]:
+    def without_answers(self, name: str, run: Frames) -> frozenset[GoldPart]:
         """Return the parts of gold that a run is not registered on.
 
         It may be registered on a remix that was loaded, or on what that was cut from. One that has answers to the
@@ -141,8 +141,8 @@ class Inputs:
         )
 
     @cached_property
-    def _parts(self) -> list[Part]:
-        return [Part(*row) for row in self._places.select(Part._fields).unique().iter_rows()]
+    def _parts(self) -> list[GoldPart]:
+        return [GoldPart(*row) for row in self._places.select(GoldPart._fields).unique().iter_rows()]
 
     def with_runs_for(self, *, spans: bool) -> Inputs:
         """Return them for tasks that do or do not give the spans of gold: the runs are those made for such a task.
@@ -169,7 +169,7 @@ class Inputs:
         kept = found.knowledge.kept | {part.dataset for part in out if part.emptied}
         return replace(found, gold=found.gold.keep(documents=documents), knowledge=replace(found.knowledge, kept=kept))
 
-    def gold_of(self, parts: Collection[Part]) -> pl.DataFrame:
+    def gold_of(self, parts: Collection[GoldPart]) -> pl.DataFrame:
         """Return the documents of these parts of gold."""
         schema = {"home": pl.String, "dataset": pl.String, "emptied": pl.Boolean}
         wanted = pl.DataFrame(sorted(parts), schema=schema, orient="row")

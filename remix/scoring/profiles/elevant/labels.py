@@ -11,6 +11,7 @@ from remix.names import RMX
 from remix.scoring.inputs.case_tables import NIL
 from remix.scoring.inputs.evidence import CUT
 from remix.scoring.matching import Case
+from remix.scoring.matching.pairs import touching
 from remix.scoring.matching.words import grow
 
 PRONOUNS = (
@@ -108,10 +109,33 @@ def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     roots = gold.select(root="mention", top="label")
     flat = gold.filter(~pl.col("stated")).join(roots, on="root").filter(pl.col("top") != pl.col("label"))
     children = nesting.filter(term=f"{RMX}nests").select("label", child="other")
-    children = pl.concat([children, flat.select(label="top", child="label")]).unique().sort("label", "child")
+    within = _nest_by_span(case, gold)
+    found = [children, flat.select(label="top", child="label"), within.select(label="parent", child="label")]
+    children = pl.concat(found).unique().sort("label", "child")
     parents = nesting.filter(term=f"{RMX}nestedIn").select("label", parent="other")
     parents = pl.concat([parents, flat.select("label", parent="top")]).sort("label", "parent")
-    return gold.drop("stated", "like", "root"), children, parents.unique("label", maintain_order=True)
+    # Of several labels around one the last is its parent.
+    last = within.group_by("label").agg(pl.col("parent").max()).join(parents, on="label", how="anti").sort("label")
+    parents = pl.concat([parents.unique("label", maintain_order=True), last])
+    return gold.drop("stated", "like", "root"), children, parents
+
+
+def _nest_by_span(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
+    """Return label and `parent`, for each label that is strictly within another of a dataset that states no nesting.
+
+    So ELEVANT reads gold of other formats than its own. Labels of one group are alternatives already.
+    """
+    sets = case.mentions.documents.select("doc", set="dataset").unique("doc")
+    gold = gold.join(sets, on="doc", how="left", maintain_order="left")
+    rows = gold.filter(~pl.col("stated").any().over("set")).unique("label", keep="first", maintain_order=True)
+    rows = rows.select("label", "doc", "begin", "end", "group").sort("doc", "begin")
+    outer, inner = touching(rows, rows)
+    others = rows[inner].select(pl.all().name.suffix("_in"))
+    pairs = pl.concat([rows[outer], others], how="horizontal")
+    longer = pl.col("end") - pl.col("begin") > pl.col("end_in") - pl.col("begin_in")
+    around = (pl.col("begin") <= pl.col("begin_in")) & (pl.col("end_in") <= pl.col("end")) & longer
+    pairs = pairs.filter(around, pl.col("doc") == pl.col("doc_in"), pl.col("group") != pl.col("group_in"))
+    return pairs.select(label="label_in", parent="label")
 
 
 def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
@@ -122,7 +146,8 @@ def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     dated = classes.filter(pl.col("class").is_in(DATED)).unique("annotation").select("annotation", dated="class")
     stated = classes.filter(pl.col("class") == "Coreference")["annotation"].unique()
     required = frames.values.filter(pl.col("term") == f"{RMX}required")["subject"].unique()
-    gold = with_words(case, gold, case.mentions.gold_links).with_columns(
+    plain = frames.values.filter(pl.col("term") == f"{RMX}noCoreference")["subject"].unique()
+    gold = _with_names(case, with_words(case, gold, case.mentions.gold_links)).with_columns(
         optional=(pl.col("ignorable") == "optional").fill_null(False) & ~pl.col("annotation").is_in(required.implode()),
         dropped=(pl.col("ignorable") == "dropped").fill_null(False),
         coreference=pl.col("annotation").is_in(stated.implode()),
@@ -130,7 +155,9 @@ def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
     gold = gold.join(dated, on="annotation", how="left", maintain_order="left")
     known = (pl.col("link") != NIL).any().over("label") & pl.col("dated").is_null()
     stated_kind = pl.when("coreference").then(pl.coalesce(coreference_kind(pl.col("text")), pl.lit("coref_nominal")))
-    kind = pl.coalesce(stated_kind, mention_kind(case, unknown=~known & pl.col("dated").is_null()))
+    unknown = ~known & pl.col("dated").is_null()
+    by_name = pl.when(pl.col("annotation").is_in(plain.implode())).then(_kind_by_name(case, unknown))
+    kind = pl.coalesce(by_name, stated_kind, mention_kind(case, unknown=unknown))
     return gold.with_columns(known=known, kind=kind).select(
         *("mention", "label", "doc", "begin", "end", "first", "last", "text", "known", "entity", "name"),
         *("optional", "dated", "dropped", "kind"),
@@ -138,6 +165,26 @@ def _describe(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
 
 
 DATED = ("DATETIME", "QUANTITY")
+
+
+def _with_names(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
+    """Return gold with the names that its labels give their entities, which go before those of a table.
+
+    A dataset that gives any says so only where the name is not the text itself. 'Unknown' is no name but for want of
+    another.
+    """
+    told = case.evidence.gold.values.filter(pl.col("term") == f"{RMX}entityName")
+    if told.is_empty():
+        return gold
+    own = told.unique("subject", keep="first", maintain_order=True).select(annotation="subject", own="text")
+    gold = gold.join(own, on="annotation", how="left", maintain_order="left")
+    sets = case.mentions.documents.select("doc", set="dataset")
+    gold = gold.join(sets.unique("doc"), on="doc", how="left", maintain_order="left")
+    named = pl.col("own").is_not_null().any().over("set")
+    told_name = pl.when(pl.col("own") != "Unknown").then("own")
+    same = pl.when(named & pl.col("own").is_null() & (pl.col("link") != NIL)).then("text")
+    name = pl.coalesce(told_name, same, "name", "own")
+    return gold.with_columns(name=name).drop("own", "set")
 
 
 def with_words(case: Case, rows: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
@@ -162,13 +209,14 @@ def mention_kind(case: Case, *, unknown: pl.Expr) -> pl.Expr:
     That is 'entity_unknown', 'entity_named' (the first letter of the name is a capital) or 'entity_non_named'. An
     entity whose name nobody says is called Unknown, and so counts as named.
     """
-    name = pl.col("name") if case.evidence.names is not None else pl.col("text")
+    return pl.coalesce(coreference_kind(pl.col("text")), _kind_by_name(case, unknown))
+
+
+def _kind_by_name(case: Case, unknown: pl.Expr) -> pl.Expr:
+    name = pl.col("name") if case.evidence.names is not None else pl.coalesce("name", "text")
     capital = name.fill_null("Unknown").str.contains(_NAMED)
-    return pl.coalesce(
-        coreference_kind(pl.col("text")),
-        pl.when(unknown).then(pl.lit("entity_unknown")),
-        pl.when(capital).then(pl.lit("entity_named")).otherwise(pl.lit("entity_non_named")),
-    )
+    named = pl.when(capital).then(pl.lit("entity_named")).otherwise(pl.lit("entity_non_named"))
+    return pl.when(unknown).then(pl.lit("entity_unknown")).otherwise(named)
 
 
 def _closure(nests: pl.DataFrame) -> pl.DataFrame:
