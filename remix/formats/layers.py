@@ -27,6 +27,8 @@ ALONE = {links: f"{links}-ALONE" for links in LAYERS.values() if links}
 """The layers of links that the types of their tokens do not tell apart, though they are other ones, as where a file has
 `_` for each type: HIPE-scorer has them in its edition of 2020, and later takes them for one."""
 
+UNCLASSED = "ent"
+"""The type of mentions that have none, in a format where each has one."""
 TOKENS = f"{RMX}tokens"
 """The tokens of a document: each ends with a line feed, or with a tab where no space follows in the text."""
 RANKED = f"{RMX}ranked"

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from bench.hipe_rules import compare, draw
+from remix import progress
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
 from remix.measures.coded import counted_documents
@@ -115,6 +116,36 @@ def test_answer_that_is_linked_in_parts_is_a_mention_for_each_link(tmp_path: Pat
     assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 0)
 
 
+@pytest.mark.parametrize(
+    ("gold", "tags", "links", "expected"),
+    [
+        # The mention of Q1 is cut where gold's second document begins: there it has the link of its first token, none.
+        (("B-LOC", "Q1", "B-LOC", "Q1"), "B-LOC I-LOC", "Q1 _", (1, 0, 1)),
+        # Linked alike throughout it is an answer in each.
+        (("B-LOC", "Q1", "B-LOC", "Q1"), "B-LOC I-LOC", "Q1 Q1", (2, 0, 0)),
+        # Without types nothing but the cut tells two links apart.
+        (("B-LOC", "Q1", "B-LOC", "Q2"), "_ _", "Q1 Q2", (2, 0, 0)),
+    ],
+)
+def test_mention_that_golds_documents_cut_has_the_link_of_its_first_token_in_each(
+    tmp_path: Path, gold: tuple[str, ...], tags: str, links: str, expected: tuple[int, int, int]
+) -> None:
+    two = [document(1, lines(gold[0], gold[1], words="a")), document(2, lines(gold[2], gold[3], words="b"))]
+    run = frames_of(tmp_path, "s", lines(tags, links))
+    rows = evaluate(frames_of(tmp_path, "g", *two), {"s": run}, profile="hipe", task=["NEL-LIT"])
+    assert counts(rows, "NEL-LIT", "strict@1") == expected
+
+
+def test_every_type_is_a_label_and_cells_are_read_in_capitals(tmp_path: Path) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("B-ent O B-LOC B-LOC I-LOC", "foo _ NIL NIL NIL")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-ENT O B-LOC B-LOC I-LOC", "FOO _ nil|q1 NIL nil")))
+    rows = evaluate(gold, {"s": run}, profile="hipe")
+    assert counts(rows, "NE-COARSE-LIT", "strict") == counts(rows, "NEL-LIT", "strict@1") == (3, 0, 0)
+    # A LOC in its place is wrong, and the mention missed.
+    other = frames_of(tmp_path, "t", document(1, lines("B-LOC O O O O", "_ _ _ _ _")))
+    assert counts(evaluate(gold, {"s": other}, profile="hipe"), "NE-COARSE-LIT", "strict") == (0, 1, 3)
+
+
 def test_later_link_of_an_answer_without_a_first_counts_where_a_cell_begins_with_it(tmp_path: Path) -> None:
     # Of the answer `_|Q1` the first link is none. Where no cell begins with Q1, it is no answer; where one does, it is
     # one @3: here on d, where gold has Q1 elsewhere, so that both are wrong.
@@ -191,6 +222,17 @@ def test_period_is_that_of_the_document_and_a_column_of_every_profile(tmp_path: 
     assert counts(rows, "NE-COARSE-LIT", "fuzzy", "1900-1910") == (0, 0, 1)
     rows = evaluate(gold, {"s": run}, task=["A2KB"], match=["strong"], by=["period"])
     assert counts(rows, "A2KB", "strong", "1900-1910") == (0, 0, 1)
+
+
+def test_documents_without_a_date_are_told_where_others_are_cut_by_theirs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = [document(n, lines("B-LOC", "Q1"), date) for n, date in ((1, ""), (2, "1894-05-01"))]
+    gold = frames_of(tmp_path, "g", *parts)
+    with progress.enable():
+        rows = evaluate(gold, {"s": gold}, profile="hipe", task=["NE-COARSE-LIT"], by=["period"])
+    assert counts(rows, "NE-COARSE-LIT", "fuzzy", "1890-1900") == (1, 0, 0)
+    assert "1 of 2 documents tell no date, and are in no period" in capsys.readouterr().err
 
 
 def test_run_without_documents_is_dealt_out_to_golds(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ from remix.formats.layers import (
     PERIOD,
     RANKED,
     TOKENS,
+    UNCLASSED,
     tokens_of,
 )
 from remix.formats.lines import begins, cut_texts, join_tokens, lose_white_space, name_documents, numbered_lines
@@ -46,7 +47,6 @@ from remix.formats.writing import drop_overlaps, gather, lay_out
 from remix.frames import OTHER_LAYER, Frames
 
 COLUMNS = ("TOKEN", *LAYERS, "NEL-LIT", "NEL-METO", "MISC")
-UNCLASSED = "ent"
 _MOST = 64
 """How many columns a header may have: there are ten."""
 
@@ -197,7 +197,8 @@ def _begin(rows: pl.DataFrame, within: str) -> pl.DataFrame:
     same = pl.col(within) == pl.col(within).shift()
     before = (inside.shift() & (kind == kind.shift()) & same).fill_null(False)
     begins = ~inside | pl.col("tag").str.starts_with("B") | ~before
-    other = pl.col("linked") != pl.col("linked").shift()
+    linked = pl.col("linked").str.to_uppercase()
+    other = linked != linked.shift()
     parts = begins | (pl.col("tag").str.starts_with("I") & other)
     return rows.with_columns(begins=begins, parts=parts.fill_null(False), alone=(begins | other).fill_null(False))
 

@@ -10,8 +10,9 @@ import polars as pl
 from remix import progress
 from remix.errors import BadInput
 from remix.expressions import fill
-from remix.formats.layers import COMMENT, tells_tokens, tokens_of
-from remix.frames import Frames
+from remix.formats.layers import ALONE, COMMENT, LAYERS, MAIN, RANKED, tells_tokens, tokens_of
+from remix.frames import VALUES, Frames
+from remix.schemas import fit
 
 MOST_DIFFERENT = 20
 """So many different pairs of tokens a run without documents may spell otherwise than gold (HIPE-scorer)."""
@@ -69,8 +70,10 @@ def _lay(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) ->
     # What crosses the end of a document of gold is a mention in each.
     nth = pl.int_range(pl.len()).over("annotation")
     part = pl.when(nth > 0).then(fill("{}&part={}", "annotation", nth + 1)).otherwise("annotation")
-    spans = spans.with_columns(part=part)
-    rows = run.annotations.drop("begin", "end", "surface_form", "document").join(spans, on="annotation")
+    spans = spans.with_columns(part=part, nth=nth)
+    rows = run.annotations.drop("begin", "end", "surface_form", "document").join(
+        spans.drop("at", "nth"), on="annotation"
+    )
     own = [pl.when(pl.col(one) != pl.col("annotation")).then(one).otherwise("part").alias(one) for one in _OWN]
     rows = rows.with_columns(*own).with_columns(annotation="part", document="gold")
     others = run.annotations.filter(~pl.col("document").is_in(laid))
@@ -81,6 +84,8 @@ def _lay(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) ->
         for one in ("links", "classes", "candidates")
     }
     values = run.values.join(named, left_on="subject", right_on="annotation")
+    values = values.with_columns(subject="part").drop("part")
+    renamed["links"], values = _link_at_first(run, spans.filter(pl.col("nth") > 0), renamed["links"], values)
     rest = run.documents.filter(~pl.col("document").is_in(laid))
     of_rest = run.values.filter(pl.col("subject").is_in(rest["document"].implode()))
     documents = gold.documents.filter(pl.col("document").is_in(tokens["gold"].unique().implode()))
@@ -89,12 +94,54 @@ def _lay(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) ->
         documents=pl.concat([documents, rest]),
         annotations=annotations,
         regions=run.regions.filter(~pl.col("document").is_in(laid)),
-        values=pl.concat([values.with_columns(subject="part").drop("part"), of_rest]),
+        values=pl.concat([values, of_rest]),
         **renamed,
     )
 
 
 _OWN = ("group", "option")
+
+
+def _link_at_first(
+    run: Frames, parts: pl.DataFrame, links: pl.DataFrame, values: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return links and values with those of later parts of mentions as the first tokens of these have them.
+
+    A mention that is linked in several ways has annotations of layers for these: one that a document of gold cuts is
+    another mention behind the cut, which has the link of its own first token, or none.
+    """
+    rows = run.annotations.select("annotation", "document", "begin", "end", pl.col("layer").fill_null(MAIN))
+    of_links = pl.col("layer").replace_strict(
+        {name: linked for name, linked in LAYERS.items() if linked}, default=pl.col("layer")
+    )
+    cut = parts.select("annotation", "part", "at").join(rows, on="annotation").with_columns(linked=of_links)
+    apart = rows.filter(pl.col("layer").is_in([*ALONE, *ALONE.values()])).rename({"annotation": "other"})
+    beside = cut.join(apart, on="document", suffix="_other").filter(
+        pl.col("layer_other").eq(pl.col("linked")) | pl.col("layer_other").eq(pl.col("linked").replace(ALONE)),
+        pl.col("other") != pl.col("annotation"),
+        (pl.col("begin") < pl.col("end_other")) & (pl.col("begin_other") < pl.col("end")),
+    )
+    if beside.is_empty():
+        return links, values
+    there = (pl.col("begin_other") <= pl.col("at")) & (pl.col("at") < pl.col("end_other"))
+    finest = pl.col("layer_other").is_in([*ALONE.values()])
+    found = beside.sort("part", ~there, ~finest, maintain_order=True).unique("part", keep="first", maintain_order=True)
+    found = found.select("part", other=pl.when(there).then("other"))
+    of_other = run.links.rename({"annotation": "other"}).join(found, on="other")
+    told = run.values.filter(pl.col("term") == RANKED).rename({"subject": "other"}).join(found, on="other")
+    none = found.filter(pl.col("other").is_null()).select(subject="part", term=pl.lit(RANKED), text=pl.lit("_"))
+    changed = pl.col("annotation").is_in(found["part"].implode())
+    ranked = (pl.col("term") == RANKED) & pl.col("subject").is_in(found["part"].implode())
+    return (
+        pl.concat([links.filter(~changed), of_other.with_columns(annotation="part").select(links.columns)]),
+        pl.concat(
+            [
+                values.filter(~ranked),
+                told.with_columns(subject="part").select(values.columns),
+                fit(none, VALUES.types),
+            ]
+        ),
+    )
 
 
 def _pair(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) -> pl.DataFrame:
@@ -218,7 +265,10 @@ def _deal(left: pl.DataFrame, right: pl.DataFrame, name: str, counted: bool) -> 
 
 
 def _spans(annotations: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
-    """Return annotation, gold (its document), begin, end and surface_form, a row a document that has tokens of it."""
+    """Return annotation, gold (its document), begin, end and surface_form, a row a document that has tokens of it.
+
+    `at` is where the first of these stands in the run.
+    """
     places = tokens.with_columns(place=pl.int_range(pl.len(), dtype=pl.Int64))
     rows = annotations.select("annotation", "document", "begin", "end").with_row_index("row")
     first, last = places.select("document", "begin", first="place"), places.select("document", "end", last="place")
@@ -234,7 +284,7 @@ def _spans(annotations: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
         .select("annotation", place=pl.int_ranges("first", pl.col("last") + 1))
         .explode("place")
     )
-    said = places.select("place", "gold", "to_begin", "to_end", "said")
+    said = places.select("place", "gold", "to_begin", "to_end", "said", at="begin")
     return (
         found.join(said, on="place", maintain_order="left")
         .drop_nulls("gold")
@@ -243,5 +293,6 @@ def _spans(annotations: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
             begin=pl.col("to_begin").min(),
             end=pl.col("to_end").max(),
             surface_form=pl.col("said").str.join("").str.strip_suffix(" "),
+            at=pl.col("at").first(),
         )
     )

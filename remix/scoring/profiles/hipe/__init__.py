@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.formats.layers import LAYERS, NO_LINK, NOISE, PERIOD, RANKED
 from remix.frames import Frames
@@ -56,7 +57,10 @@ class Scorer:
     def by_period(self, case: Case, task: str, matching: str) -> pl.DataFrame:
         """Return the counts with `slice`: those of the documents of each ten years."""
         values = _values_of(case, PERIOD, "period").select(document="subject", slice="text")
-        places = case.mentions.documents.join(values, on="document").select("doc", "slice")
+        every = case.mentions.documents.unique("document")
+        places = every.join(values, on="document").select("doc", "slice")
+        if left := len(every) - len(places):
+            progress.note(f"{left} of {len(every)} documents tell no date, and are in no period")
         events = self._events(case, task, matching).drop("slice")
         return _count(events.join(places, on="doc"), _SLICED)
 

@@ -8,7 +8,19 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix.documents import align
-from remix.formats.layers import ALONE, COMMENT, CONTINUED, LAYERS, MAIN, NO_LINK, NOISE, RANKED, tokens_of
+from remix.formats.layers import (
+    ALONE,
+    COMMENT,
+    CONTINUED,
+    LAYERS,
+    MAIN,
+    NO_LINK,
+    NOISE,
+    RANKED,
+    UNCLASSED,
+    tells_tokens,
+    tokens_of,
+)
 from remix.formats.mentions import canonical_entities
 from remix.frames import OTHER_LAYER, Frames
 from remix.kb import KnowledgeBase
@@ -17,6 +29,8 @@ from remix.scoring.profiles.hipe.editions import Edition
 
 LINKS = {links: layer for layer, links in LAYERS.items() if links}
 """The layers of links, with that of the mentions that they are of."""
+_UNTYPED = UNCLASSED.upper()
+"""The type of mentions whose file says no more than that they are some."""
 _TIME = pl.col("class").str.extract("([^/#]*)$", 1).str.contains("time")
 
 
@@ -29,13 +43,17 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
     frames, kb = case.evidence.gold, case.evidence.inputs.knowledge.kb
     places = case.mentions.documents.unique("document", keep="first", maintain_order=True)
     alone = edition.links_alone and task in LINKS
-    gold, pieces = _mentions(frames, task, kb, whole=not alone, alone=alone)
+    typed = tells_tokens(frames)
+    gold, pieces = _mentions(frames, task, kb, whole=not alone, alone=alone, typed=typed)
     gold, pieces = (rows.join(places, on="document", maintain_order="left") for rows in (gold, pieces))
     parts: list[pl.DataFrame] = []
     times: list[pl.DataFrame] = []
     for number, (name, run) in enumerate(case.evidence.runs.items()):
         pairs = align(frames, run, name, told=False).join(places, left_on="gold", right_on="document")
-        own = [_mentions(run, task, kb, alone=alone)[0], _times(run) if edition.times_nil else gold.clear()]
+        own = [
+            _mentions(run, task, kb, alone=alone, typed=typed)[0],
+            _times(run) if edition.times_nil else gold.clear(),
+        ]
         for to, rows in zip((parts, times), own, strict=True):
             given = rows.select(_COLUMNS).join(pairs, on="document", maintain_order="left")
             to.append(given.with_columns(system=pl.lit(number, pl.Int64)))
@@ -86,11 +104,18 @@ def _in_place(case: Case, gold: pl.DataFrame, answers: pl.DataFrame) -> tuple[pl
 
 
 def _mentions(
-    frames: Frames, task: str, kb: KnowledgeBase | None, *, whole: bool = False, alone: bool = False
+    frames: Frames,
+    task: str,
+    kb: KnowledgeBase | None,
+    *,
+    whole: bool = False,
+    alone: bool = False,
+    typed: bool = False,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the mentions of a layer, and of a layer of links those that are only a part where mentions are `whole`.
 
-    Links that no type tells apart are one, unless they stand `alone`.
+    Links that no type tells apart are one, unless they stand `alone`. Where gold's files have a type for each mention
+    (`typed`) one without is of the type that these have for it.
 
     They have annotation, document, begin, end, text, labels, best first, the first label, and `continued`, whether the
     scorer does not tell them from the mention before. Null is none.
@@ -113,6 +138,9 @@ def _mentions(
         classes = frames.classes.filter(~pl.col("of_entity")).unique("annotation", keep="first", maintain_order=True)
         name = pl.col("class").str.extract("([^/#]*)$", 1).str.to_uppercase()
         labels = classes.select("annotation", labels=pl.concat_list(name))
+        if typed:
+            bare = rows.join(labels, on="annotation", how="anti").select("annotation", labels=pl.lit([_UNTYPED]))
+            labels = pl.concat([labels, bare])
     text = pl.col("surface_form").str.replace_all(r"\s", "")
     goes_on = frames.values.filter(pl.col("term") == CONTINUED)["subject"].implode()
 
@@ -176,6 +204,7 @@ def _links(frames: Frames, rows: pl.DataFrame, kb: KnowledgeBase | None) -> pl.D
     every = pl.concat([items, plain])
     if kb is not None:
         every = every.with_columns(kb.resolve(every["label"]).alias("label"))
+    every = every.with_columns(pl.col("label").str.to_uppercase())  # as the scorer reads all cells but tokens
     return every.group_by("annotation", maintain_order=True).agg(labels=pl.when(~pl.col("none")).then("label"))
 
 
