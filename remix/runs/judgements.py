@@ -160,7 +160,7 @@ def judge_mentions(
         "document", "dataset", "text", name=pl.coalesce("given", "document")
     )
     runs = with_shortcomings(pl.DataFrame({"system": [*read.runs]}), read)
-    failures = failures_of(read.gold, read.runs)
+    failures = failures_of(read.gold, read.runs, read.made_for)
     beside = {name: kind for name, kind in kinds_of(known_runs(keeper.store)).items() if kind != "system"}
     judged = _judge_systems(found, mentions, given, alone)
     # Datasets that share texts have one name where they are counted together; the text is shown as that of one.

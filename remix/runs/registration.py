@@ -419,19 +419,24 @@ def gather(
     told: bool = True,
     runs: Sequence[Run] | None = None,
     origins: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    contents: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, dict[str, Frames]]:
     """Return, by the task that they were made for, the answers of runs to these datasets, by the name of the run.
 
     The `dataset` of an answered document is the name of that which the run is registered on. Named are runs; by default
     they are all that are on any dataset of gold, and the others are told. For gold in files, such as remixes, a run is
     also taken with its answers to other datasets: documents are what is matched. A loaded remix is answered by what is
-    registered on its `origins`, too, unless that is on the remix itself. Of runs that are named it is said, unless
+    registered on its `origins`, too, unless that is on the remix itself. A file that is called as a dataset of other
+    `contents` that is loaded has none of the answers to that. Of runs that are named it is said, unless
     `told` is false, where they have no answer or no link. `runs` are those of the folder, where they are known.
     A run none of whose texts a dataset has any more, as after another edition was loaded in its place, is not on that,
     which is said; one that is named and on nothing else is taken, for who reads it to refuse.
     Raises `UnknownName` for a name without any run, `StoreError` where no run is on gold.
     """
     runs = list_runs(folder) if runs is None else runs
+    files_of = {one.name: one.content for one in gold if not one.loaded}
+    others = {name for name, content in files_of.items() if contents.get(name, content) != content}
+    runs = [run for run in runs if run.dataset not in others or run.content == files_of[run.dataset]]
     known = sorted({run.system for run in runs})
     chosen = list(dict.fromkeys(names))
     wanted = {target.name for target in gold}

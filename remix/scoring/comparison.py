@@ -323,6 +323,8 @@ def compare_inputs(
             name: replace(part, systems=answering)
             for name, part in slices_of(counted[-1], whole, averages[average]).items()
         }
+        if twice := sorted(own_parts.keys() & parts.keys()):
+            raise UsageError(f"two datasets are called '{twice[0]}', which tests cannot tell apart: name it once")
         both = {"part": pl.String, "system": pl.String}
         rows = pl.DataFrame([*product(own_parts, own.runs)], schema=both, orient="row")
         if own.made_for:

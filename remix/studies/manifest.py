@@ -86,6 +86,12 @@ def manifest_of(host: Host, study: Study, made: Prepared) -> StudyManifest:
         "queries": {one.name: made.queries.get(one.name, "") for one in study.remixes},
         "runs": {f"{run.system} on {run.dataset} ({run.task})": run.checksum for run in runs},
         "missing": {aim.name: aim.state for aim in made.aims.values() if aim.state != "there"},
+        "holes": {
+            f"{one.name} on {aim.name}": state
+            for aim in made.aims.values()
+            for one in study.scored
+            if aim.state == "there" and (state := made.hole(one.name, aim)[0]) != "there"
+        },
     }
     software = {"remix": __version__, "code": code_hash(), "shown": _hash_showing(), "entities": iris.VERSION}
     return StudyManifest(definition_of(study), inputs, software, {})

@@ -206,7 +206,9 @@ class Runs(Remixes):
 
         take_shipped_runs(self.store, self.kb, self.runs_folder)
         runs = [one.run for one in known_runs(self.store)]
-        return gather(self.runs_folder, gold, names, runs=runs, origins=origins_of_remixes(self.store))
+        contents = {entry.name: entry.content for entry in self.store.datasets()}
+        origins = origins_of_remixes(self.store)
+        return gather(self.runs_folder, gold, names, runs=runs, origins=origins, contents=contents)
 
     def registered_answers_to_each(self, datasets: Collection[str]) -> Mapping[str, Mapping[str, Mapping[str, Frames]]]:
         """Return, by loaded dataset, what `registered_answers` returns of it alone, of those that have a run."""

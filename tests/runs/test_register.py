@@ -593,6 +593,37 @@ def test_loaded_remix_is_answered_by_runs_on_what_it_was_cut_from_alone_and_besi
     assert {name for name, *_ in rows("adas")} == {"part"}
 
 
+def test_remix_in_a_file_is_none_that_is_loaded_under_its_name(emptied: Workspace, tmp_path: Path) -> None:
+    """A remix is built anew with another parameter under the same name, while the first one is still loaded."""
+    other = "SELECT ?annotation { ?annotation nif:anchorOf 'Bob' }"
+    (tmp_path / "new").mkdir()
+    emptied.build(other, name="adas", dataset="gold", to=tmp_path / "new")
+
+    def counts(work: Workspace, **choices: Any) -> list[tuple[object, ...]]:
+        rows = work.evaluate(tmp_path / "new" / "adas.ttl", task="A2KB", match="strong", **choices).rows
+        return rows.filter(average="micro", column="").select("system", *COUNTED, "ignored", "f1_in_scope").rows()
+
+    # Both Bobs are missed; Ada is ignored in d1, and Eve is wrong. part answers what is loaded, and not this file.
+    assert counts(emptied) == [("whole", 2, "all", 0, 1, 2, 1, 0.0)]
+    alone = Workspace(tmp_path / "alone" / ".remix")
+    alone.load([tmp_path / "gold.jsonl"])
+    alone.add_run("whole", tmp_path / "whole.jsonl", on="gold")
+    assert counts(alone) == counts(emptied)
+
+
+def test_dataset_that_is_named_twice_is_refused_and_changed_origins_are_told(
+    emptied: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for work in (emptied.evaluate, emptied.compare):
+        with pytest.raises(UsageError, match="two datasets are called 'gold', "):
+            work(["gold", "gold"], task="A2KB")
+    emptied.load([tmp_path / "whole.jsonl"], name="gold", replace=True)
+    with progress.enable():
+        emptied.evaluate(tmp_path / "adas.ttl", run=f"x={tmp_path / 'whole.jsonl'}", task="A2KB", match="strong")
+    said = " ".join(capsys.readouterr().err.split())
+    assert "adas was cut out of gold before that was loaded with other content" in said
+
+
 COUNTED = ("documents", "documents_counted", "tp", "fp", "fn")
 
 

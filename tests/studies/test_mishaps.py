@@ -75,12 +75,17 @@ def test_a_dataset_that_changed_is_scored_anew(work: Workspace, tmp_path: Path) 
     whole = {row["system"]: row for row in after.results.scores.filter(column="", average="micro").to_dicts()}
     assert (whole["prior"]["state"], whole["mine"]["state"]) == ("there", "not registered")
     assert "'mine' was registered before the annotations of gold changed (not its texts)" in whole["mine"]["told"]
+    held = after.manifest.signature
     work.add_run("mine", tmp_path / "answers.ttl", on="gold", replace=True, perfect=True)
     found = [one.results.scores.filter(column="", average="micro", system="mine")["tp"][0] for one in (before,)]
     found += [
         work.study(said, to=tmp_path / "out").results.scores.filter(column="", average="micro", system="mine")["tp"][0]
     ]
     assert found == [3, 4]
+    # The same answers that are registered again are an input that is another: no folder of holes is as it was.
+    again = work.study(said, to=tmp_path / "same")
+    assert again.manifest.signature != held and after.manifest.inputs["holes"] == {"mine on gold": "not registered"}
+    assert again.manifest.inputs["holes"] == {}
     assert work.study(said, to=tmp_path / "out").unchanged
     text = (tmp_path / "changed.ttl").read_text(encoding="utf-8")
     (tmp_path / "moved.ttl").write_text(text.replace("Ada met Alan", "Ada saw Alan"), encoding="utf-8")

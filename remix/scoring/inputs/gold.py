@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.measures.columns import columns_of_data, unknown_column
@@ -33,16 +34,19 @@ def kept_gold(
 ) -> tuple[Frames, list[Target]]:
     """Return the frames of loaded datasets and of files, each a dataset of its name, and the targets themselves.
 
-    The values that were derived from runs are among them, unless what was `learnt` is not asked for.
+    The values that were derived from runs are among them, unless what was `learnt` is not asked for. Raises
+    `UsageError` for two of one name, whose annotations nothing tells apart, and as `targets`.
     """
     from remix.store.targets import targets
 
     found = targets(store, names, formats)
+    if twice := next((one.name for one in found if sum(other.name == one.name for other in found) > 1), None):
+        raise UsageError(f"two datasets are called '{twice}', and its mentions would count twice: name it once")
     loaded = {entry.name: entry for entry in store.datasets()}
     parts = []
     for target in found:
         frames = target.frames.in_dataset(target.name)
-        if learnt and target.name in loaded:
+        if learnt and target.loaded:
             values = pl.concat([frames.values, *_learnt(store, loaded[target.name])])
             frames = replace(frames, values=values)
         parts.append(frames)
@@ -135,13 +139,13 @@ def origins_of(
     entries = {entry.name: entry for entry in store.datasets()}
     loaded = {name: entry.content for name, entry in entries.items()}
     files = [
-        store.folder / entries[target.name].folder / "data.ttl" if target.name in loaded else Path(name)
+        store.folder / entries[target.name].folder / "data.ttl" if target.loaded else Path(name)
         for name, target in zip(names, targets, strict=True)
     ]
     manifests = [read_manifest(file) for file in files]
-    backgrounds, emptied, kept = [], [], set()
+    backgrounds, emptied, kept, homes = [], [], set(), []
     pairs = list(zip(targets, manifests, strict=True))
-    if own := [target for target, found in pairs if found is None and target.name in loaded]:
+    if own := [target for target, found in pairs if found is None and target.loaded]:
         by_name = {target.name: target.frames for target in own}
         frames = (
             named_frames(store)
@@ -150,16 +154,19 @@ def origins_of(
         )
         places = pl.concat(target.frames.documents.select("document", gold="document") for target in own)
         backgrounds.append(Background(frames, places.unique(), kb))
+        homes.append(backgrounds[-1].homes)
     for target, found in pairs:
         gold = target.frames.in_dataset(target.name)
         if found is None:
-            if target.name not in loaded:
+            if not target.loaded:
                 backgrounds.append(Background.of(gold, kb))
             continue
         held = found.contents.items() <= loaded.items()
         background, more = (_find_loaded(store, gold, found, kb) if held else None), None
+        whole = background is not None
         if background is None:
             background = Background.of(gold, kb, {target.name: found.query})
+            _tell_changed(target.name, found, loaded)
         elif found.emptied is not None and documents != "kept":
             more, places = _empty(background.frames, target.name, found.emptied)
             background = replace(background, places=pl.concat([background.places, places]))
@@ -171,8 +178,19 @@ def origins_of(
         drawn = {target.name: found.balance} if found.balance else {}
         selected_by = {target.name: found.runs} if found.runs else {}
         backgrounds.append(replace(_as_enriched(background, found), drawn=drawn, selected_by=selected_by))
-    homes = pl.concat(one.homes for one in backgrounds).filter(pl.col("home").is_in([*loaded]))
-    return Origins(backgrounds, emptied, frozenset(kept), homes)
+        # A file is no loaded dataset, also where one is called as it is.
+        homes += [backgrounds[-1].homes] if whole or target.loaded else []
+    none = pl.DataFrame(schema={"gold": pl.String, "home": pl.String})
+    return Origins(backgrounds, emptied, frozenset(kept), pl.concat([none, *homes]))
+
+
+def _tell_changed(name: str, found: Manifest, loaded: Mapping[str, str]) -> None:
+    """Say that a remix was cut out of datasets that are others now, where they are loaded."""
+    if changed := sorted(one for one, content in found.contents.items() if loaded.get(one, content) != content):
+        progress.note(
+            f"{name} was cut out of {', '.join(changed)} before that was loaded with other content: it is scored as it "
+            "was cut then, in documents with a kept mention; `remix build` cuts it anew"
+        )
 
 
 def _lacking(name: str, found: Manifest, loaded: Mapping[str, str]) -> str:
