@@ -77,7 +77,9 @@ def write_articles(frames: Frames, path: Path) -> tuple[Loss, ...]:
     """
     answers = "linked_articles" in path.name
     rows = _rows(frames)
-    losses = loss_of("candidates", frames.candidates["annotation"])
+    # A label is optional at most; on what was dropped any answer is ignored.
+    dropped = frames.annotations.filter(ignorable="dropped")["annotation"]
+    losses = loss_of("candidates", frames.candidates["annotation"]) + loss_of("dropped", dropped)
     if answers:
         aside = rows.filter(pl.col("ignorable").is_not_null())["annotation"]
         losses = loss_of("classes", frames.classes["annotation"]) + loss_of("ignorable", aside)

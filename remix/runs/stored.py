@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from remix.measures.classes import with_coarse
 from remix.names import RMX
 from remix.rdf.ntriples import columns
 from remix.rdf.terms import iri as without_brackets
+from remix.runs.due import forget, notes_of, outcomes_due
 from remix.runs.outcomes import Outcomes, column_graph, fragment_of, outcomes, run_graph
 from remix.runs.registration import (
     add_run,
@@ -95,10 +97,11 @@ def store_outcomes(
     matching_named(matching)
     with progress.enable(False):
         pairs = _pairs(gold, given, ())
-    for dataset, name in pairs:
-        own = [target for target in known if target.name == dataset]
-        add_run(folder, name, given[name], own, source=", ".join(file.name for file in files[name]), replace=True)
-    return store_runs(store, gold, answers, kb, matching=matching, errors=errors, registered=registered)
+    with outcomes_due(folder, {dataset for dataset, _ in pairs}) if pairs else nullcontext():
+        for dataset, name in pairs:
+            own = [target for target in known if target.name == dataset]
+            add_run(folder, name, given[name], own, source=", ".join(file.name for file in files[name]), replace=True)
+        return store_runs(store, gold, answers, kb, matching=matching, errors=errors, registered=registered)
 
 
 def _lay_silently(gold: Frames, runs: Mapping[str, Frames]) -> dict[str, Frames]:
@@ -142,22 +145,24 @@ def register(
                 f"run '{name}' has no document of {loaded}: name the dataset that it answers, `--on DATASET`, which "
                 "says what does not fit"
             )
-    rows = add_run(
-        folder,
-        name,
-        answers,
-        chosen,
-        task=task,
-        source=source,
-        replace=replace,
-        perfect=perfect,
-        record=record,
-        strict=strict,
-        kb=kb,
-        told=True,
-    )
-    if task == "A2KB":
-        keep_outcomes(store, kb, folder, [name], [one.name for one in chosen])
+    names = [one.name for one in chosen]
+    with outcomes_due(folder, names) if task == "A2KB" else nullcontext():
+        rows = add_run(
+            folder,
+            name,
+            answers,
+            chosen,
+            task=task,
+            source=source,
+            replace=replace,
+            perfect=perfect,
+            record=record,
+            strict=strict,
+            kb=kb,
+            told=True,
+        )
+        if task == "A2KB":
+            keep_outcomes(store, kb, folder, [name], names)
     return rows
 
 
@@ -178,8 +183,10 @@ def refresh_outcomes(store: Store, kb: KnowledgeBase | None, folder: Path, *, mi
 
     They are those of the registered answers by the matching and the taxonomies that they had. Outcomes of answers that
     are not registered any more go, which is said. With `missing` those are made as well that a registered run has none
-    of, as after its dataset was loaded again.
+    of, as after its dataset was loaded again, and so are those that are still due (`outcomes_due`).
     """
+    due = notes_of(folder)
+    missing = missing or bool(due)
     runs = [run for run in list_runs(folder) if run.task == "A2KB"]
     entries = {entry.name: entry for entry in store.datasets()}
     asked: dict[tuple[str, str], set[tuple[str, str]]] = {}
@@ -188,6 +195,7 @@ def refresh_outcomes(store: Store, kb: KnowledgeBase | None, folder: Path, *, mi
         registered = {run.system for run in runs if run.dataset == name}
         fields = {system: Signature.parse(line).fields for system, line in held.items()}
         stale = {system for system in held if any(fields[system].get(one, "") != now for one, now in bound.items())}
+        stale |= registered if name in due.values() else set()
         for system in sorted(stale - registered):
             progress.note(f"the outcomes of run '{system}' on {name} are gone: its answers are not registered any more")
             drop_outcomes(store, store.dataset(name), system)
@@ -207,6 +215,7 @@ def refresh_outcomes(store: Store, kb: KnowledgeBase | None, folder: Path, *, mi
             taxonomies = errors.split(",") if errors else []
             if kept:
                 store_runs(store, gold, kept, kb, matching=matching, errors=taxonomies, registered=kept)
+    forget(due)
 
 
 def _bound_to(entry: DatasetEntry, kb: KnowledgeBase | None) -> dict[str, str]:
@@ -219,7 +228,8 @@ def take_shipped_runs(store: Store, kb: KnowledgeBase | None, folder: Path) -> N
     """Register the answers that ship with remix where no run is registered, and keep their outcomes."""
     if taken := take_shipped(folder, store):
         names, datasets = ({getattr(run, part) for run in taken} for part in ("system", "dataset"))
-        keep_outcomes(store, kb, folder, sorted(names), sorted(datasets))
+        with outcomes_due(folder):
+            keep_outcomes(store, kb, folder, sorted(names), sorted(datasets))
 
 
 @in_one_state

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -123,7 +123,7 @@ class Datasets:
         from remix.errors import UsageError
         from remix.store.loading import load, load_sample
 
-        with self._place_datasets(datasets) as files:
+        with self._place_datasets(datasets) as files, nullcontext() if dry_run else self._changing():
             if sample is None:
                 found = load(
                     self.store,
@@ -139,8 +139,12 @@ class Datasets:
                 found = load_sample(self.store, Path(files[0]), sample, seed, name=name, replace=replace)
             else:
                 raise UsageError("a sample is drawn of one folder of frames: `remix load DIR --sample N`")
-        self._refresh(missing=not dry_run)
+            self._refresh(missing=not dry_run)
         return Listed(found, [outcome.row() for outcome in found])
+
+    def _changing(self) -> AbstractContextManager[None]:
+        """Keep a note that what is derived of datasets is to be made anew, in case this ends before it is."""
+        return nullcontext()
 
     def _refresh(self, *, missing: bool = False) -> None:
         """Make anew what is kept and derived of what has changed: nothing yet, what has runs says what."""
@@ -274,6 +278,8 @@ class Datasets:
         `syntax` (ttl, nt, jsonld) and `gzip` how it is written; `force` overwrites files that remix has not written.
         `format` is that of a file. See `remix.publication.publish`.
         """
+        from remix import progress
+        from remix.measures.enrichment import measured_otherwise
         from remix.publication import publish
         from remix.runs.registration import write_answers
         from remix.store import Store
@@ -290,6 +296,11 @@ class Datasets:
                 elif is_stored(self.store, name):
                     file, format = write_out(self.store, name, Path(place)), None
                 name = store.load(file, format=format).name
+            elif name in measured_otherwise(store, self.kb):
+                progress.note(
+                    f"the measures of {name} that are published were computed by another knowledge base than the "
+                    "attached one: `remix enrich` makes them anew"
+                )
             files = publish(
                 store,
                 name,

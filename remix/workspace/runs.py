@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,9 +25,18 @@ if TYPE_CHECKING:
 class Runs(Remixes):
     """Datasets and remixes with the answers of systems to them."""
 
+    def _changing(self) -> AbstractContextManager[None]:
+        from remix.runs.due import outcomes_due
+
+        return outcomes_due(self.store.own("runs")) if self.runs_folder.exists() else nullcontext()
+
     def _refresh(self, *, missing: bool = False) -> None:
         """Make the outcomes of registered runs anew where what they are derived from has changed."""
-        if any(entry.attached for entry in self.datasets()) or (missing and self.runs_folder.exists()):
+        from remix.runs.due import notes_of
+
+        there = self.runs_folder.exists()
+        due = there and (missing or bool(notes_of(self.runs_folder)))
+        if due or any(entry.attached for entry in self.datasets()):
             from remix.runs.stored import refresh_outcomes
 
             refresh_outcomes(self.store, self.kb, self.runs_folder, missing=missing)
@@ -67,6 +77,7 @@ class Runs(Remixes):
         import polars as pl
 
         from remix.formats.settings import check_formats
+        from remix.runs.due import outcomes_due
         from remix.runs.making import Making, check_systems, make_runs
         from remix.runs.stored import keep_outcomes
         from remix.store.targets import targets
@@ -90,10 +101,12 @@ class Runs(Remixes):
             answers=self.store.own("answers"),
             retry_failed=retry_failed,
         )
-        rows = make_runs(found, systems, kb, folder, making, nif_folder=to)
-        if task == "A2KB":
-            made = list(dict.fromkeys(str(row["system"]) for row in rows))
-            keep_outcomes(self.store, kb, folder, made, [target.name for target in found])
+        asked = [target.name for target in found]
+        with outcomes_due(folder, asked) if task == "A2KB" else nullcontext():
+            rows = make_runs(found, systems, kb, folder, making, nif_folder=to)
+            if task == "A2KB":
+                made = list(dict.fromkeys(str(row["system"]) for row in rows))
+                keep_outcomes(self.store, kb, folder, made, asked)
         return pl.DataFrame(rows)
 
     def add_run(

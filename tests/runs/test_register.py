@@ -16,8 +16,11 @@ from remix import progress
 from remix.cli import cli
 from remix.errors import BadInput, StoreError, UnknownName, UsageError
 from remix.formats import read
-from remix.runs.registration import list_runs, load_run
+from remix.runs.due import notes_of, outcomes_due
+from remix.runs.registration import add_run, list_runs, load_run
 from remix.scoring.choice import HASHED_BY, frames_hash
+from remix.store.loading import load
+from remix.store.targets import targets
 from remix.web.page import VIEWS, Note
 from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb
@@ -70,6 +73,39 @@ def test_queries_find_the_outcomes_of_a_registered_run(workspace: Workspace) -> 
     workspace.add_run("a", SMALL / "a.ttl", on="gold")
     text = "SELECT ?form { ?a rmx:truePositiveOf ?run ; nif:anchorOf ?form . ?run rmx:system 'a' . ?a a nif:Phrase }"
     assert workspace.store.index().frame(text).to_series().to_list() == ['"Ada"']
+
+
+def test_outcomes_of_answers_whose_registration_was_interrupted_are_made_by_who_reads_them(
+    workspace: Workspace,
+) -> None:
+    text = "SELECT ?form { ?a rmx:truePositiveOf ?run ; nif:anchorOf ?form . ?run rmx:system 'x' . ?a a nif:Phrase }"
+
+    def right() -> set[str]:
+        return {*workspace.query(text).table["form"]}
+
+    workspace.add_run("x", SMALL / "a.ttl", on="gold")
+    assert right() == {"Ada"}
+    folder, [gold] = workspace.store.own("runs"), targets(workspace.store, ["gold"])
+    with pytest.raises(KeyboardInterrupt), outcomes_due(folder, ["gold"]):
+        add_run(folder, "x", read(SMALL / "b.ttl").frames, [gold], replace=True)
+        raise KeyboardInterrupt
+    # b has Ada and Alan.
+    assert len(right()) == 2 and notes_of(folder) == {}
+    # What is refused leaves no note, and neither does what is done.
+    with pytest.raises(UsageError, match="registered with other answers"):
+        workspace.add_run("x", SMALL / "a.ttl", on="gold")
+    assert notes_of(folder) == {}
+
+
+def test_outcomes_are_made_where_loading_their_dataset_again_was_interrupted(workspace: Workspace) -> None:
+    workspace.add_run("x", SMALL / "a.ttl", on="gold")
+    with pytest.raises(KeyboardInterrupt), outcomes_due(workspace.store.own("runs")):
+        workspace.store.drop("gold")
+        load(workspace.store, [str(SMALL / "gold.ttl")])
+        raise KeyboardInterrupt
+    assert "run-x" not in workspace.store.dataset("gold").attached
+    workspace.query("ASK { ?a a nif:Phrase }")
+    assert "run-x" in workspace.store.dataset("gold").attached
 
 
 def test_annotate_keeps_the_outcomes_of_the_answers_that_it_registers(news: Workspace) -> None:

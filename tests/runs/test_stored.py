@@ -410,7 +410,7 @@ def test_remix_by_outcomes_is_signed_with_them_and_another_is_not(workspace: Wor
 
 @pytest.mark.long
 def test_measures_of_another_knowledge_base_are_told_and_no_partition_is_made_by_them(
-    bound: Workspace, capsys: pytest.CaptureFixture[str]
+    bound: Workspace, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     bound.enrich()
     before = bound.store.dataset("gold").enrichment
@@ -433,6 +433,10 @@ def test_measures_of_another_knowledge_base_are_told_and_no_partition_is_made_by
             blocks = VIEWS[view].show(bound, {name: asked}).blocks
             said = [one.text for one in blocks if isinstance(one, Note)]
             assert any("measures of gold as they were computed by apart@" in one for one in said) == told, (view, said)
+    with progress.enable():
+        bound.publish("gold", to=tmp_path / "published")
+    said = " ".join(capsys.readouterr().err.split())
+    assert "the measures of gold that are published were computed by another knowledge base" in said
     other = bound.build(by_form, name="r")
     assert "measures" not in other.signature.fields and not any("computed by" in note for note in other.notes)
     bound.partition(by="candidateRank", scheme="classes")

@@ -25,17 +25,19 @@ def show(results: Results) -> Iterator[ShownTable]:
     names = name_columns(results.columns)
     notes = [f"There are no parts of {list_names(names[one] for one, own in found.items() if own.is_empty())}."]
     notes = notes if len(known) < len(found) else []
-    if numbers or notes:
-        yield _side_by_side(numbers, names, notes)
     whole = {
         one: int(results.targets.filter(target=results.unfiltered)[one].sum()) for one in ("documents", "mentions")
     }
+    if numbers or notes:
+        yield _side_by_side(numbers, names, notes, whole)
     for column, own in known.items():
         if column not in numbers:
             yield _classes(column, names[column], own, whole)
 
 
-def _side_by_side(numbers: Mapping[str, Parts], names: Mapping[str, str], notes: list[str]) -> ShownTable:
+def _side_by_side(
+    numbers: Mapping[str, Parts], names: Mapping[str, str], notes: list[str], whole: Mapping[str, int]
+) -> ShownTable:
     """Return the parts of several columns of numbers: a row for the parts of each number."""
     every = pl.concat([PARTS.empty(), *(own for own in numbers.values())])
     frame = every.select("part").unique().sort("part")
@@ -56,7 +58,7 @@ def _side_by_side(numbers: Mapping[str, Parts], names: Mapping[str, str], notes:
     said = [
         "A part reaches from above the boundary of the part before it up to its own; part 0 is what has no value.",
         f"How each is cut: {spelt}.",
-        *(_total(names[column], own) for column, own in numbers.items()),
+        *(_total(names[column], own, whole) for column, own in numbers.items()),
     ]
     said = [*(said if numbers else []), *notes]
     title = "Boundaries and sizes of the parts of partitions, over all datasets together."
@@ -75,10 +77,11 @@ def _classes(column: str, name: str, own: Parts, whole: Mapping[str, int]) -> Sh
     return ShownTable(f"partition-{name_file(column)}", title, frame, Typesetting(columns=headings), tuple(notes))
 
 
-def _total(name: str, own: Parts) -> str:
+def _total(name: str, own: Parts, whole: Mapping[str, int]) -> str:
     counted = unit_of(own)
     without = int(own.filter(part=0)[counted].sum())
-    return f"{name}: {own[counted].sum():,} {counted}, {without:,} of them without a value."
+    overlap = ", alternatives of one in several parts" if own[counted].sum() > whole[counted] else ""
+    return f"{name}: {whole[counted]:,} {counted}, {without:,} of them without a value{overlap}."
 
 
 PARTITIONS = Exhibit(
