@@ -147,6 +147,23 @@ class _Notes(_Screen):
             self._stream.flush()
 
 
+_INTERRUPTED = "interrupted: what was finished stays, all else is as it was"
+
+
+def _is_of_interrupt(error: BaseException) -> bool:
+    """Return whether an error is what a library made of an interrupt, as while it is imported.
+
+    >>> _is_of_interrupt(ImportError("no numpy")), _is_of_interrupt(RuntimeError("import ended: KeyboardInterrupt: "))
+    (False, True)
+    """
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, Error):
+        if isinstance(found, KeyboardInterrupt) or "KeyboardInterrupt" in str(found):
+            return True
+        found = found.__cause__ or found.__context__
+    return False
+
+
 def carry_out(arguments: Sequence[str]) -> NoReturn:
     """Run a verb with its arguments; ends in `SystemExit` with the exit code, after one line for an error."""
     # `remix --debug …` and `remix … --debug` are the same to a user.
@@ -165,12 +182,14 @@ def carry_out(arguments: Sequence[str]) -> NoReturn:
         verb = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "remix"
         _end(f"{error.format_message().rstrip('.')}; `{verb} --help` shows what there is", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        _end("interrupted: what was finished stays, all else is as it was", 130)
+        _end(_INTERRUPTED, 130)
     except BrokenPipeError:
         _end("", 0)
     except BaseException as error:
         if debug or not (isinstance(error, Exception) or is_panic(error)):
             raise
+        if _is_of_interrupt(error):
+            _end(_INTERRUPTED, 130)
         from remix.files import readable
 
         odd = next((argument for argument in arguments if readable(argument) != argument), None)
