@@ -610,11 +610,15 @@ def test_loaded_remix_is_answered_by_runs_on_what_it_was_cut_from_alone_and_besi
         own = found.filter(dataset=names[-1] if len(names) > 1 else "all")
         return sorted(own.select("system", "average", *COUNTED, "precision", "f1_on_mention").rows())
 
-    assert rows("adas") == rows("gold", "adas")
-    # whole has Ada; Eve is its answer on no mention, in a document that only whole was asked about.
+    # Beside answers of its own it has others by name, and where the origin stands beside it.
+    assert {name for name, *_ in rows("adas")} == {"part"} and len(rows("gold", "adas")) == 4
+    assert {*emptied.evaluate("adas", run="whole", task="A2KB").rows["system"]} == {"whole"}
+    emptied.drop_run("part")
+    assert rows("adas") == rows("gold", "adas") != []
+    # whole has Ada; Eve is its answer on no mention, in a document that it was asked about.
     judged = emptied.judgements("adas").systems
     told = judged.select("system", "outcome").sort("system", "outcome").rows()
-    assert told == [("part", "correct"), ("whole", "correct"), ("whole", "wrong")]
+    assert told == [("whole", "correct"), ("whole", "wrong")]
     # Pages have the same systems; queries see what is stored, and no outcome of whole is stored beside the remix.
     lacking = "No remix has just these: queries see what is stored, and no outcomes of whole are stored beside adas"
     said = {
@@ -626,7 +630,8 @@ def test_loaded_remix_is_answered_by_runs_on_what_it_was_cut_from_alone_and_besi
     assert "systems on it" in str(VIEWS["dataset"].show(emptied, {"name": "adas"}).blocks)
     # Of gold alone that was loaded anew nothing is known: its runs are on other texts than the remix was cut from.
     emptied.load([emptied.store.folder.parent / "whole.jsonl"], name="gold", replace=True)
-    assert {name for name, *_ in rows("adas")} == {"part"}
+    with pytest.raises(StoreError, match="run whole is registered on gold, not on adas"):
+        rows("adas")
 
 
 def test_remix_in_a_file_is_none_that_is_loaded_under_its_name(emptied: Workspace, tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ def test_table_of_systems_begins_on_the_first_screen(visit: Visit, width: int, a
         page.get_by_label("matching").select_option("weak")
         with page.expect_navigation():
             page.click("main form button")
-        assert page.get_by_label("matching").is_visible() and visited.wrong == []
+        page.get_by_label("matching").wait_for(state="visible")
+        assert visited.wrong == []
 
 
 def test_page_that_is_computed_waits_while_somebody_chooses_on_it(visit: Visit, places: dict[str, str]) -> None:
