@@ -97,6 +97,11 @@ def tell_otherwise(otherwise: Mapping[str, str], kb: KnowledgeBase | None) -> li
     return [f"{said}; {now}: `remix enrich` makes them anew"]
 
 
+def tell_stale_measures(store: Store, kb: KnowledgeBase | None, text: str) -> list[str]:
+    """Return that a query sees measures of loaded datasets by another knowledge base than the attached one."""
+    return tell_otherwise(find_otherwise(store, kb, text, store.datasets()), kb)
+
+
 def tell_runs(read: Sequence[str]) -> list[str]:
     """Return what is to be said of a remix that is selected by runs of these systems, nothing where there are none."""
     if not read:

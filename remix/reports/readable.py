@@ -342,7 +342,7 @@ def explain_documents(rows: pl.DataFrame) -> list[str]:
         return []
     every, some = "in every document", "in documents with a kept mention"
     if len(taken) == 1 and taken != {"mixed"}:
-        return [f"answers count {every if taken == {'all'} else f'{some} (--documents kept)'}"]
+        return [f"answers count {every if taken == {'all'} else f'{some} alone'}"]
     kept = told.filter(counted="kept")
     systems, datasets = sorted({*kept["system"]}), sorted({*kept["dataset"]} - {"all"})
     who = f"those of {', '.join(systems)} " if 0 < len(systems) < told["system"].n_unique() else ""

@@ -30,7 +30,7 @@ from remix.places import discard
 from remix.question import Question
 from remix.reports.score_queue import MEMORY, QueuedQuestion, ScoreQueue
 from remix.reports.scores import Scored
-from remix.runs.known import inherited_runs, known_runs
+from remix.runs.known import known_runs
 from remix.scoring import evaluate_question
 from remix.scoring.choice import Choice, choose
 from remix.scoring.comparison import compared_inputs
@@ -112,15 +112,16 @@ class ScoreCache:
         ]
         loaded = {entry.name: f"{entry.name} {entry.content} {entry.enrichment}" for entry in store.datasets()}
         learnt = [f"{name} {held.signature}" for entry in store.datasets() for name, held in entry.attached.items()]
-        named = {name for one in questions for name in one.datasets}
-        folder, runs = store.own("cache") / "scores", [*known_runs(store), *inherited_runs(store, named)]
+        folder, runs = store.own("cache") / "scores", known_runs(store)
         places = {}
         remixes = store.cached("names of remixes", lambda: _name_remixes(store))
         for one in questions:
-            # Parts of a column are cut of all that is loaded, and a remix is scored as what its origins say.
-            alone = not one.by and remixes.isdisjoint(one.datasets)
+            # Parts of a column are cut of all that is loaded, and a remix is scored as what its origins say, by runs on
+            # these as well.
+            plain = remixes.isdisjoint(one.datasets)
+            alone = not one.by and plain
             contents = [said for name, said in loaded.items() if not alone or name in one.datasets]
-            own = [each.signature for each in runs if each.run.dataset in one.datasets]
+            own = [each.signature for each in runs if not plain or each.run.dataset in one.datasets]
             own += learnt if LEARNT & {*one.by} else []
             name = content_hash(*known, *contents, *own, _spell(one))[:24]
             places[one] = _AnswerFiles(folder / f"{name}-points.parquet", folder / f"{name}.parquet")

@@ -41,7 +41,7 @@ class Queries(Datasets):
         may ask, and `timeout` the seconds it may run; without `rewrite` a CONSTRUCT is run as it stands. See
         `remix.store.answers.answer` for the errors.
         """
-        from remix.remixes.computed import find_otherwise, tell_otherwise
+        from remix.remixes.computed import tell_stale_measures
         from remix.store.answers import answer
 
         if endpoint is None and not self.ensure_sample():
@@ -57,8 +57,8 @@ class Queries(Datasets):
             endpoint=endpoint,
             timeout=timeout,
         )
-        otherwise = {} if endpoint else find_otherwise(self.store, self.kb, asked.text, self.store.datasets())
-        return replace(found, notes=(*found.notes, *tell_otherwise(otherwise, self.kb)))
+        stale = [] if endpoint else tell_stale_measures(self.store, self.kb, asked.text)
+        return replace(found, notes=(*found.notes, *stale))
 
     def find_query(
         self,

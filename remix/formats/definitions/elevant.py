@@ -301,11 +301,12 @@ def _with_answers(contents: Contents) -> Contents:
     return replace(contents, frames=replace(frames, candidates=candidates))
 
 
-def _read_simple(own: Format) -> Format:
+def _choosing(own: Format) -> Format:
+    """Return a format by which an answer is one of its candidates."""
     return replace(own, read=lambda source, dataset: _with_answers(own.read(source, dataset)))
 
 
-elevant_simple = _read_simple(
+elevant_simple = _choosing(
     format_of(
         shipped_mapping("elevant-simple"),
         sniff=lambda head, name: kind_of(head) == SIMPLE,

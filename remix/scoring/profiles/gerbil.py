@@ -55,6 +55,7 @@ CLASSED = ("A2KB", "D2KB", "C2KB")
 
 
 _BEST = partial(choose_best, of_nothing=1.0)
+"""Chooses the answers above the threshold of the best micro-F1; that of nothing at all is 1."""
 
 
 def _counting(rules: Counter) -> Counter:

@@ -14,7 +14,7 @@ from remix.errors import Error, UnknownName, UsageError
 from remix.measures.labels import find_units
 from remix.names import shorten
 from remix.rdf.turtle import turtle
-from remix.remixes.computed import find_otherwise, runs_read, tell_otherwise, tell_runs
+from remix.remixes.computed import runs_read, tell_runs, tell_stale_measures
 from remix.remixes.facets import Facet, FacetedCorpus, Narrowing, corpus_of
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.reports.labels import label_classes
@@ -116,9 +116,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     missing = page.tell_missing(work)
     left, table = found.left, found.datasets
     notes = [*asked.query.tell_unfit(asked.values, asked.set_from), *found.notes]
-    entries = work.store.datasets()
-    notes += tell_runs(runs_read(asked.text, entries))
-    notes += tell_otherwise(find_otherwise(work.store, work.kb, asked.text, entries), work.kb)
+    notes += tell_runs(runs_read(asked.text, work.store.datasets()))
+    notes += tell_stale_measures(work.store, work.kb, asked.text)
     notes += [*_tell_crossed(asked), *_tell_repeated(corpus, asked, found)]
     if (name := parameters.get("name", "")) in corpus.datasets:  # it is none of those that the remix is made of
         notes.append(f"A dataset here is named {name} as well, and the remix would have its IRI: name it otherwise.")
