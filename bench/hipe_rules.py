@@ -20,6 +20,7 @@ from pathlib import Path
 
 from remix.scoring.inputs.entities import relax_gold, relax_runs
 from remix.scoring.inputs.files import read_frames
+from remix.scoring.profiles.hipe import KNOWN
 from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -150,9 +151,14 @@ def mentions(
     return whole
 
 
-def match(gold: list[Mention], run: list[Mention], known: set[str]) -> list[tuple[str | None, str, str]]:
-    """Return label, strict and fuzzy outcome of each event of a document; the label of gold, or of the answer."""
-    events: list[tuple[str | None, str, str]] = []
+Event = tuple[str | None, str, str, str, str]
+"""The label of gold, or of the answer, and the outcome by each regime, as in `REGIMES`."""
+REGIMES = ("strict", "fuzzy", "partial", "exact")
+
+
+def match(gold: list[Mention], run: list[Mention], known: set[str]) -> list[Event]:
+    """Return the events of a document."""
+    events: list[Event] = []
     taken: set[int] = set()
     for answer in run:
         for number, one in enumerate(gold):
@@ -160,24 +166,24 @@ def match(gold: list[Mention], run: list[Mention], known: set[str]) -> list[tupl
                 0
             ] in answer.labels:
                 taken.add(number)
-                events.append((one.labels[0], "correct", "correct"))
+                events.append((one.labels[0], *["correct"] * 4))
                 break
         else:
             for number, one in enumerate(gold):
                 same = (one.first, one.last) == (answer.first, answer.last)
                 if same and one.labels[0] != answer.labels[0]:
                     taken.add(number)
-                    events.append((one.labels[0], "incorrect", "incorrect"))
+                    events.append((one.labels[0], "incorrect", "incorrect", "correct", "correct"))
                     break
                 if number not in taken and one.first <= answer.last and answer.first <= one.last:
                     taken.add(number)
-                    right = one.labels[0] in answer.labels
-                    events.append((one.labels[0], "incorrect", "correct" if right else "incorrect"))
+                    right = "correct" if one.labels[0] in answer.labels else "incorrect"
+                    events.append((one.labels[0], "incorrect", right, "partial", "incorrect"))
                     break
             else:
                 first = answer.labels[0]
-                events.append((first if first in known else None, "spurious", "spurious"))
-    events += [(one.labels[0], "missed", "missed") for number, one in enumerate(gold) if number not in taken]
+                events.append((first if first in known else None, *["spurious"] * 4))
+    events += [(one.labels[0], *["missed"] * 4) for number, one in enumerate(gold) if number not in taken]
     return events
 
 
@@ -196,14 +202,17 @@ def score(gold: Documents, run: Documents, edition: Edition) -> dict[Key, Figure
             golds = mentions(gold, column, known, run=False, ranks=ranks, edition=edition)
             runs = mentions(answered, column, known, run=True, ranks=ranks, edition=edition)
             events = [match(one, other, known) for one, other in zip(golds, runs, strict=True)]
-            labels = {str(label) for one in events for label, _, _ in one} if column not in TYPES_OF else set()
+            labels = {str(label) for one in events for label, *_ in one} if column not in TYPES_OF else set()
             tail = f"@{ranks}" if column in TYPES_OF else ""
-            for regime, place in (("strict", 1), ("fuzzy", 2)):
+            for place, regime in enumerate(REGIMES, 1):
                 for label in ("", *labels) if any(events) else ():
-                    counts = [Counter(event[place] for event in one if label in ("", event[0])) for one in events]
+                    counts = [Counter(str(event[place]) for event in one if label in ("", event[0])) for one in events]
                     key = column, regime + tail
                     figures[(*key, "micro", label)], figures[(*key, "macro", label)] = means(counts)
     return figures
+
+
+MET = ("correct", "incorrect", "partial")
 
 
 def means(documents: list[Counter[str]]) -> tuple[Figures, Figures]:
@@ -220,10 +229,10 @@ def means(documents: list[Counter[str]]) -> tuple[Figures, Figures]:
     return (tp, actual - tp, possible - tp, *(one or 0.0 for one in ratios(summed))), macro
 
 
-def sizes(counts: Counter[str]) -> tuple[int, int, int]:
-    """Return what is correct, what was answered and what could be."""
-    correct, wrong = counts["correct"], counts["incorrect"]
-    return correct, correct + wrong + counts["spurious"], correct + wrong + counts["missed"]
+def sizes(counts: Counter[str]) -> tuple[float, int, int]:
+    """Return what is correct, of what is so in part half, what was answered and what could be."""
+    correct, both = counts["correct"] + counts["partial"] / 2, sum(counts[one] for one in MET)
+    return correct, both + counts["spurious"], both + counts["missed"]
 
 
 def ratios(counts: Counter[str]) -> tuple[float | None, float | None, float]:
@@ -321,7 +330,7 @@ def compare(gold: list[str], run: list[str], *, edition: Edition, relaxed: bool 
             table.write_text("".join(f"{main}\t{other}\n" for other, main in MAPPING.items()), encoding="utf-8")
             runs = relax_runs(runs, table)
             asked = relax_gold(asked, table) if edition.relaxes_gold else asked
-        rows = evaluate(asked, runs, profile=edition.name, by=["type"])
+        rows = evaluate(asked, runs, profile=edition.name, match=KNOWN, by=["type"])
     found: dict[Key, Figures] = {}
     for row in rows.iter_rows(named=True):
         names = ["tp", "fp", "fn"] * (row["average"] == "micro") + ["precision", "recall", "f1"]

@@ -213,6 +213,39 @@ def test_noise_cuts_tokens_out_of_both_sides(tmp_path: Path) -> None:
     assert counts(rows, "NE-COARSE-LIT", "strict") == (0, 1, 3)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("profile", ["hipe", "hipe-2020"])
+def test_a_cut_closes_over_noise(tmp_path: Path, profile: str) -> None:
+    # Without b, the answer b c has c alone, whose I- goes on with the answer a: one answer for two mentions. Its links
+    # go on likewise. Where answers have a tag B- each, types stay two answers, and so do links that types cut; links
+    # that are cut by themselves are one on both sides, whose texts do not count: a c is right there.
+    misc = "LED0.00 LED0.50 LED0.00"
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC B-LOC B-LOC", "Q1 Q2 Q1", misc=misc)))
+    runs = {
+        "whole": frames_of(tmp_path, "w", document(1, lines("B-LOC B-LOC I-LOC", "Q1 Q1 Q1"))),
+        "each": frames_of(tmp_path, "e", document(1, lines("B-LOC B-LOC B-LOC", "Q1 Q2 Q1"))),
+    }
+    rows = evaluate(gold, runs, profile=profile, task=["NE-COARSE-LIT", "NEL-LIT"], by=["noise"])
+    kept = {system: rows.filter(system=system, slice="0.0-0.0") for system in runs}
+    assert counts(kept["whole"], "NE-COARSE-LIT", "strict", "0.0-0.0") == (0, 1, 2)
+    assert counts(kept["whole"], "NE-COARSE-LIT", "fuzzy", "0.0-0.0") == (1, 0, 1)
+    assert counts(kept["each"], "NE-COARSE-LIT", "strict", "0.0-0.0") == (2, 0, 0)
+    assert counts(kept["whole"], "NEL-LIT", "strict@1", "0.0-0.0") == ((0, 1, 2) if profile == "hipe" else (1, 0, 0))
+    assert counts(kept["each"], "NEL-LIT", "strict@1", "0.0-0.0") == ((2, 0, 0) if profile == "hipe" else (1, 0, 0))
+
+
+def test_regimes_of_detailed_reports_ask_for_the_span_alone(tmp_path: Path) -> None:
+    # a b has its span and another type, d overlaps d e, g is nowhere: exact has 1 of 3 answers right and 1 of 2
+    # mentions; partial half of the overlap besides, so that P is 1.5 / 3 and R 1.5 / 2.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC I-LOC O B-ORG I-ORG O O")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-ORG I-ORG O B-ORG O O B-LOC")))
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"], match=["strict", "exact", "partial"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (0, 3, 2)
+    assert counts(rows, "NE-COARSE-LIT", "exact") == (1, 2, 1)
+    found = rows.filter(matching="partial", average="micro").select("precision", "recall", "f1").row(0)
+    assert found == pytest.approx((0.5, 0.75, 0.6))
+
+
 def test_period_is_that_of_the_document_and_a_column_of_every_profile(tmp_path: Path) -> None:
     dates = {1: "1894-05-01", 2: "1900-01-01"}
     tags = [document(n, lines("B-LOC O", "Q1 _", words=f"a {n}"), date) for n, date in dates.items()]

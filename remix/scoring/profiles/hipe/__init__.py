@@ -26,7 +26,22 @@ from remix.scoring.profiles.hipe.meetings import meetings
 from remix.scoring.statistics import UNSCOPED, averages
 
 TASKS = (*LAYERS, *LINKS)
-MATCHINGS = ("fuzzy", "strict", *(f"{regime}@{n}" for n in (1, 3, 5) for regime in ("fuzzy", "strict")))
+REGIMES = {
+    "fuzzy": "overlapping spans and the same label",
+    "strict": "the same span, text and label",
+    "exact": "the same span, whatever its label is",
+    "partial": "the same span whatever its label is, half where spans overlap",
+}
+"""What makes an answer right; the last two are those of detailed reports alone."""
+_FORM = re.compile(rf"({'|'.join(REGIMES)})(?:@([1-9]\d?))?")
+
+
+def _with_ranks(*regimes: str) -> tuple[str, ...]:
+    return (*regimes, *(f"{regime}@{n}" for n in (1, 3, 5) for regime in regimes))
+
+
+MATCHINGS = _with_ranks("fuzzy", "strict")
+KNOWN = (*MATCHINGS, *_with_ranks("exact", "partial"))
 
 NOISES = {"0.0-0.0": (0.0, 0.0), "0.001-0.1": (0.001, 0.1), "0.1-0.3": (0.1, 0.3), "0.3-1.1": (0.3, 1.1)}
 """The usual bounds of noise, the upper one excluded where they differ."""
@@ -74,22 +89,23 @@ class Scorer:
         return pl.concat(parts)
 
     def _events(self, case: Case, task: str, matching: str, noise: tuple[float, float] | None = None) -> pl.DataFrame:
-        """Return what happens to each mention and answer: system, doc, mention, answer, `right`, and slice: its label.
+        """Return what happens to each mention and answer: system, doc, mention, answer, `credit`, and slice: its label.
 
         The tokens of mentions of gold whose noise is not in the bounds are cut out before.
         """
         if task not in TASKS:
             raise UnknownName("task of this profile", task, TASKS)
-        form = re.fullmatch(r"(fuzzy|strict)(?:@([1-9]\d?))?", matching)
+        form = _FORM.fullmatch(matching)
         if form is None:
-            raise UnknownName("matching of this profile", matching, MATCHINGS)
+            raise UnknownName("matching of this profile", matching, KNOWN)
         regime, ranks, asked = form[1], int(form[2] or 1), (form[2] is None) == (task in LAYERS)
         key = (self.edition.name, task, ranks, asked, noise)
         met = case.once(key, lambda own: self._meet(own, task, ranks if asked else 0, noise))
-        return met.select("system", "doc", "mention", "answer", right=regime, slice="slice")
+        credit = _HALF if regime == "partial" else pl.col(regime).cast(pl.Int64)
+        return met.select("system", "doc", "mention", "answer", credit=credit, slice="slice")
 
     def _meet(self, case: Case, task: str, ranks: int, noise: tuple[float, float] | None) -> pl.DataFrame:
-        """Return which answers meet which mentions by both regimes, as `meetings` does, with slice: the label.
+        """Return which answers meet which mentions by all regimes, as `meetings` does, with slice: the label.
 
         Of answers the first links count, as many as there are ranks; where these are 0 there is none on either side.
         """
@@ -98,7 +114,9 @@ class Scorer:
         if not ranks:
             gold, answers = gold.clear(), answers.clear()
         if noise is not None:
-            gold, answers = (cut_noise(rows, case, noise) for rows in (gold, answers))
+            alone = edition.links_alone and task in LINKS
+            gold = gold.with_columns(system=pl.lit(0, pl.Int64), labels=pl.concat_list("label"))
+            gold, answers = (cut_noise(rows, case, noise, alone=alone) for rows in (gold, answers))
         if not edition.texts:
             gold, answers = (rows.with_columns(text=pl.lit("")) for rows in (gold, answers))
         answers = answers.with_columns(pl.col("labels").list.head(ranks))
@@ -120,12 +138,16 @@ def _values_of(case: Case, term: str, column: str) -> pl.DataFrame:
     return values
 
 
+_MET = pl.col("mention").is_not_null() & pl.col("answer").is_not_null()
+_HALF = pl.when(pl.col("exact")).then(1.0).otherwise(pl.when(_MET).then(0.5).otherwise(0.0))
+
+
 def _count(events: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    wrong = ~pl.col("right")
+    wrong = 1 - pl.col("credit")
     counts = events.group_by(keys, maintain_order=True).agg(
-        tp=pl.col("right").sum().cast(pl.Int64),
-        fp=(wrong & pl.col("answer").is_not_null()).sum().cast(pl.Int64),
-        fn=(wrong & pl.col("mention").is_not_null()).sum().cast(pl.Int64),
+        tp=pl.col("credit").sum(),
+        fp=wrong.filter(pl.col("answer").is_not_null()).sum(),
+        fn=wrong.filter(pl.col("mention").is_not_null()).sum(),
         ignored=pl.lit(0, pl.Int64),
     )
     return counts.with_columns(UNSCOPED)
@@ -166,6 +188,8 @@ _NOTES = {
     "ranks": "@n: any of the first n links of an answer may be right, of gold only the first counts",
     "optional": "ignorable annotations and regions are not known (not of the scorer, which has none)",
     "macro": "means over documents: P where anything is answered, R where anything is gold, F1 where both are",
+    "partial": "exact and partial are regimes of detailed reports, whose TP leave out the half that P and R give an "
+    "overlap in partial",
     "undefined": "a micro score without denominator is 0 (ner_eval.py, compute_precision_recall_wrapper)",
     "noise": "--by noise cuts the tokens out of both sides whose noise in gold is not in the bounds (utils.py)",
 }
@@ -190,8 +214,8 @@ def _slices(edition: Edition) -> Mapping[str, Counter]:
 
 
 def _meanings(alike: str) -> Mapping[str, str]:
-    words = {"fuzzy": "overlapping spans and the same label", "strict": alike}
-    return {name: words[name.partition("@")[0]] + _RANKS[name.partition("@")[2]] for name in MATCHINGS}
+    words = {**REGIMES, "strict": alike}
+    return {name: words[name.partition("@")[0]] + _RANKS[name.partition("@")[2]] for name in KNOWN}
 
 
 hipe = Profile(
@@ -200,7 +224,7 @@ hipe = Profile(
     source="https://github.com/hipe-eval/HIPE-scorer at 6605770, hipe_evaluation",
     tasks=TASKS,
     matchings=MATCHINGS,
-    meanings=_meanings("the same span, text and label"),
+    meanings=_meanings(REGIMES["strict"]),
     headline=("NEL-LIT", "fuzzy@1"),
     conventions=_CONVENTIONS,
     own_rules=_own(HIPE_2022),

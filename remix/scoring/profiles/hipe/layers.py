@@ -179,6 +179,7 @@ def _leave_known(answers: pl.DataFrame, gold: pl.DataFrame) -> pl.DataFrame:
     return found.with_columns(labels=pl.coalesce("said", "labels")).drop("row", "said")
 
 
+_SIDE = ["system", "doc"]
 _COLUMNS = ("annotation", "document", "begin", "end", "text", "labels", "label", "continued")
 
 
@@ -208,10 +209,11 @@ def _links(frames: Frames, rows: pl.DataFrame, kb: KnowledgeBase | None) -> pl.D
     return every.group_by("annotation", maintain_order=True).agg(labels=pl.when(~pl.col("none")).then("label"))
 
 
-def cut_noise(rows: pl.DataFrame, case: Case, bounds: tuple[float, float]) -> pl.DataFrame:
+def cut_noise(rows: pl.DataFrame, case: Case, bounds: tuple[float, float], *, alone: bool = False) -> pl.DataFrame:
     """Return the rows without the tokens of mentions of gold whose noise is not in the bounds, where any is left.
 
-    What gold does not tell the noise of stays. Mentions that a cut makes neighbours stay two.
+    What gold does not tell the noise of stays. The cut closes: what is left of a mention behind its first token goes
+    on with the mention that is then before it, where that has the same labels; links that stand `alone` always do.
     """
     gold, (low, high) = case.evidence.gold, bounds
     noise = gold.values.filter(pl.col("term") == NOISE).select(annotation="subject", noise="number")
@@ -221,7 +223,11 @@ def cut_noise(rows: pl.DataFrame, case: Case, bounds: tuple[float, float]) -> pl
     gone = tokens_of(gold).sort("begin").join_asof(spans, on="begin", by="document", check_sortedness=False)
     read = _ScorerTokens.of(case)
     left = read.place(gone.filter((pl.col("begin") < pl.col("last")).fill_null(False).not_()))
-    found = _shrink(rows, left)
+    found = _shrink(rows, left).with_row_index("row").sort(*_SIDE, "first", "last", maintain_order=True)
+    follows = (pl.col("first") == pl.col("last").shift() + 1) & (pl.col("labels") == pl.col("labels").shift())
+    goes_on = follows if alone else follows & (pl.col("begin") < pl.col("new_begin"))
+    joined = found.with_columns(chain=(~goes_on.over(_SIDE).fill_null(False)).cum_sum()).group_by("chain")
+    found = joined.agg(pl.all().exclude("end", "new_end").first(), pl.col("end", "new_end").last()).sort("row")
     same = (pl.col("begin") == pl.col("new_begin")) & (pl.col("end") == pl.col("new_end"))
     # What a run has in place of the tokens that are left is not known: they are gold's.
     found = found.join(read.texts, on="doc", how="left", maintain_order="left")
@@ -283,10 +289,9 @@ class _ScorerTokens:
             moved = _move(pieces.join(homes, on="doc", maintain_order="left"))
             found = _link_anew(found, moved, _shrink(moved, left))
         found = found.with_columns(begin="new_begin", end="new_end").sort("system", "doc", "begin", maintain_order=True)
-        whole = ["system", "doc"]
         follows = pl.col("first") == pl.col("last").shift() + 1
         same = [pl.col(one) == pl.col(one).shift() for one in also]
-        goes_on = (pl.col("continued") & pl.all_horizontal(follows, *same)).over(whole).fill_null(False)
+        goes_on = (pl.col("continued") & pl.all_horizontal(follows, *same)).over(_SIDE).fill_null(False)
         found = found.with_columns(chain=(~goes_on).cum_sum(), said=_between(pl.col("end").shift(), "begin"))
         said = pl.when(goes_on).then("said").otherwise(pl.lit("")) + pl.col("text")
         joined = found.with_columns(text=said).group_by("chain", maintain_order=True)

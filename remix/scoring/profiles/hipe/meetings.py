@@ -9,16 +9,17 @@ from remix.scoring.matching.pairs import touching
 
 
 def meetings(gold: pl.DataFrame, answers: pl.DataFrame, systems: int) -> pl.DataFrame:
-    """Return a row for each answer and each mention of gold that nothing took: system, doc, mention, answer, strict,
-    fuzzy.
+    """Return a row for each answer and each mention of gold that nothing took: system, doc, mention, answer, and the
+    regimes strict, fuzzy and exact.
 
     Both sides have doc, begin, end and text; gold `label`, answers `system` and `labels`, the first of which is the
     best. `systems` is how many there are, numbered from 0. `mention` is the row of gold, null where an answer meets
-    nothing; `answer` that of the answer, null where a mention is missed. `strict` and `fuzzy` say whether an answer is
-    right.
+    nothing; `answer` that of the answer, null where a mention is missed. `strict`, `fuzzy` and `exact` say whether an
+    answer is right by each regime.
 
     An answer is exact on a mention with its span and text and one of its labels. Any other takes the first mention
-    that has its span and another label than its first, or that overlaps it and that no answer before it took.
+    that has its span and another label than its first, which is right as `exact`, or that overlaps it and that no
+    answer before it took.
 
     >>> span = {"doc": [0, 0], "begin": [0, 4], "end": [3, 7], "text": ["Ada", "Ely"]}
     >>> gold = pl.DataFrame({**span, "label": ["PERS", "LOC"]})
@@ -34,17 +35,18 @@ def meetings(gold: pl.DataFrame, answers: pl.DataFrame, systems: int) -> pl.Data
     rest = _by_turns(pairs.join(exact, on="turn", how="anti", maintain_order="left"), exact)
     met = pl.concat(
         [
-            exact.select("turn", "place", strict=pl.lit(True), fuzzy=pl.lit(True)),
-            rest.select("turn", "place", strict=pl.lit(False), fuzzy=pl.col("right") & ~pl.col("other")),
+            exact.select("turn", "place", strict=pl.lit(True), fuzzy=pl.lit(True), exact=pl.lit(True)),
+            rest.select("turn", "place", strict=pl.lit(False), fuzzy=pl.col("right") & ~pl.col("other"), exact="other"),
         ]
     )
     found = answers.select("turn", "answer", "system", "doc").join(met, on="turn", how="left", maintain_order="left")
     found = found.join(gold.select("place", "mention"), on="place", how="left", maintain_order="left")
-    none = pl.lit(False)
-    found = found.select("system", "doc", "mention", "answer", pl.col("strict", "fuzzy").fill_null(False))
+    regimes = ("strict", "fuzzy", "exact")
+    found = found.select("system", "doc", "mention", "answer", pl.col(regimes).fill_null(False))
     every = pl.DataFrame({"system": range(systems)}, schema={"system": pl.Int64})
     missed = every.join(gold.select("doc", "mention"), how="cross").join(found, on=["system", "mention"], how="anti")
-    missed = missed.select("system", "doc", "mention", answer=pl.lit(None, pl.Int64), strict=none, fuzzy=none)
+    none = dict.fromkeys(regimes, pl.lit(False))
+    missed = missed.select("system", "doc", "mention", answer=pl.lit(None, pl.Int64), **none)
     return pl.concat([found, missed])
 
 
