@@ -244,8 +244,9 @@ def _break_cell(cell: str, most: int) -> list[str]:
 
 
 def _json(frame: pl.DataFrame) -> str:
-    """Return rows as JSON, with null for what is no number or infinite, which JSON has not."""
-    return json.dumps(json.loads(frame.write_json()), ensure_ascii=False, indent=1)
+    """Return rows as JSON, one a line, with null for what is no number or infinite, which JSON has not."""
+    rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in json.loads(frame.write_json()))
+    return f"[\n{rows}\n]" if rows else "[]"
 
 
 def _csv(frame: pl.DataFrame) -> str:

@@ -10,7 +10,7 @@ import io
 import logging
 import warnings
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -140,6 +140,27 @@ def _fonts() -> list[str]:
     return [*(name for name in _FONTS if name in known), *(name for name in known if name.startswith(_OTHERS))]
 
 
+@lru_cache(maxsize=4096)
+def _fonts_of(letters: frozenset[str]) -> list[str]:
+    """Return those of `_fonts` that set these letters, and the first of all: matplotlib looks each of a text's up."""
+    chosen, left = _fonts()[:1], letters
+    for name in _fonts():
+        if not left:
+            break
+        if own := left & _letters_of(name):
+            chosen += [name] if name not in chosen else []
+            left -= own
+    return chosen
+
+
+@cache
+def _letters_of(name: str) -> frozenset[str]:
+    """Return the letters that a font has."""
+    from matplotlib.font_manager import findfont, get_font
+
+    return frozenset(map(chr, get_font(findfont(name)).get_charmap()))
+
+
 def _draw_sheet(sheet: Sheet, scale: float) -> Drawn:
     """Return a sheet as a figure of matplotlib, whose units are points of so many to one of the sheet."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -169,7 +190,7 @@ def _artists(mark: Mark, scale: float) -> list[Any]:
             mark.y,
             mark.text,
             fontsize=mark.size * scale,
-            family=_fonts(),
+            family=_fonts_of(frozenset(mark.text.replace("\n", "")) - {" "}),
             ha=sides[mark.anchor],
             va="baseline",
             rotation=-mark.turn,

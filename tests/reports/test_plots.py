@@ -158,18 +158,39 @@ def test_every_kind_of_panel_is_drawn_for_print_as_on_pages(tmp_path: Path) -> N
     assert png[:4] == b"\x89PNG"
 
 
+def test_a_text_is_looked_up_in_the_fonts_alone_that_set_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With two hundred fonts of other scripts, each of which was looked up for each text, a PDF took over a second."""
+    letters = {"first": "ab", "second": "bc", "third": "d", "fourth": "c"}
+    monkeypatch.setattr(plots, "_fonts", lambda: [*letters])
+    monkeypatch.setattr(plots, "_letters_of", lambda name: frozenset(letters[name]))
+    plots._fonts_of.cache_clear()
+    asked = {text: plots._fonts_of(frozenset(text)) for text in ("", "ba", "bc", "d", "ac#d")}
+    plots._fonts_of.cache_clear()
+    # The first that has a letter sets it; what none has is a box of the first.
+    assert asked == {
+        "": ["first"],
+        "ba": ["first"],
+        "bc": ["first", "second"],
+        "d": ["first", "third"],
+        "ac#d": ["first", "second", "third"],
+    }
+
+
 @pytest.mark.long
 def test_a_font_of_other_scripts_without_bold_letters_is_no_matter_to_tell(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As many systems have 'Droid Sans Fallback', which matplotlib told of a hundred times on the terminal."""
     monkeypatch.setattr(plots, "_OTHERS", ("cmr10",))  # comes with matplotlib, in one weight
+    monkeypatch.setattr(plots, "_FONTS", ())
     plots._fonts.cache_clear()
+    plots._fonts_of.cache_clear()
     try:
-        assert "cmr10" in plots._fonts()
+        assert plots._fonts() == ["cmr10"]
         render(Figure("bold", [Panel("a title", "bars", [Series("one", ["a"], [0.5])])]), ".png")
     finally:
         plots._fonts.cache_clear()
+        plots._fonts_of.cache_clear()
     assert not [one.message for one in caplog.records if "font" in one.message]
 
 

@@ -99,20 +99,20 @@ class Scorer:
         if form is None:
             raise UnknownName("matching of this profile", matching, KNOWN)
         regime, ranks, asked = form[1], int(form[2] or 1), (form[2] is None) == (task in LAYERS)
-        key = (self.edition.name, task, ranks, asked, noise)
-        met = case.once(key, lambda own: self._meet(own, task, ranks if asked else 0, noise))
+        if not asked:
+            return _NONE
+        key = (self.edition.name, task, ranks, noise)
+        met = case.once(key, lambda own: self._meet(own, task, ranks, noise))
         credit = _HALF if regime == "partial" else pl.col(regime).cast(pl.Int64)
         return met.select("system", "doc", "mention", "answer", credit=credit, slice="slice")
 
     def _meet(self, case: Case, task: str, ranks: int, noise: tuple[float, float] | None) -> pl.DataFrame:
         """Return which answers meet which mentions by all regimes, as `meetings` does, with slice: the label.
 
-        Of answers the first links count, as many as there are ranks; where these are 0 there is none on either side.
+        Of answers the first links count, as many as there are ranks.
         """
         edition = self.edition
         gold, answers = case.once((edition.name, task), lambda own: sides(own, task, edition))
-        if not ranks:
-            gold, answers = gold.clear(), answers.clear()
         if noise is not None:
             alone = edition.links_alone and task in LINKS
             gold = gold.with_columns(system=pl.lit(0, pl.Int64), labels=pl.concat_list("label"))
@@ -138,6 +138,10 @@ def _values_of(case: Case, term: str, column: str) -> pl.DataFrame:
     return values
 
 
+_NONE = pl.DataFrame(
+    schema=dict.fromkeys(("system", "doc", "mention", "answer", "credit"), pl.Int64) | {"slice": pl.String}
+)
+"""No events: those of links without ranks, and of types with some."""
 _MET = pl.col("mention").is_not_null() & pl.col("answer").is_not_null()
 _HALF = pl.when(pl.col("exact")).then(1.0).otherwise(pl.when(_MET).then(0.5).otherwise(0.0))
 

@@ -61,7 +61,7 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
     if case.column:
         there = pl.col("doc").is_in(case.answers["doc"].implode())
         answers, nil = answers.filter(there), nil.filter(there)
-    read = _ScorerTokens.of(case)
+    read = case.once((_ScorerTokens,), _ScorerTokens.of)
     gold = gold.with_columns(system=pl.lit(0, pl.Int64))
     if alone:
         gold, answers = read.join_links(gold), read.join_links(answers, nil)
@@ -221,7 +221,7 @@ def cut_noise(rows: pl.DataFrame, case: Case, bounds: tuple[float, float], *, al
     out = gold.annotations.filter(pl.col("layer") == MAIN).join(noise.filter(~inside), on="annotation")
     spans = out.select("document", "begin", last="end").sort("begin")
     gone = tokens_of(gold).sort("begin").join_asof(spans, on="begin", by="document", check_sortedness=False)
-    read = _ScorerTokens.of(case)
+    read = case.once((_ScorerTokens,), _ScorerTokens.of)
     left = read.place(gone.filter((pl.col("begin") < pl.col("last")).fill_null(False).not_()))
     found = _shrink(rows, left).with_row_index("row").sort(*_SIDE, "first", "last", maintain_order=True)
     follows = (pl.col("first") == pl.col("last").shift() + 1) & (pl.col("labels") == pl.col("labels").shift())
