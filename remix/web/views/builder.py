@@ -266,16 +266,16 @@ def _summarise_queries() -> dict[str, str]:
 
 def _fields(work: page.Explored, corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
     """Return what can be chosen: a shipped query with its parameters, or columns with their bounds; and datasets."""
-    shipped = parameters.get("query", "")
+    shipped, summaries = parameters.get("query", ""), _summarise_queries()
     fields = [
         page.choose(
             "query",
             "shipped query",
-            ["", *_summarise_queries()],
+            ["", *summaries],
             shipped,
             "A query that remix ships with.",
             nothing="(none)",
-            words={name: f"{name} – {said}" for name, said in _summarise_queries().items()},
+            words={name: f"{name} – {said}" for name, said in summaries.items()},
         )
     ]
     if shipped in shipped_queries():
