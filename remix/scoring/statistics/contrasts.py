@@ -160,7 +160,7 @@ class _Test:
             return
         moved = signs[:, self.part.places] @ self.half
         tables = DocumentTables(self.half, len(self.pairs), self.part.tables.averages)
-        above, below = tables.scores(self.middle + moved), tables.scores(self.middle - moved)
+        above, below = (tables.scores(sums, self.average) for sums in (self.middle + moved, self.middle - moved))
         for nth, score in enumerate(SCORES):
             change = above[self.average, score] - below[self.average, score]
             # Sums in another order differ in the last digits: what is as large must count as such.

@@ -207,10 +207,17 @@ class DocumentTables:
     labels: int
     averages: Mapping[str, Average]
 
-    def scores(self, sums: Array) -> dict[tuple[str, str], Array]:
-        """Return the scores of sums of rows: (average, score) to an array of sums by labels, NaN where undefined."""
+    def scores(self, sums: Array, average: str = "") -> dict[tuple[str, str], Array]:
+        """Return the scores of sums of rows: (average, score) to an array of sums by labels, NaN where undefined.
+
+        They are those of the `average` alone, where one is named.
+        """
         parts = [sums[:, i * self.labels : (i + 1) * self.labels] for i in range(len(_COUNTS) + 2 * len(_SCORES))]
-        found = {("micro", name): value for name, value in _of_counts(parts, self.averages["micro"]).items()}
+        found: dict[tuple[str, str], Array] = {}
+        if average != "macro":
+            found = {("micro", name): value for name, value in _of_counts(parts, self.averages["micro"]).items()}
+        if average == "micro":
+            return found
         for place, name in enumerate(_SCORES):
             each, defined = parts[len(_COUNTS) + 2 * place : len(_COUNTS) + 2 * place + 2]
             found["macro", name] = _divide(each, defined)
@@ -239,7 +246,7 @@ class DocumentTables:
 
     def score(self, average: str, score: str) -> Array:
         """Return a score of all documents together, one of each label."""
-        found: Array = self.scores(sum_documents(self.columns)[None, :])[average, score][0]
+        found: Array = self.scores(sum_documents(self.columns)[None, :], average)[average, score][0]
         return found
 
 

@@ -23,6 +23,6 @@ def draw_again(tables: DocumentTables, *, samples: int, seed: int, score: str = 
     found = [np.zeros((0, tables.labels))]
     for first in range(0, samples, block):
         often = random.multinomial(number, np.full(number, 1 / number), min(block, samples - first))
-        found.append(tables.scores(often.astype(np.float64) @ tables.columns)["micro", score])
+        found.append(tables.scores(often.astype(np.float64) @ tables.columns, "micro")["micro", score])
     drawn: Array = np.concatenate(found)
     return drawn
