@@ -101,11 +101,16 @@ def call_measures(names: pl.Series, *, of_statistics: bool = False) -> pl.Series
     return names.replace_strict(known, return_dtype=pl.String).alias("called")
 
 
-def find_units(names: pl.Series, *, of_statistics: bool = False, average: str = "") -> pl.Series:
-    """Return the units of measures, as the column `unit`; in an average that counts, what has one is a number."""
+def find_units(names: pl.Series, *, of_statistics: bool = False, average: str | pl.Series = "") -> pl.Series:
+    """Return the units of measures, as the column `unit`; in an average that counts, what has one is a number.
+
+    The average is one of all, or each measure's own.
+    """
     known = {name: label_of(name, of_statistics=of_statistics).unit for name in names.unique()}
-    known |= {name: "number" for name in known if average == COUNT and name in COUNTED}
-    return names.replace_strict(known, return_dtype=pl.String).alias("unit")
+    units = names.replace_strict(known, return_dtype=pl.String).alias("unit")
+    averages = pl.repeat(average, len(names), eager=True) if isinstance(average, str) else average
+    counted = names.is_in([*COUNTED]) & (averages == COUNT)
+    return units.set(counted, "number")
 
 
 @cache

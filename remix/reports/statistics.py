@@ -153,18 +153,24 @@ OF_TYPES = (
     "100 %, as an entity may be of several types."
 )
 """What is said where the shares of types stand side by side."""
+ALTERNATIVES = (
+    "Alternatives of a mention share its weight: of one that has two the half counts that has the value, and lists "
+    "have it."
+)
+"""What is said where shares lead to lists."""
 
 
 def columns_by_measure(datasets: pl.DataFrame, measures: Sequence[str], average: str = "micro") -> pl.DataFrame:
     """Return a row for each dataset: its name, of each measure the value, and `share with NAME`, its coverage.
 
-    A measure without that average has the first of those that it has. What a dataset has no value of is null.
+    A measure without that average has its micro average, else what it counts (see `explain_lacking`). What a dataset
+    has no value of is null.
 
-    >>> rows = {"dataset": ["a"], "measure": ["x"], "average": ["micro"], "value": [2.0], "coverage": [0.5]}
-    >>> columns_by_measure(pl.DataFrame(rows), ["x"]).rows()
-    [('a', 2.0, 0.5)]
+    >>> rows = {"dataset": ["a"] * 2, "measure": ["x"] * 2, "average": ["count", "micro"], "value": [4.0, 0.5]}
+    >>> columns_by_measure(pl.DataFrame({**rows, "coverage": [1.0, 0.8]}), ["x"], "distinct").rows()
+    [('a', 0.5, 0.8)]
     """
-    order = pl.col("average").replace_strict({name: place for place, name in enumerate(AVERAGES)}, default=9)
+    order = pl.col("average").replace_strict({name: place for place, name in enumerate(_INSTEAD)}, default=9)
     chosen = choose_average(cover_types(datasets), average).sort(order, maintain_order=True)
     known = datasets.select(pl.col("dataset").unique(maintain_order=True))
     for name in measures:
@@ -172,6 +178,32 @@ def columns_by_measure(datasets: pl.DataFrame, measures: Sequence[str], average:
         said = own.select("dataset", pl.col("value").alias(name), pl.col("coverage").alias(f"share with {name}"))
         known = known.join(said, on="dataset", how="left", maintain_order="left")
     return known
+
+
+_INSTEAD = ("micro", "count", "macro", "distinct")
+"""Which average stands for one that a measure does not have."""
+
+
+def by_average(average: str) -> str:
+    """Return by which average measures are shown, in words.
+
+    >>> by_average("macro"), by_average("count")
+    ('by the macro average', 'as numbers')
+    """
+    return "as numbers" if average == "count" else f"by the {average} average"
+
+
+def explain_lacking(datasets: pl.DataFrame, measures: Sequence[str], average: str) -> str:
+    """Return which of the measures lack an average, so that `columns_by_measure` has another of them; else nothing.
+
+    Numbers that are sums alone have no average, and lack none.
+    """
+    own = datasets.filter(pl.col("measure").is_in(measures)).group_by("measure", maintain_order=True).agg("average")
+    lacking = own.filter(~pl.col("average").list.contains(average), pl.col("average").list.contains(_INSTEAD[0]))
+    if lacking.is_empty():
+        return ""
+    names = ", ".join(lacking["measure"].unique(maintain_order=True))
+    return f"These have no average '{average}', and are shown by the {_INSTEAD[0]} average: {names}."
 
 
 def side_by_side(datasets: pl.DataFrame) -> pl.DataFrame:

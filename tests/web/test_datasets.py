@@ -186,6 +186,27 @@ def test_differences_of_shares_are_points_and_have_their_sign() -> None:
     assert re.findall(r">([+-][^<]*)</td>", html) == ["+44.8 points", "-1.4 points", "+2.5", "+1,234"]
 
 
+def test_measure_without_the_average_that_is_asked_for_is_shown_by_micro_and_told(work: Workspace) -> None:
+    """The number of NIL mentions stood for their share, and as one: 400.0 %."""
+    share, count = (
+        work.stats(average=one).rows.filter(measure="nilExplicit", dataset="sample-news", average=one)["value"].item()
+        for one in ("micro", "count")
+    )
+    page = shown(work, "datasets", average="distinct", measures="nilExplicit,pagerank")
+    table = table_of(page, "datasets")
+    assert table.frame.filter(dataset="sample-news")["nilExplicit"].to_list() == [share] != [count]
+    said = "These have no average 'distinct', and are shown by the micro average: nilExplicit."
+    assert [block.text for block in page.blocks if isinstance(block, Note) and "no average" in block.text] == [said]
+    assert "by the distinct average" in table.words
+    both = table_of(shown(work, "compare", datasets="sample-news,sample-posts", average="distinct"), "measures")
+    (row,) = both.frame.rows_by_key("which measure", named=True)["nilExplicit"]
+    assert (row["sample-news"], row["in which unit"]) == (share, "share") and "nilExplicit" in both.words
+    assert both.typesetting is not None and "by the distinct average" in both.typesetting.caption
+    own = table_of(shown(work, "dataset", name="sample-news", average="distinct"), "measures").frame
+    units = own.filter(measure="nilExplicit").select("average", "unit").rows()
+    assert sorted(units) == [("count", "number"), ("macro", "share"), ("micro", "share")]
+
+
 def test_numbers_of_the_average_that_counts_are_no_shares(work: Workspace) -> None:
     """On each page the persons are a number, and what has none is no row of a comparison of numbers."""
     asked = {"datasets": "sample-news,sample-posts", "average": "count"}

@@ -14,10 +14,13 @@ from remix.measures.labels import COUNT, COUNTED, find_units, label_of, words_of
 from remix.paper import Typesetting
 from remix.reports.contrasts import find_distance, propose_pairs, rank_differences, tell_differences
 from remix.reports.statistics import (
+    ALTERNATIVES,
     OF_TYPES,
+    by_average,
     columns_by_measure,
     draw_shares,
     explain_averages,
+    explain_lacking,
     list_quantities,
     measures_of,
     values_of,
@@ -162,8 +165,8 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     front = ["which measure", _CALLED, _APART]
     shown = shown.select(*front, pl.exclude(front))
     words = "By itself the table begins with the measures by which the datasets are farthest apart. In small letters: "
-    words += "the share of annotations or documents for which a measure could be computed. Alternatives of a mention "
-    words += f"share its weight: of one that has two the half counts that has the value, and lists have it. {OF_TYPES}"
+    words += f"the share of annotations or documents for which a measure could be computed. {ALTERNATIVES} {OF_TYPES}"
+    words = " ".join(filter(None, [words, explain_lacking(measured.datasets, [*says], average)]))
     small = {_CALLED: "which measure", **{name: f"share of {name}" for name in names}}
     scale = "how many standard deviations of all datasets here that tell enough of it lie between those that are "
     scale += (
@@ -184,8 +187,8 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
         columns={_CALLED: "measure", _APART: "apart", **{name: name for name in names}},
         digits={_APART: 2, **dict.fromkeys(names, 3)},
         units=dict.fromkeys(names, _UNIT),
-        caption=f"Measures of {', '.join(names)}, first those by which they are farthest apart, in standard deviations "
-        "of all datasets that were loaded.",
+        caption=f"Measures of {', '.join(names)}, {by_average(average)}, first those by which they are farthest apart, "
+        "in standard deviations of all datasets that were loaded.",
     )
     explained |= dict.fromkeys(apart, "the difference, of shares in points: 48 % less 8 % are 40 points")
     return page.Table(

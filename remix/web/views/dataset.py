@@ -18,6 +18,7 @@ from remix.reports.annotation_list import find_part, parts_of
 from remix.reports.contrasts import tell_dataset
 from remix.reports.inventory import describe_dataset
 from remix.reports.statistics import (
+    ALTERNATIVES,
     OF_TYPES,
     choose_average,
     cover_types,
@@ -115,16 +116,13 @@ def _measures(measured: Measured, name: str, average: str) -> page.Table:
         call_measures(rows["measure"], of_statistics=True),
         "average",
         "value",
-        find_units(rows["measure"], of_statistics=True, average=average),
+        find_units(rows["measure"], of_statistics=True, average=rows["average"]),
         pl.col("coverage").alias("share covered"),
         says=pl.col("measure").replace_strict(says, default="", return_dtype=pl.String),
     )
     links = {"value": lambda row: page.address_of_measure(name, row["measure"])}
     words = "What is covered is the share of annotations or documents for which the measure could be computed. "
-    words += (
-        "Alternatives of a mention share its weight: of one that has two the half counts that has the value, and lists "
-        f"have it. {OF_TYPES} `remix show MEASURE` tells how a measure is made and read."
-    )
+    words += f"{ALTERNATIVES} {OF_TYPES} `remix show MEASURE` tells how a measure is made and read."
     leads = "A value leads to the annotations, or the documents, that it is of."
     small, headings = {"called": "measure"}, {"called": ("measure", "")}
     return page.Table(

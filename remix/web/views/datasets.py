@@ -12,7 +12,15 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
 from remix.measures.labels import COUNT, COUNTED, headings_of_measures, label_of, words_of_measures
-from remix.reports.statistics import columns_by_measure, explain_averages, explain_stored, measures_of
+from remix.reports.statistics import (
+    ALTERNATIVES,
+    by_average,
+    columns_by_measure,
+    explain_averages,
+    explain_lacking,
+    explain_stored,
+    measures_of,
+)
 from remix.store import DatasetEntry
 from remix.web import page
 
@@ -69,7 +77,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         "datasets",
         rows,
         {**_LINKS, **{name: partial(_lead, name) for name in names}},
-        "In small letters: the share of annotations or documents for which a measure could be computed.",
+        f"Measures are {by_average(average)}. In small letters: the share of annotations or documents for which a "
+        "measure could be computed.",
         {
             **said.explained,
             **_SIZES,
@@ -78,7 +87,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         },
         ("documents", "annotations", *names),
         {name: f"share with {name}" for name in names},
-        leads="A number leads to what it counts or is of.",
+        leads=f"A number leads to what it counts or is of. {ALTERNATIVES}",
         headings={**said.headings, **counted_headings},
         units={**said.units, **dict.fromkeys(counted, "number")},
         unseen=() if plain else ("stored",),
@@ -90,7 +99,15 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             page.Field("measures", "measures", ",".join(names), [*said.explained], "many", words=said.words),
         ]
     )
-    blocks = [form, table, *_notes(entries, measured), _LEADS, *_tell_kb(work)]
+    lacking = explain_lacking(measured.datasets, names, average)
+    blocks = [
+        form,
+        *([page.Note(lacking)] if lacking else []),
+        table,
+        *_notes(entries, measured),
+        _LEADS,
+        *_tell_kb(work),
+    ]
     return page.Page("Datasets", blocks, dropped=dropped)
 
 
