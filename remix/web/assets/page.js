@@ -86,20 +86,34 @@ if (document.querySelector("main[data-refresh]")) {
   for (const kind of ["input", "pointerdown", "keydown"]) document.addEventListener(kind, wait, { capture: true });
 }
 
-// A table is sorted, filtered and cut to columns in its place; without this each is an address of its own.
-const renew = async (section, place, keepTools) => {
-  const answer = await fetch(place);
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const found = page.querySelector(`section.rows[data-update="${CSS.escape(section.dataset.update)}"]`);
-  if (!answer.ok || !found || !section.isConnected) { location.href = place; return; }
+// A table is sorted, filtered and cut to columns in its place; without this each is an address of its own. All tables of
+// the page and what leads to their data are then those of the new address: each link keeps what was chosen before.
+const exchange = (section, found) => {
   const [before, after] = [section, found].map((one) => one.querySelector(".wide"));
   const at = before ? [before.scrollLeft, before.scrollTop] : [0, 0];
-  const active = document.activeElement, tools = section.querySelector(".tools");
-  const column = [...section.querySelectorAll("th a")].indexOf(active);
-  if (keepTools && tools && found.querySelector(".tools")) found.querySelector(".tools").replaceWith(tools);
+  const folded = [...found.querySelectorAll("details")];
+  section.querySelectorAll("details").forEach((one, nth) => { if (folded[nth]) folded[nth].open = one.open; });
   section.replaceWith(found);
   if (after) [after.scrollLeft, after.scrollTop] = at;
-  if (tools && tools.contains(active) && keepTools) active.focus({ preventScroll: true });
+};
+
+const renew = async (section, place) => {
+  const answer = await fetch(place);
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const twinOf = (one) => page.querySelector(`section.rows[data-update="${CSS.escape(one.dataset.update)}"]`);
+  const found = twinOf(section);
+  if (!answer.ok || !found || !section.isConnected) { location.href = place; return; }
+  const active = document.activeElement;
+  const column = [...section.querySelectorAll("th a")].indexOf(active);
+  // In the field of the filter somebody may be typing on.
+  const field = active.matches(".filter input") && section.contains(active) && found.querySelector(".filter label input");
+  if (field) field.replaceWith(active);
+  for (const other of document.querySelectorAll("section.rows[data-update]")) {
+    const twin = twinOf(other);
+    if (twin) exchange(other, twin);
+  }
+  document.querySelector("footer")?.replaceChildren(...(page.querySelector("footer")?.childNodes ?? []));
+  if (field) active.focus({ preventScroll: true });
   else if (column >= 0) found.querySelectorAll("th a")[column]?.focus({ preventScroll: true });
   history.replaceState(null, "", place);
 };
@@ -108,14 +122,14 @@ document.addEventListener("click", (pressed) => {
   const link = pressed.target.closest("section.rows th a");
   if (!link || pressed.button || pressed.ctrlKey || pressed.metaKey || pressed.shiftKey) return;
   pressed.preventDefault();
-  renew(link.closest("section.rows"), link.getAttribute("href"), true);
+  renew(link.closest("section.rows"), link.getAttribute("href"));
 });
 
 document.addEventListener("submit", (sent) => {
   const form = sent.target.closest("section.rows .tools form");
   if (!form) return;
   sent.preventDefault();
-  renew(form.closest("section.rows"), addressOf(form), form.matches(".filter"));
+  renew(form.closest("section.rows"), addressOf(form));
 });
 
 let typed;
@@ -123,7 +137,7 @@ document.addEventListener("input", (event) => {
   const form = event.target.closest("section.rows form.filter");
   if (!form) return;
   clearTimeout(typed);
-  typed = setTimeout(() => renew(form.closest("section.rows"), addressOf(form), true), 250);
+  typed = setTimeout(() => renew(form.closest("section.rows"), addressOf(form)), 250);
 });
 
 document.addEventListener("keydown", (pressed) => {

@@ -40,6 +40,30 @@ def test_table_is_sorted_and_filtered_in_its_place(visit: Visit, places: dict[st
         assert "rows.measures=density" in page.url and visited.wrong == []
 
 
+def test_exports_and_other_tables_know_what_was_filtered_in_its_place(visit: Visit, places: dict[str, str]) -> None:
+    """The data of a filtered table were those of all rows, and choosing columns or sorting another one lost the filter."""
+    with visit(places["dataset"]) as visited:
+        page, table = visited.page, "section[data-update=measures]"
+        page.evaluate("window.stayed = true")
+        page.locator(f"{table} .filter input:not([type=hidden])").press_sequentially("density")
+        page.wait_for_selector(f"{table} tbody tr >> nth=5", state="detached")
+        kept = page.locator(f"{table} tbody tr").all_inner_texts()
+        for place in (f"{table} .tools a:text-is('.csv')", "footer a:text-is('.csv')"):
+            link = page.get_attribute(place, "href") or ""
+            assert "rows.measures=density" in link, place
+        data = client.get(urljoin(page.url, page.get_attribute(f"{table} .tools a:text-is('.csv')", "href"))).text
+        assert len(data.splitlines()) == 1 + len(kept)
+        page.click("section[data-update=origin] th a >> nth=0")
+        page.wait_for_selector("section[data-update=origin] th[aria-sort]")
+        page.click(f"{table} .tools summary")
+        page.uncheck(f"{table} input[value='average']")
+        page.click(f"{table} .tools details button")
+        page.wait_for_selector(f"{table} input[value='average']:not([checked])", state="attached")
+        assert "rows.measures=density" in page.url and page.locator(f"{table} tbody tr").count() == len(kept)
+        assert page.locator("section[data-update=origin] th[aria-sort]").count() == 1
+        assert page.evaluate("window.stayed") and visited.wrong == []
+
+
 @pytest.mark.parametrize("scripts", [True, False])
 def test_columns_of_a_table_are_chosen_and_go_into_its_exports(
     visit: Visit, places: dict[str, str], scripts: bool
