@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,14 @@ import polars as pl
 from remix.errors import BadInput, Error, Unforeseen, UsageError, is_panic
 from remix.files import default_name, readable
 from remix.formats.format import Contents, Format, Repair
-from remix.formats.losses import Loss, reduce_frames
+from remix.formats.losses import CLUSTER, Loss, reduce_frames
 from remix.formats.mapping.definition import format_at, mapped_formats, resemblance
 from remix.formats.source import SourceFile, begin_of, hash_files
 from remix.frames import Frames
 from remix.rdf.iris import dataset_iri
 from remix.registry import Registry
 
-__all__ = ["FORMATS", "Contents", "Format", "LoadReport", "Loss", "Repair", "SourceFile", "read", "write"]
+__all__ = ["FORMATS", "Contents", "Format", "LoadReport", "Loss", "Repair", "SourceFile", "read", "said_terms", "write"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,17 @@ class LoadedFile:
 
 
 FORMATS: Registry[Format] = Registry("format", "remix.formats.definitions", Format, further=mapped_formats)
+
+
+@cache
+def said_terms() -> frozenset[str]:
+    """Return the terms of values that files of any format tell and that no measure is (see `Format.says`).
+
+    >>> CLUSTER in said_terms()
+    True
+    """
+    return frozenset({CLUSTER}).union(*(one.says for one in FORMATS))
+
 
 NOTED = frozenset(
     {
@@ -279,7 +291,7 @@ def _write_triples(source: SourceFile, found: Contents, path: Path) -> int:
         return found.write(path, measures_path(path))
     from remix.formats.nif.writing import write_triples
 
-    return write_triples(found.frames, path, measures_path(path))
+    return write_triples(found.frames, path, measures_path(path), says=said_terms())
 
 
 SIZES = ("documents", "annotations", "mentions", "alternatives", "optional", "dangling")

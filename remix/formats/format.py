@@ -61,6 +61,9 @@ class Format:
     beyond what the format does not hold: `holds` has the names of `remix.formats.losses.FEATURES`, frames have only
     those when they come to `write`. Without it the format is only read. What holds texts needs them to be written.
 
+    `says` are the terms of values that its files tell of documents and annotations and that no measure is: they are
+    data, which stay where measures are computed anew.
+
     A `collection` is a folder or zip archive of which some file is sniffed: `Source.members` has its files. `mapping`
     is what reads it where that is a file of TOML.
     """
@@ -72,5 +75,6 @@ class Format:
     read: Callable[[SourceFile, str], Contents] = field(compare=False)
     write: Callable[[Frames, Path], tuple[Loss, ...]] | None = field(default=None, compare=False)
     holds: frozenset[str] = frozenset()
+    says: frozenset[str] = frozenset()
     collection: bool = False
     mapping: MappingRules | None = None

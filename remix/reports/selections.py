@@ -22,6 +22,7 @@ from remix.reports.statistics import explain_stored, measures_of
 from remix.runs.outcomes import fragment_of
 from remix.store import Store
 from remix.store.serialise import text_of
+from remix.store.state import GIVEN
 from remix.store.tree import NotUnderstood, parse
 from remix.vocabularies import COARSE_CLASSES
 from remix.vocabularies import COLUMNS as OF_CLASSES
@@ -113,7 +114,7 @@ def _refuse_unstored(store: Store, wanted: Wanted, datasets: Sequence[str] = ())
         return
     # Values that came with a file are those of lists as well, and so are classes of gold, where no other are known.
     named = [wanted.dataset] if wanted.dataset else datasets
-    entries = [one for one in store.datasets() if one.enrichment != "given" and (not named or one.name in named)]
+    entries = [one for one in store.datasets() if one.enrichment != GIVEN and (not named or one.name in named)]
     if of_classes and not wanted.column and attached_kb(store) is None:
         entries = [one for one in entries if one.enrichment]
     if others := [one.name for one in entries if explain_stored(one, measures_of(store))]:

@@ -23,6 +23,7 @@ from remix.reports.charts import figure_of_distributions
 from remix.reports.figures import Axis, Figure, Panel, Series, are_whole, count_values
 from remix.signature import Signature
 from remix.store import DatasetEntry, Store
+from remix.store.state import GIVEN
 from remix.tables import Printed
 
 LEVELS = ("dataset", "document", "annotation")
@@ -317,6 +318,11 @@ def explain_stored(entry: DatasetEntry, measured: Measured) -> str:
     """Return in which measures of a dataset are stored otherwise than they are measured, empty where they are not."""
     if entry.enrichment is None:
         return "Its measures are not stored: queries and partitions do not see them yet."
+    if entry.enrichment == GIVEN:
+        return (
+            "Queries and partitions see the measures that its file brings; those of this page and of `remix stats` are "
+            "computed here."
+        )
     own, others = measured.signature.fields, [entry.enrichment]
     with suppress(UsageError):  # a store may be given values that remix has not computed
         stored = Signature.parse(entry.enrichment).fields

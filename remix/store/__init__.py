@@ -19,7 +19,18 @@ from remix.locks import Lock
 from remix.places import SUMS, folder_written, is_sound, move_folder, scratch_folder, seal, verify
 from remix.signature import content_hash
 from remix.store.cache import StateCache
-from remix.store.state import MADE, STATE_FILE, Attached, DatasetEntry, State, claim, open_state, write_state, writing
+from remix.store.state import (
+    GIVEN,
+    MADE,
+    STATE_FILE,
+    Attached,
+    DatasetEntry,
+    State,
+    claim,
+    open_state,
+    write_state,
+    writing,
+)
 
 if TYPE_CHECKING:  # what needs Polars is imported where it is used: the process of a query has it not
     from remix.formats import LoadedFile, LoadReport
@@ -167,7 +178,31 @@ class Store:
                 for one, made in found.items():
                     if made is not None:
                         entry = entry.beside(one, self._keep(entry, one, *made))
-                change.new = change.new.put(entry)
+                change.new = change.new.put(self._without_learnt(entry))
+
+    def _without_learnt(self, entry: DatasetEntry) -> DatasetEntry:
+        """Return the entry of whose measures, where they are those of its file, none is one that was learnt here.
+
+        A file brings what was learnt from the runs of others, which comes back where nothing is learnt any more.
+        """
+        if entry.enrichment != GIVEN:
+            return entry
+        import polars as pl
+
+        from remix.formats import measures_path
+        from remix.rdf.ntriples import columns, serialise
+
+        whole = str(measures_path(Path(entry.folder, "data.nt.zst")))
+        given = columns(self.triples(whole))
+        terms = [
+            rows.filter(pl.col("subject") != f"<{entry.iri}#{name}>")["predicate"]
+            for name in entry.learnt()
+            for rows in [columns(self.triples(entry.attached[name].file))]
+        ]
+        left = given.filter(~pl.col("predicate").is_in(pl.concat(terms).implode())) if terms else given
+        if len(left) == len(given):
+            return dataclasses.replace(entry, enrichment_file=whole, enrichment_triples=len(given))
+        return entry.beside("enrichment", self._keep(entry, "enrichment", b"".join(serialise(left)), GIVEN))
 
     def attachment(self, name: str, fragment: str) -> bytes:
         """Return the N-Triples of a graph beside a dataset, as `attach` took them; empty where there is none."""
@@ -383,7 +418,7 @@ def _finish(reading: LoadedFile, source: str, place: Path) -> DatasetEntry:
         documents=reading.frames.documents.height,
         annotations=reading.report.annotations,
         folder=folder,
-        enrichment="given" if count else None,
+        enrichment=GIVEN if count else None,
         enrichment_file=f"{folder}/{measures.name}" if count else None,
         enrichment_triples=count,
     )

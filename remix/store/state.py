@@ -34,6 +34,8 @@ RUN = "run-"
 """What the name of a graph that holds a run begins with."""
 DATA, STATED = "data.nt.zst", "stated.nt.zst"
 """The files of a dataset with what its file says, and with what is stated besides in the same graph of the index."""
+GIVEN = "given"
+"""The signature of measures that came with the file of a dataset."""
 CLASSES = "classes"
 """The name of the graph that says the classes of annotations in other spellings, as queries of others use them."""
 

@@ -420,8 +420,13 @@ def _list_tests(family: Family, lead: _Leading, *, whole: bool) -> page.Shown:
 
 
 def _list_scores(rows: pl.DataFrame, of_f1: str) -> page.Table:
-    """Return the scores in full, with the precision that F1 takes where that is not of all answers (`of_f1`)."""
-    own = F1[of_f1].replace("f1", "precision", 1)
+    """Return the scores in full, with the precision that F1 takes where that is not of all answers (`of_f1`).
+
+    As data each has the name that `remix evaluate` has for it.
+    """
+    shown = F1[of_f1]
+    own = shown.replace("f1", "precision", 1)
+    rows = rows.with_columns(pl.col("f1").alias(shown))
     names = [
         "system",
         "kind",
@@ -437,7 +442,7 @@ def _list_scores(rows: pl.DataFrame, of_f1: str) -> page.Table:
         "fn",
     ]
     names += ["ignored"]
-    names += [*dict.fromkeys(("precision", own)), "recall", "f1", "f1_low", "f1_high", "signature_short"]
+    names += [*dict.fromkeys(("precision", own)), "recall", shown, "f1_low", "f1_high", "signature_short"]
     explained = {
         "failed": "documents that the system failed on, whose mentions count as missed",
         "tp": "answers that are right",
@@ -445,7 +450,7 @@ def _list_scores(rows: pl.DataFrame, of_f1: str) -> page.Table:
         "fn": "mentions without a right answer",
         "ignored": "answers that are neither right nor wrong, such as those to dropped annotations",
         "average": "micro pools all mentions, macro is the mean over documents",
-        "f1_low": "where the 95 % interval of F1 begins",
+        "f1_low": f"where the 95 % interval of {'F1' if of_f1 == 'all' else f'F1 {of_f1}'} begins",
         "f1_high": "where it ends",
         "precision": "tp of all answers, tp + fp",
         own: f"tp of the answers that F1 counts: of those {PRECISIONS[of_f1]}, by their own name and entity; a place "
@@ -453,13 +458,13 @@ def _list_scores(rows: pl.DataFrame, of_f1: str) -> page.Table:
         "signature_short": "the first digits of the hash of the signature, which `remix evaluate` prints",
     }
     known = rows.select(name for name in names if name in rows.columns)
-    best = dict.fromkeys((name for name in _SCORES if name in known.columns), "highest")
-    spread = {"f1": ("f1_low", "f1_high")} if {"f1_low", "f1_high"} <= {*known.columns} else {}
+    best = dict.fromkeys((name for name in (*_SCORES, shown) if name in known.columns), "highest")
+    spread = {shown: ("f1_low", "f1_high")} if {"f1_low", "f1_high"} <= {*known.columns} else {}
     alike = [name for name in ("part", "task", "matching", "average") if name in known.columns]
     how = Typesetting(best=best, within=alike, ranked={"kind": "system"}, intervals=spread)
     headings = {"signature_short": ("signature", "")}
     if of_f1 != "all":
-        headings |= {own: (f"precision {of_f1}", ""), "f1": (f"F1 {of_f1}", "")}
+        headings |= {own: (f"precision {of_f1}", ""), shown: (f"F1 {of_f1}", "")}
     return page.Table(
         "scores",
         known,

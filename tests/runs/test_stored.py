@@ -444,3 +444,32 @@ def test_measures_of_another_knowledge_base_are_told_and_no_partition_is_made_by
     assert "measures" not in again.signature.fields and not any("computed by" in note for note in again.notes)
     after = bound.store.dataset("gold").enrichment
     assert before is not None and after is not None and "kb:apart@" in before and "kb:joined@" in after
+
+
+def test_what_was_learnt_from_the_runs_of_others_gives_way_to_what_is_learnt_here(
+    sample_workspace: Callable[[], Workspace], tmp_path: Path
+) -> None:
+    """A published dataset brings both; its agreement stood beside that of the workspace's own runs: two values each."""
+    work = sample_workspace()
+    text = (RUNS / "gold.ttl").read_text(encoding="utf-8")
+    places = ("0,3", "8,12", "17,20", "24,37")
+    given = [f'<http://corpus.org/1#char={place}> rmx:systemAgreement "0.25"^^xsd:double .' for place in places]
+    given += [f'<http://corpus.org/1#char={place}> rmx:difficulty "0.75"^^xsd:double .' for place in places]
+    prefix = f"@prefix rmx: <{RMX}> .\n"
+    (tmp_path / "gold.ttl").write_text(prefix + text + "\n".join(given), encoding="utf-8")
+    work.load(tmp_path / "gold.ttl")
+
+    def values(term: str) -> list[float]:
+        asked = f'SELECT ?a ?value {{ ?a rmx:{term} ?value FILTER(CONTAINS(STR(?a), "dataset:gold")) }}'
+        rows = work.query(asked).table
+        return sorted(rows["value"].cast(pl.Float64).to_list())
+
+    assert values("systemAgreement") == [0.25] * 4
+    work.add_run("b", RUNS / "gold.ttl", on="gold", perfect=True)
+    assert (values("systemAgreement"), values("difficulty")) == ([1.0] * 4, [0.75] * 4)
+    rows = work.evaluate("gold", run="b", by="systemAgreement").rows
+    sliced = rows.filter(pl.col("column") == "systemAgreement", average="micro", task="A2KB", matching="strong")
+    assert sliced.select("slice", "mentions").rows() == [("1.0", 4)]
+    # What was given is no worse for that: without a run of one's own it is what there is.
+    work.drop_run("b")
+    assert (values("systemAgreement"), values("difficulty")) == ([0.25] * 4, [0.75] * 4)

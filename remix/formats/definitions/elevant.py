@@ -46,6 +46,7 @@ from remix.schemas import fit
 WD = "http://www.wikidata.org/entity/"
 UNMAPPED = "<NO_MAPPING>"
 """The identifier of an entity of another knowledge base that Wikidata does not have."""
+_SAID = ("nests", "nestedIn", "required", "hyperlink", "unmapped", "entityName", "noCoreference")
 UNLINKED = ("DATETIME", "QUANTITY")
 """What ELEVANT has instead of an entity for dates and quantities."""
 _DEEPEST, _MOST_WAYS = 50, 10_000
@@ -287,6 +288,7 @@ elevant = Format(
     read=_read,
     write=write_articles,
     holds=frozenset({"texts", "nil", "ignorable", *_CLASSES, "candidates", "regions", "unannotated"}),
+    says=frozenset(f"{RMX}{name}" for name in _SAID),
 )
 
 

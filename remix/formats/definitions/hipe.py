@@ -35,6 +35,7 @@ from remix.formats.layers import (
     NOISE,
     PERIOD,
     RANKED,
+    TERMS,
     TOKENS,
     UNCLASSED,
     tokens_of,
@@ -413,4 +414,5 @@ hipe = Format(
     read=_read,
     write=_write,
     holds=frozenset({"texts", "languages", "nil", "classes", "layers", "unannotated"}),
+    says=frozenset(TERMS),
 )

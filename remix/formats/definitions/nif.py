@@ -10,14 +10,14 @@ import polars as pl
 import pyoxigraph as ox
 
 from remix.errors import BadInput
-from remix.formats import Contents, Format, Loss, SourceFile
+from remix.formats import Contents, Format, Loss, SourceFile, said_terms
 from remix.formats.identifiers import is_shared
 from remix.formats.losses import EVERYTHING
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import NifTables, extract_tables
 from remix.formats.nif.parsing import SUFFIXES, parse, syntax_of
 from remix.formats.nif.published import state_as_given
-from remix.formats.nif.scoping import ScopedTriples, measure_values, name_blank_nodes, revise, scope, unscope
+from remix.formats.nif.scoping import ScopedTriples, name_blank_nodes, read_values, revise, scope, unscope
 from remix.formats.nif.writing import write_frames, write_terms
 from remix.formats.repairs import RepairTally
 from remix.frames import Frames
@@ -58,8 +58,8 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     del triples
     tables = extract_tables(numbered, dataset, tally)
     _refuse_what_is_no_nif(source, tables)
-    scoped = scope(numbered, tables, dataset)
-    frames = tables.frames(dataset, measure_values(scoped.measures) if scoped.measures.height else None)
+    scoped = scope(numbered, tables, dataset, says=said_terms())
+    frames = tables.frames(dataset, read_values(scoped, said_terms()))
     return Contents(
         frames=frames,
         repairs=tally.repairs(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -37,11 +38,11 @@ class ScopedTriples:
     own: str = ""
 
 
-def scope(blocks: Blocks, tables: NifTables, dataset: str) -> ScopedTriples:
+def scope(blocks: Blocks, tables: NifTables, dataset: str, *, says: Collection[str] = ()) -> ScopedTriples:
     """Return the triples of a file under the scoped IRIs of its documents and annotations.
 
     Everything that is neither is as it was; repaired offsets replace the given ones; links to nothing go. Measures are
-    what has a predicate of our vocabularies that is not structure.
+    what has a predicate of our vocabularies that is neither structure nor said by files (`says`).
     """
     term = f"<{dataset}>"
     triples, subjects, own = _without_dataset(blocks, term)
@@ -53,7 +54,8 @@ def scope(blocks: Blocks, tables: NifTables, dataset: str) -> ScopedTriples:
     objects = _objects(triples, tables, subjects, named)
     terms = subjects.clone().scatter(named["unit"], named["term"])
     triples = triples.select(terms.gather(triples["unit"]).alias("subject"), "predicate", objects)
-    measured = [one for one in blocks.by_predicate if one.startswith(_OURS) and one not in _STRUCTURE]
+    others = {*_STRUCTURE, *(f"<{term}>" for term in says)}
+    measured = [one for one in blocks.by_predicate if one.startswith(_OURS) and one not in others]
     is_measured = pl.col("predicate").is_in(measured)
     apart = triples.filter(is_measured).with_columns(_current(pl.col("predicate"))) if measured else triples.clear()
     triples = triples.filter(~is_measured) if measured else triples
@@ -119,13 +121,18 @@ def _relink(data: pl.DataFrame, frames: Frames, corrected: Frames) -> pl.DataFra
     return pl.concat([left, added.join(left, on=data.columns, how="anti", maintain_order="left")])
 
 
-def measure_values(apart: pl.DataFrame) -> pl.DataFrame:
-    """Return measures met in a file as values: subject, term (IRIs), number or text."""
+def read_values(scoped: ScopedTriples, says: Collection[str] = ()) -> pl.DataFrame | None:
+    """Return the measures and what else files say (`says`) as values: subject, term (IRIs), number or text."""
+    own = pl.col("predicate").cast(pl.String).is_in([f"<{term}>" for term in says])
+    parts = (scoped.measures, scoped.data.filter(own))
+    apart = pl.concat(rows.with_columns(pl.col("predicate").cast(pl.String)) for rows in parts)
+    if apart.is_empty():
+        return None
     text = pl.coalesce(literal(pl.col("object")), iri(pl.col("object")), "object")
     number = text.cast(pl.Float64, strict=False)
     return apart.select(
         subject=pl.coalesce(iri(pl.col("subject")), "subject"),
-        term=iri(pl.col("predicate").cast(pl.String)),
+        term=iri(pl.col("predicate")),
         number=number,
         text=pl.when(number.is_null()).then(text),
     )

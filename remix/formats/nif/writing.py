@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -30,12 +31,16 @@ def triples_of(frames: Frames) -> Iterator[bytes]:
     return serialise(terms_of(frames))
 
 
-def write_triples(frames: Frames, data_to: Path, measures_to: Path) -> int:
-    """Write the triples of the frames compressed with zstandard, measures apart; return how many they are."""
-    count = write_ntriples(terms_of(frames, values=False), data_to)
-    if frames.values.height:
-        count += write_ntriples(_values(frames), measures_to)
-    return count
+def write_triples(frames: Frames, data_to: Path, measures_to: Path, *, says: Collection[str] = ()) -> int:
+    """Write the triples of the frames compressed with zstandard, measures apart; return how many they are.
+
+    Values of the terms that files say (`says`) are no measures.
+    """
+    said = pl.col("term").is_in([*says])
+    data = replace(frames, values=frames.values.filter(said))
+    measures = _values(replace(frames, values=frames.values.filter(~said)))
+    count = write_ntriples(terms_of(data), data_to)
+    return count + write_ntriples(measures, measures_to) if measures.height else count
 
 
 def write_frames(frames: Frames, path: Path, *, given: bool = True) -> None:

@@ -46,8 +46,10 @@ def kept_gold(
     parts = []
     for target in found:
         frames = target.frames.in_dataset(target.name)
-        if learnt and target.loaded:
-            values = pl.concat([frames.values, *_learnt(store, loaded[target.name])])
+        if learnt and target.loaded and (own := _learnt(store, loaded[target.name])):
+            # What a file brings of the same was learnt from the runs of others.
+            terms = pl.concat(own)["term"].unique()
+            values = pl.concat([frames.values.filter(~pl.col("term").is_in(terms.implode())), *own])
             frames = replace(frames, values=values)
         parts.append(frames)
     return Frames.concat(parts), found

@@ -41,7 +41,7 @@ def test_table_is_sorted_and_filtered_in_its_place(visit: Visit, places: dict[st
 
 
 def test_exports_and_other_tables_know_what_was_filtered_in_its_place(visit: Visit, places: dict[str, str]) -> None:
-    """The data of a filtered table were those of all rows, and choosing columns or sorting another one lost the filter."""
+    """Data of a filtered table were those of all rows, and choosing columns or sorting another one lost the filter."""
     with visit(places["dataset"]) as visited:
         page, table = visited.page, "section[data-update=measures]"
         page.evaluate("window.stayed = true")
