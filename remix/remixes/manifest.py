@@ -30,7 +30,7 @@ class Manifest:
     `enrichment` is the signature of the origins' measures, empty where they had none; `signature` that of the remix.
     `emptied` are the documents of the origins (by their IRIs in the store) in which nothing was selected, None where
     the manifest does not tell. `balance` are the columns that it was made even in, empty without any;
-    `runs` the systems by whose runs it was selected.
+    `runs` the systems by whose runs it was selected. A `published` one says more of the remix than how it was made.
     """
 
     query: str
@@ -42,6 +42,7 @@ class Manifest:
     emptied: tuple[str, ...] | None = None
     balance: str = ""
     runs: tuple[str, ...] = ()
+    published: bool = False
 
 
 def read_manifest(remix: Path) -> Manifest | None:
@@ -61,21 +62,23 @@ def read_manifest(remix: Path) -> Manifest | None:
     runs = sorted(one.object.value for one in triples if one.predicate.value == f"{RMX}selectedByRunOf")
     for triple in triples:
         said.setdefault(triple.subject.value, {})[triple.predicate.value] = triple.object.value
-    query = next((about[f"{RMX}query"] for about in said.values() if f"{RMX}query" in about), None)
-    if query is None:
+    # A published remix says of its runs, too, what their signatures are.
+    build = next((about for about in said.values() if f"{RMX}query" in about), None)
+    if build is None:
         return None
     names = {iri: about[f"{DCTERMS}title"] for iri, about in said.items() if f"{RMX}contentHash" in about}
     usages = [about for about in said.values() if int(about.get(f"{RMX}keptDocuments", 0)) > 0]
     return Manifest(
-        query,
+        build[f"{RMX}query"],
         {name: said[iri][f"{RMX}contentHash"] for iri, name in sorted(names.items())},
         tuple(sorted(names[about[f"{PROV}entity"]] for about in usages)),
         next((said[iri][f"{RMX}enrichment"] for iri in sorted(names) if f"{RMX}enrichment" in said[iri]), ""),
-        next((about[f"{RMX}signature"] for about in said.values() if f"{RMX}signature" in about), ""),
+        build.get(f"{RMX}signature", ""),
         {about[f"{RMX}name"]: about[f"{RMX}value"] for _, about in sorted(said.items()) if f"{RMX}value" in about},
         tuple(emptied) if any(f"{RMX}emptiedDocuments" in about for about in said.values()) else None,
-        next((about[f"{RMX}balance"] for about in said.values() if f"{RMX}balance" in about), ""),
+        build.get(f"{RMX}balance", ""),
         tuple(runs),
+        any({f"{DCTERMS}license", f"{DCTERMS}rights"} & {*about} for about in said.values()),
     )
 
 

@@ -29,7 +29,8 @@ _SAID = {
 class Recipe:
     """What a manifest says of how to build its remix: name, query, the contents of its datasets, and choices.
 
-    `choices` are options of `Workspace.build`; `remix` is where the file of the remix stands beside the manifest.
+    `choices` are options of `Workspace.build`; `remix` is where the file of the remix stands beside the manifest, or
+    what was `published` of it.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Recipe:
     signature: Signature
     remix: Path
     choices: Mapping[str, Any] = field(default_factory=dict)
+    published: bool = False
 
     def datasets(self, loaded: Iterable[DatasetEntry]) -> tuple[str, ...]:
         """Return the datasets that the query sees, none where these are all; raises `UsageError` for missing ones."""
@@ -74,6 +76,8 @@ class Recipe:
         same = self.remix.is_file() and content_hash(self.remix) == content_hash(triples)
         if same:
             yield f"{self.remix.name} comes out again, byte for byte"
+        elif self.remix.is_file() and self.published:
+            yield f"{self.remix.name} is published, with more than the remix has, and is not compared"
         elif self.remix.is_file():
             yield f"{self.remix.name} comes out otherwise" + ("" if found else ": it was changed since it was written")
         elif not found:
@@ -95,7 +99,9 @@ def read_recipe(file: Path | str) -> Recipe:
         raise UsageError(f"{path}: it was built at {address}: `remix build --endpoint {address}` builds there")
     name = signature.fields.get("remix", "remix")
     query = Query.parse(said.query, name)
-    return Recipe(name, query, said.contents, said.enrichment, signature, remix, _choices(said, signature))
+    return Recipe(
+        name, query, said.contents, said.enrichment, signature, remix, _choices(said, signature), said.published
+    )
 
 
 def _choices(said: Manifest, signature: Signature) -> dict[str, Any]:

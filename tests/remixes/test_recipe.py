@@ -48,6 +48,22 @@ def test_the_same_bytes_come_of_a_manifest(work: Workspace, tmp_path: Path, aske
     assert alone.triples.equals(made.triples) and alone.notes[-1] == "all that it is built of is as it was"
 
 
+def test_published_remix_with_runs_is_built_again_as_it_was(
+    sample_workspace: Callable[[], Workspace], tmp_path: Path
+) -> None:
+    """The signature of a run that its manifest tells was taken for that of the remix, which was then called '0.1.0'."""
+    work = sample_workspace()
+    work.build("persons_hard", to=tmp_path / "built")
+    work.load(tmp_path / "built" / "persons_hard.ttl")
+    work.annotate("persons-hard", system="prior")
+    work.publish("persons-hard", to=tmp_path / "published")
+    made = work.build_again(tmp_path / "published" / "persons-hard.manifest.ttl", to=tmp_path / "again")
+    assert made.notes[-1] == "persons-hard.ttl is published, with more than the remix has, and is not compared"
+    assert not [note for note in made.notes if " is other" in note]
+    for file in ("persons_hard.ttl", "persons_hard.manifest.ttl"):
+        assert (tmp_path / "again" / file).read_bytes() == (tmp_path / "built" / file).read_bytes()
+
+
 def test_what_is_other_than_it_was_is_told(sample_workspace: Callable[[], Workspace], tmp_path: Path) -> None:
     work = sample_workspace()
     text = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
