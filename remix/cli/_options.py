@@ -276,8 +276,8 @@ def print_report(report: Report, output: str, to: Path | None = None) -> None:
     for number, table in enumerate(report.tables):
         if number:
             click.echo("", err=to is not None)
-        if output == "table" and number < len(report.titles) and report.titles[number]:
-            click.echo(f"{report.titles[number]}\n", err=to is not None)
+        if output in _TITLED and number < len(report.titles) and report.titles[number]:
+            click.echo(_TITLED[output].format(report.titles[number]), err=to is not None)
         place = None if number else to
         shown, how = typeset_scores(table, report.kinds) if _form(output, place) in OUTPUTS else (table, None)
         print_table(shown, output, place, columns=[name for name in chosen if name in shown.columns], typesetting=how)
@@ -285,6 +285,8 @@ def print_report(report: Report, output: str, to: Path | None = None) -> None:
         click.echo("\n" + "\n".join(report.lines), err=to is not None)
 
 
+_TITLED = {"table": "{}\n", "md": "**{}**\n", "latex": "% {}"}
+"""How a title stands above a table, in the formats that have one."""
 MENTIONS = {"annotations": "mentions", "kept_annotations": "kept_mentions"}
 """What people read over counts of mentions, of which alternatives count once; data have the names of before."""
 _READ = ("table", "md", "latex")

@@ -270,7 +270,7 @@ def _plan(
     choices = {"limit": limited, "left-out": "removed" if drop else "ignorable", **told, **measured}
     signature = _signature(title, text, entries, kb, choices)
     iri = dataset_iri(title, base_iri)
-    counts, read = count_origins(origin, closed), runs_read(text, store.datasets())
+    counts, read = count_origins(origin, closed), runs_read(text, store.datasets(), dataset)
     said = {"query": text, "signature": str(signature), "knowledgeBase": kb.signature if kb else None, **told}
     manifest = describe(
         iri,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from urllib.parse import unquote
 
 from remix.kb import KnowledgeBase
@@ -55,14 +55,18 @@ def _without_comments(text: str) -> str:
     return "".join(token for kind, token in tokens(text) if kind != "comment")
 
 
-def runs_read(text: str, entries: Iterable[DatasetEntry]) -> list[str]:
+def runs_read(text: str, entries: Iterable[DatasetEntry], seen: Collection[str] = ()) -> list[str]:
     """Return the systems by whose runs beside datasets a query selects: those that it names, or all.
 
+    Where it has `seen` some datasets alone, it has seen the runs on these, but the difficulty of annotations, which is
+    learnt from the runs on all.
     It selects by those that it names where it says of each run that it asks about whose it is, or asks in its graph,
     and asks for nothing that is learnt from all.
     """
     if not reads_runs(text):
         return []
+    if seen and not reads_difficulty(text):
+        entries = [entry for entry in entries if entry.name in seen]
     text = _without_comments(text)
     in_graphs, text = {unquote(name) for name in _OF_GRAPH.findall(text)}, _OF_GRAPH.sub(" ", text)
     graphs = {name for entry in entries for name in entry.attached if name.startswith(RUN)}

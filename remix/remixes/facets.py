@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -14,7 +15,7 @@ from remix.errors import StoreError, UnknownName
 from remix.expressions import fill
 from remix.frames import Frames
 from remix.measures import MEASURES
-from remix.measures.declaration import local, write_out
+from remix.measures.declaration import Summary, local, write_out
 from remix.measures.enrichment import frames_of
 from remix.measures.labels import label_of
 from remix.names import ITSRDF, PREFIXES
@@ -62,10 +63,10 @@ class Facet:
         'NIL mentions, number, of the document'
         """
         name = COARSE_TYPE if self.kind == "type" else self.name.removeprefix("document.")
-        if (words := label_of(name).words) == name:
-            share = label_of(name.removesuffix("Count")).words
-            words = words if share == name.removesuffix("Count") else f"{share}, number"
         of = ", of the document"
+        if (words := label_of(name).words) == name:
+            share = label_of(name.removesuffix("Count")).words.removesuffix(of)
+            words = words if share == name.removesuffix("Count") else f"{share}, number"
         return words if "." not in self.name or words.endswith(of) else f"{words}{of}"
 
     @property
@@ -112,6 +113,13 @@ class Condition:
         return f"{self.facet.name}: {' or '.join(filter(None, (said, 'no value' if self.missing else '')))}"
 
 
+def _mean(summary: Summary, average: str) -> str:
+    """Return what a statistic of a document means by an average: the number of what it is a share of, or itself."""
+    if average != "count":
+        return summary.meaning
+    return re.sub(r"^share of |^(?=.* per annotation$)", "number of ", summary.meaning).removesuffix(" per annotation")
+
+
 @cache
 def list_facets() -> dict[str, Facet]:
     """Return the facets by name: the columns of measures, what is learnt of runs, class, language, those of documents.
@@ -130,7 +138,7 @@ def list_facets() -> dict[str, Facet]:
     found.append(Facet("type", "itsrdf:taClassRef", "annotation", "coarse type: person, organisation, place", "type"))
     found.append(Facet("language", "", "document", "language of the text", "language"))
     found += [
-        Facet(f"document.{local(term)}", term, "document", f"of the document: {one.meaning}", "number")
+        Facet(f"document.{local(term)}", term, "document", f"of the document: {_mean(one, average)}", "number")
         for measure in MEASURES
         for one in measure.summaries
         for average in ("document", "count")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import polars as pl
 import pytest
@@ -134,3 +136,15 @@ def test_runs_that_a_query_reads_are_those_that_it_names_or_all(query: str, read
 
     expected = ["a b", "prior", "random-candidate"] if read is SYSTEMS else read
     assert runs_read(find(query).bind({}, None), [Entry()]) == expected  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("query", "read"),
+    [("missed_by_all", ["prior"]), ("agreement_between", ["prior"]), ("hard_by_difficulty", ["prior", "random"])],
+)
+def test_a_query_that_sees_one_dataset_reads_the_runs_on_it(query: str, read: list[str]) -> None:
+    """But what is learnt from the runs on all: a run on another dataset stood in the manifest of each remix."""
+    seen, other = ("news", "run-prior"), ("posts", "run-random")
+    entries: list[Any] = [SimpleNamespace(name=name, attached={run: None}) for name, run in (seen, other)]
+    assert runs_read(find(query).bind({}, None), entries, ["news"]) == read
+    assert runs_read(find(query).bind({}, None), entries) == ["prior", "random"]

@@ -58,6 +58,7 @@ def _json_lines(mapping: MappingRules, source: SourceFile, tally: RepairTally) -
         telling = other.submit(tell_misspelt, text, keys, tally)
         rows = _typed_lines(source, data, shape)
     telling.result()
+    _refuse_foreign(mapping, source, text, rows)
     line = pl.int_range(pl.len(), dtype=pl.Int64) + 1
     # Lines that are blank are none for the parser.
     if data[:1].isspace() or _BLANK.search(data):
@@ -66,6 +67,17 @@ def _json_lines(mapping: MappingRules, source: SourceFile, tally: RepairTally) -
     rows = rows.with_columns(line.alias("@line"))
     _refuse_lines(mapping, source, data, rows, shape)
     return rows, shape
+
+
+def _refuse_foreign(mapping: MappingRules, source: SourceFile, text: str, rows: pl.DataFrame) -> None:
+    """Refuse records that have none of the fields that the mapping reads: each would be an empty text."""
+    columns = [name for name in rows.columns if name not in (OUTER, KEY)]
+    if columns and rows.height and all(rows[name].null_count() == rows.height for name in columns):
+        known = set(re.findall(r'"([^"\\]{1,60})"\s*:', text[:100_000]))
+        raise BadInput(
+            source.name,
+            f"no record has a field that {mapping.name} reads, as '{columns[0]}'{nearest(columns[0], known)}",
+        )
 
 
 def _refuse_lines(mapping: MappingRules, source: SourceFile, data: bytes, rows: pl.DataFrame, shape: Shape) -> None:
@@ -111,6 +123,7 @@ def _json(mapping: MappingRules, source: SourceFile, tally: RepairTally) -> tupl
             numbers.append(line)
             found.append(json.dumps(record))
     rows = _typed_lines(source, "\n".join(found).encode(), shape, numbers)
+    _refuse_foreign(mapping, source, text, rows)
     return rows.with_columns(pl.Series("@line", numbers, dtype=pl.Int64)), shape
 
 

@@ -11,8 +11,15 @@ _SCORES = {
 }
 _LABELS = {"pagerank": "PageRank", "hits": "HITS authority", "hub": "HITS hub score"}
 _PLACES: dict[str, tuple[Kind, str]] = {
-    "rank": ("integer", "place of the entity in the whole knowledge base, 1 is best, ties share the better place"),
-    "percentile": ("double", "100 × (1 − share of the knowledge base's entities that are strictly better)"),
+    "rank": (
+        "integer",
+        "place among the knowledge base's entities that have the score, 1 is best, ties share the better place",
+    ),
+    "percentile": (
+        "double",
+        "100 × the share of the knowledge base's entities that have the score, of those with a smaller one and half of "
+        "those with the same",
+    ),
 }
 
 

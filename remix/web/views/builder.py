@@ -116,7 +116,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     missing = page.tell_missing(work)
     left, table = found.left, found.datasets
     notes = [*asked.query.tell_unfit(asked.values, asked.set_from), *found.notes]
-    notes += tell_runs(runs_read(asked.text, work.store.datasets()))
+    notes += tell_runs(runs_read(asked.text, work.store.datasets(), asked.dataset))
     notes += tell_stale_measures(work.store, work.kb, asked.text)
     notes += [*_tell_crossed(asked), *_tell_repeated(corpus, asked, found)]
     if (name := parameters.get("name", "")) in corpus.datasets:  # it is none of those that the remix is made of

@@ -11,6 +11,7 @@ import remix
 from remix.errors import BadInput
 from remix.formats import FORMATS, LoadedFile, read
 from remix.formats.mapping import shipped_mapping
+from remix.formats.mapping.definition import mapped_formats
 from tests.commands import run_verb
 
 MAPPED = [one for one in FORMATS if one.mapping is not None]
@@ -484,3 +485,11 @@ def test_text_and_attributes_of_one_element_are_read(tmp_path: Path) -> None:
     content = '<d><t>Ada met Bo</t><m b="0" form="Ada">Q1</m><m b="8" form="Bo">Q2</m></d>'
     found = mapped(tmp_path, rules, content=content, name="x.xml")
     assert spans(found) == [(0, 3, "Ada", "Q1"), (8, 10, "Bo", "Q2")]
+
+
+@pytest.mark.parametrize("name", [one.name for one in mapped_formats()])
+def test_file_that_has_no_field_of_a_format_is_refused(tmp_path: Path, name: str) -> None:
+    """Of formats whose texts are of parts, each record of any other file was an empty text with an empty mention."""
+    (path := tmp_path / "other").write_text('{"zzz": 1, "words": ["mention", "text"]}\n', encoding="utf-8")
+    with pytest.raises(BadInput):
+        read(path, format=name)
