@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from remix.question import Several, several
@@ -21,6 +22,12 @@ def list_known(work: page.Explored, named: Collection[str] = ()) -> list[KnownRu
     loaded = {entry.name for entry in page.list_datasets(work)}
     inherited = inherited_runs(work.store, {*named}) if named else []
     return [one for one in [*known_runs(work.store), *inherited] if one.run.dataset in loaded]
+
+
+def count_inherited(work: page.Explored) -> dict[str, int]:
+    """Return how many runs on their origins answer the loaded remixes that have none of their own, by their names."""
+    loaded = {entry.name for entry in page.list_datasets(work)}
+    return dict(sorted(Counter(one.run.dataset for one in inherited_runs(work.store, loaded)).items()))
 
 
 def judge(work: page.Explored, datasets: Several, by: str = "", shown: Sequence[str] = ()) -> Judgements:

@@ -203,8 +203,10 @@ class _ShownScores:
         own = self.cells.filter(part=part)
         mentions, documents = own.select(pl.col("mentions", "documents").max()).row(0)
         short, label = shorten(str(part)), self.labels.get(part, "")
-        name = short + (f" ({mentions})" if mentions is not None else "")
-        size = "" if mentions is None else f"{mentions} mention{'s' * (mentions != 1)}"
+        # What counts in part has numbers of mentions that are none of whole ones.
+        number = "" if mentions is None else f"{mentions:.10g}"
+        name = short + (f" ({number})" if number else "")
+        size = f"{number} mention{'s' * (mentions != 1)}" if number else ""
         on = f"{size} in " if size else ""
         of = f"; {label_of(self.asked['by']).words} is {part}" if self.asked["by"] else ""
         return _ScoreColumn(
@@ -218,7 +220,7 @@ class _ShownScores:
             ),
             heading=(label or short, ", ".join(filter(None, (short if label else "", size)))),
             called=name.replace(short, label, 1) if label else name,
-            explained=f"{self.score} on {on}{documents or 0} documents{of}",
+            explained=f"{self.score} on {on}{documents or 0} document{'s' * (documents != 1)}{of}",
         )
 
 
@@ -304,7 +306,8 @@ def _tell_order(shown: _ShownScores, order: Order, columns: Mapping[str, str], l
 
 def _explain_leads(asked: Mapping[str, str]) -> str:
     """Return where a score leads to."""
-    told = "" if (asked["profile"], asked["task"]) == ("remix", "A2KB") else ", those of A2KB by the profile remix"
+    usual = (asked["profile"], asked["task"], asked["match"]) == ("remix", "A2KB", "strong")
+    told = "" if usual else ", those of A2KB by strong matching and the profile remix"
     on = ", on the mentions of its slice: answers on no mention are a part of their own there" if asked["by"] else ""
     return f"A score leads to its errors{told}{on}."
 

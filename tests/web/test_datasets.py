@@ -24,6 +24,7 @@ from remix.workspace import Workspace, open_workspace
 from tests.cli.test_datasets import SIZED
 from tests.commands import run_verb
 from tests.pages import follow
+from tests.workspaces import copy_workspace
 
 SMALL = Path(__file__).resolve().parents[1] / "remixes" / "small"
 
@@ -513,3 +514,19 @@ def test_values_without_a_place_on_a_logarithmic_scale_are_counted_each() -> Non
     assert linear.series[0].y == pytest.approx([0.6, 0.8, 1]) and linear.notes == []
     assert log.series[0].y == pytest.approx([0.8, 1])
     assert log.notes == ["3 values of 0 or less: not on a logarithmic axis"]
+
+
+def test_loaded_remix_is_found_where_its_scores_are(answered_sample: Workspace, tmp_path: Path) -> None:
+    """It had no runs on the page of datasets, and no form led to the scores that it has by those on its origin."""
+    work = copy_workspace(answered_sample.folder, tmp_path / ".remix")
+    work.load(work.build("persons", dataset="sample-news", name="own").write(tmp_path)[0])
+    (row,) = shown(work, "datasets").tables["datasets"].filter(dataset="own").to_dicts()
+    assert row["runs"] == len(work.runs().filter(dataset="sample-news")) > 1
+    for view, field in (("systems", "datasets"), ("errors", "dataset")):
+        form = next(block for block in shown(work, view).blocks if isinstance(block, Form))
+        [choice] = [one for one in form.fields if one.name == field]
+        assert "own" in choice.values
+    said = "The answers to own are those to what it was cut from."
+    for asked, is_told in ({"datasets": "own"}, True), ({}, False):
+        notes = [block.text for block in shown(work, "systems", **asked).blocks if isinstance(block, Note)]
+        assert (said in notes) is is_told

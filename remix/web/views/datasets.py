@@ -23,6 +23,7 @@ from remix.reports.statistics import (
 )
 from remix.store import DatasetEntry
 from remix.web import page
+from remix.web.answers import count_inherited
 
 _FIRST = "density,ambiguitySurfaceForm,candidateRecall,nilExplicit,typePerson"
 """What is shown unless other measures are chosen: how much is annotated, how ambiguous it is, how well known.
@@ -58,7 +59,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     names, dropped = _choose_measures(parameters, [*said.explained])
     annotated = measured.datasets.filter(measure="numAnnotations", average=COUNT)
     mentions = {name: int(value) for name, value in annotated.select("dataset", "value").drop_nulls().iter_rows()}
-    held = page.measure_datasets(work)
+    held, inherited = page.measure_datasets(work), count_inherited(work)
     sizes = pl.DataFrame(
         {
             "dataset": [entry.name for entry in entries],
@@ -66,7 +67,10 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             "mentions": [mentions.get(entry.name) for entry in entries],
             "annotations": [held[entry.name]["annotations"] for entry in entries],
             "stored": ["yes" if entry.enrichment else "no" for entry in entries],
-            "runs": [sum(name.startswith("run-") for name in entry.attached) for entry in entries],
+            "runs": [
+                sum(name.startswith("run-") for name in entry.attached) or inherited.get(entry.name, 0)
+                for entry in entries
+            ],
         }
     )
     counted = [name for name in names if average == COUNT and name in COUNTED]
@@ -83,7 +87,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             **said.explained,
             **_SIZES,
             "stored": "Whether queries and partitions see its measures.",
-            "runs": "How many runs answer it.",
+            "runs": "How many runs answer it; a remix without one is answered by those on what it was cut from.",
         },
         ("documents", "annotations", *names),
         {name: f"share with {name}" for name in names},

@@ -33,7 +33,7 @@ from remix.runs.known import kinds_of
 from remix.runs.registration import Run
 from remix.vocabularies import COARSE_TYPE
 from remix.web import page
-from remix.web.answers import judge, list_answered, list_answers, list_known
+from remix.web.answers import count_inherited, judge, list_answered, list_answers, list_known
 from remix.web.error_choice import CHOICES, lead_to_sentences, name_systems, read_choice
 from remix.web.error_sentences import browse, turn_sentences
 from remix.web.error_tables import order_systems, tabulate_classes, tabulate_parts
@@ -67,7 +67,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     judged = judge(work, datasets, by, shown)
     asked, unfit = _fit(asked, rows_of_systems(judged, shown))
     asked, misplaced = _fit_place(judged, asked)
-    form = _form(work, asked, sorted({run.dataset for run in runs}), systems)
+    form = _form(work, asked, sorted({*(run.dataset for run in runs), *count_inherited(work)}), systems)
     sizes = {name: work.store.dataset(name).documents for name in datasets}
     own = (one.run for one in known if one.run.system in shown and not one.inherited)
     unanswered = tell_unanswered(own, sizes)

@@ -57,7 +57,12 @@ def _count(work: page.Explored, held: Holdings) -> tuple[pl.DataFrame, dict[str,
         ("mentions", total["mentions"], more, page.address("annotations")),
         ("systems", len(systems), _name(systems) + beside, page.address("systems")),
         ("runs", len(held.runs), "a system's answers to a dataset", page.address("datasets", sort="-datasets:runs")),
-        ("remixes", len(held.remixes), _name(held.remixes) or "loaded as datasets; the builder makes them", "/builder"),
+        (
+            "remix" if len(held.remixes) == 1 else "remixes",
+            len(held.remixes),
+            _name(held.remixes) or "loaded as datasets; the builder makes them",
+            page.address("datasets") if held.remixes else page.address("builder"),
+        ),
         (
             "knowledge base",
             int(bool(held.kb)),

@@ -23,7 +23,7 @@ from remix.scoring.tasks import TASKS
 from remix.vocabularies import COARSE_TYPE
 from remix.vocabularies import COLUMNS as OF_CLASSES
 from remix.web import page
-from remix.web.answers import list_known
+from remix.web.answers import count_inherited, list_known
 from remix.web.score_tables import BEST, show_scores
 
 _SCHEMES = ("quantiles:4", "log-deciles")
@@ -56,7 +56,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         return page.Page("Systems", [form, page.Note(said)])
     parts: list[str | list[str]] = [chosen] if asked["by"] else [*chosen]
     scored = _choose_systems(_score(work, parts, asked), page.split_names(asked["systems"]))
-    told = [page.Note(said) for said in scored.problems]
+    told = [page.Note(said) for said in [*scored.problems, *_tell_inherited(runs, chosen)]]
     if waiting := scored.done < scored.of:
         told.append(_tell_waiting(scored, page.address("systems", **asked)))
     blocks = [] if scored.rows.is_empty() else show_scores(work, asked, scored, columns, chosen, kinds_of(runs))
@@ -74,6 +74,15 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     blocks += _tell_unanswered(work, asked, runs, chosen)
     shown = [form, *told, *blocks, _lead_to_slices(asked, columns), _tell_conventions(asked["profile"]), cite, note]
     return page.Page("Systems", shown, refresh=_seconds_until(scored) * waiting, missing=scored.ended)
+
+
+def _tell_inherited(runs: Sequence[KnownRun], chosen: Sequence[str]) -> list[str]:
+    """Return which of the chosen datasets are remixes that are answered by the runs on what they were cut from."""
+    remixes = sorted({one.run.dataset for one in runs if one.inherited} & {*chosen})
+    if not remixes:
+        return []
+    cut = "it was" if len(remixes) == 1 else "they were"
+    return [f"The answers to {' and '.join(remixes)} are those to what {cut} cut from."]
 
 
 def _tell_unanswered(
@@ -223,7 +232,7 @@ def _ask(
     usual = {"have": "all" if asked["systems"] else "any", "profile": "remix", "task": task, "match": match}
     fields = [
         field if field.name in _FIRST else replace(field, rare=True, default=usual.get(field.name, ""))
-        for field in _list_fields(asked, datasets, systems, held, columns)
+        for field in _list_fields(asked, sorted({*datasets, *count_inherited(work)}), systems, held, columns)
     ]
     return asked, page.Form(fields), columns
 
