@@ -135,6 +135,7 @@ def test_headers_that_trickle_are_given_up_in_time(server: Server, get: Get) -> 
     assert failure.value.late
 
 
+@pytest.mark.long
 def test_download_that_trickles_is_given_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Failure, match=r"gave [0-9]+ bytes in .* s, which is too slow") as failure:
         downloaded(f"http://{server.place}/trickle", timeout=0.4)

@@ -548,6 +548,7 @@ def test_real_files_are_those_that_the_catalogue_knows(
     assert {one.name: one.status for one in found} == dict.fromkeys(there, "fetched")
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("page", ["README.md", "docs/datasets.md"])
 def test_commands_from_fetching_to_publishing_run_as_the_pages_print_them(
     page: str, tmp_path: Path, know: Knowing

@@ -178,6 +178,7 @@ def test_card_has_a_section_for_each_dataset_and_is_not_written_over_that_of_oth
     assert (mine / "README.md").read_text() == "my own notes"
 
 
+@pytest.mark.long
 def test_citation_has_all_datasets_of_the_folder_whichever_was_published_last(
     small_store: Store, tmp_path: Path
 ) -> None:
@@ -258,6 +259,7 @@ def test_what_users_say_stays_text_on_the_home_page(small_store: Store, tmp_path
     assert "default-src 'none'" in policy.replace("&#39;", "'")
 
 
+@pytest.mark.long
 def test_home_page_has_all_datasets_of_the_folder_whichever_was_published_last(
     small_store: Store, tmp_path: Path
 ) -> None:

@@ -41,6 +41,7 @@ def said_in(path: Path) -> pl.DataFrame:
     return rows.group_by("term", "number", text=text).len().sort(pl.all())
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("name", SAID)
 def test_what_a_file_says_stays_where_measures_are_computed_anew(tmp_path: Path, name: str) -> None:
     """Once `enrich` had run, it was in no query, remix and published file; it was in no converted file."""

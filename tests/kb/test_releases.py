@@ -162,6 +162,7 @@ def test_whole_half_of_a_killed_process_and_a_server_without_ranges_do_no_harm(r
         assert (part.parent / "files" / "labels_en.ttl.bz2").read_bytes() == whole
 
 
+@pytest.mark.long
 def test_other_content_is_refused_and_nothing_of_it_stays(cache: Path) -> None:
     for body, said in (
         (PAGE, "has a web page ('Sign in to continue')"),

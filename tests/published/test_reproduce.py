@@ -91,6 +91,7 @@ def test_names_of_one_entity_are_told_where_they_make_the_difference(tmp_path: P
     assert [one.worse for one in found.outcomes] == [False, False, True] and found.worse
 
 
+@pytest.mark.long
 def test_redirects_of_a_knowledge_base_that_is_given_explain_a_difference_and_change_no_figure(tmp_path: Path) -> None:
     tables = tmp_path / "tables"
     tables.mkdir()

@@ -114,6 +114,7 @@ def test_only_what_the_query_selects_is_cut_and_balanced(small_store: Store) -> 
     assert numbers(balanced(small_store, "class", first)) == {"Person": (4, 1), "Place": (1, 1)}
 
 
+@pytest.mark.long
 def test_same_seed_is_the_same_remix_and_another_seed_another(small_store: Store, tmp_path: Path) -> None:
     files = [balanced(small_store, "class", seed=seed).write(tmp_path / str(n)) for n, seed in enumerate((4, 4, 5))]
     first, again, other = ([file.read_bytes() for file in one] for one in files)

@@ -59,6 +59,7 @@ def shared(tmp_path: Path) -> Workspace:
     return work
 
 
+@pytest.mark.long
 def test_datasets_are_judged_together_as_they_are_scored_together(shared: Workspace) -> None:
     """Of a and b the first text counts once, of which `both` is wrong; `second` is right there and misses the other.
 
@@ -277,6 +278,7 @@ def test_an_answer_that_nothing_joins_to_gold_is_told_beside_it_and_below(tmp_pa
     assert told.startswith("run 'mine': 1 of 2 answers on linked mentions are of www.wikidata.org/entity/, and no ")
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(
     ("same", "told"),
     [("", "dbpedia.org/resource/"), ("Q9", None), ("Q7", None)],
@@ -315,6 +317,7 @@ TWO_ITEMS, GOLD_ALONE = {"Q7": "Bob", "Q9": "Rob"}, {"Q7": "Bob"}
 """Which resource of DBpedia an item is: gold's Bob and the answer's Rob, or Bob alone."""
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize(
     ("gold", "answer", "items", "redirects", "told"),
     [

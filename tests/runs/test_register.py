@@ -352,6 +352,7 @@ def test_run_whose_files_changed_by_a_bit_is_not_scored(workspace: Workspace) ->
         workspace.evaluate("gold")
 
 
+@pytest.mark.long
 def test_hash_of_answers_is_kept_with_them_and_a_run_without_it_is_scored_as_before(
     workspace: Workspace, tmp_path: Path
 ) -> None:
@@ -514,6 +515,7 @@ def test_run_is_scored_only_on_what_it_is_registered_on(twins: Workspace, capsys
 SCORED = ["dataset", "average", "documents", "tp", "fp", "fn", "ignored", "precision", "recall", "f1", "f1_in_scope"]
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("remix", [False, True], ids=["edition", "remix"])
 def test_answers_that_are_registered_on_a_dataset_are_all_that_it_is_scored_with(
     twins: Workspace, tmp_path: Path, remix: bool
@@ -575,6 +577,7 @@ def emptied(workspace: Workspace, tmp_path: Path) -> Workspace:
     return workspace
 
 
+@pytest.mark.long
 def test_answers_to_a_remix_itself_count_in_no_document_that_it_emptied(
     emptied: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -604,6 +607,7 @@ def test_answers_to_a_remix_itself_count_in_no_document_that_it_emptied(
     assert count("gold", "adas")["part"] == (1, "kept", 1, 0, 0)
 
 
+@pytest.mark.long
 def test_loaded_remix_is_answered_by_runs_on_what_it_was_cut_from_alone_and_beside_it(emptied: Workspace) -> None:
     def rows(*names: str) -> list[tuple[object, ...]]:
         found = emptied.evaluate(names, task="A2KB", match="strong").rows.filter(column="")
@@ -634,6 +638,7 @@ def test_loaded_remix_is_answered_by_runs_on_what_it_was_cut_from_alone_and_besi
         rows("adas")
 
 
+@pytest.mark.long
 def test_remix_in_a_file_is_none_that_is_loaded_under_its_name(emptied: Workspace, tmp_path: Path) -> None:
     """A remix is built anew with another parameter under the same name, while the first one is still loaded."""
     other = "SELECT ?annotation { ?annotation nif:anchorOf 'Bob' }"
@@ -794,6 +799,7 @@ def moved(tmp_path: Path) -> Workspace:
     return work
 
 
+@pytest.mark.long
 def test_run_that_lost_its_texts_is_left_out_of_their_dataset(
     moved: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -77,6 +77,7 @@ def test_comparison_says_on_how_many_documents_a_system_failed_and_how_that_coun
     assert scores == {"whole": pytest.approx(11 / 12), "broken": pytest.approx(18 / 22)}
 
 
+@pytest.mark.long
 def test_comparison_of_two_datasets_names_that_of_the_failures(work: Workspace, tmp_path: Path) -> None:
     (tmp_path / "other.ttl").write_text(gold().replace("Ada", "Bob"))
     own = Workspace(tmp_path / ".remix")
@@ -125,6 +126,7 @@ def test_pages_and_report_say_both_where_they_show_scores(work: Workspace, tmp_p
     assert html.count("failed: broken on 2 documents;") >= 2 and "nothing says on which revision" in html
 
 
+@pytest.mark.long
 def test_pages_know_of_a_revision_that_is_told_later(tmp_path: Path) -> None:
     (tmp_path / "gold.ttl").write_text(gold())
     own = Workspace(tmp_path / ".remix")

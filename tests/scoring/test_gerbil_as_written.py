@@ -136,6 +136,7 @@ def mark(begin: int, end: int, linked: list[str], sure: float | None = None) -> 
 # GSInKB has answers on the spans of gold that is in the knowledge base, not those on others that overlap one of these.
 @example([[mark(3, 5, N), mark(4, 6, B)], [], []], [[mark(3, 5, B), mark(4, 6, B)], [], []])
 # EE has an answer, and none above the threshold: it has a row, which is perfect.
+@pytest.mark.long
 @example([[mark(0, 4, A), mark(6, 8, B)], [], []], [[mark(0, 4, A, 0.8), mark(6, 8, N, 0.2)], [], []])
 def test_profile_counts_what_the_steps_of_gerbil_do(gold: list[list[Marking]], answers: list[list[Marking]]) -> None:
     rows = evaluate(place(gold), {"s": place(answers)}, profile="gerbil", match=["strong", "weak"])

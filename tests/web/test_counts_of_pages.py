@@ -206,6 +206,7 @@ def test_remix_of_what_systems_agree_on_has_the_documents_that_they_failed_on(tm
         assert page.tables["errors"]["gold"].count() == number == remix_of(work, page), agreement
 
 
+@pytest.mark.long
 def test_errors_lead_to_other_datasets_that_have_more_of_a_type(tmp_path: Path) -> None:
     """The first dataset has one person, the second two, the third three that nobody answered."""
     work = open_workspace(tmp_path / "work")

@@ -516,6 +516,7 @@ def test_values_without_a_place_on_a_logarithmic_scale_are_counted_each() -> Non
     assert log.notes == ["3 values of 0 or less: not on a logarithmic axis"]
 
 
+@pytest.mark.long
 def test_loaded_remix_is_found_where_its_scores_are(answered_sample: Workspace, tmp_path: Path) -> None:
     """It had no runs on the page of datasets, and no form led to the scores that it has by those on its origin."""
     work = copy_workspace(answered_sample.folder, tmp_path / ".remix")

@@ -162,6 +162,7 @@ def test_mentions_are_told_apart_by_type_and_by_any_column(runs: Workspace, samp
         shown(runs, system="nope")
 
 
+@pytest.mark.long
 def test_classes_are_those_of_the_dataset_in_all_of_its_documents(sample: Workspace) -> None:
     names = sample.frames("sample-news").documents.select(pl.coalesce("given", "document")).to_series()
     legends = [legend_of(shown(sample, dataset="sample-news", name=name, colour="confusion")) for name in names]
@@ -286,6 +287,7 @@ def test_system_and_document_of_another_dataset_are_left_out_and_said(tmp_path: 
     assert page.title.startswith("posts: ")
 
 
+@pytest.mark.long
 def test_entities_have_the_labels_that_their_identifiers_do_not_say(tmp_path: Path) -> None:
     """In the text, the table and beside the mention; the identifier itself is in the data."""
     work = build_labelled(tmp_path)
@@ -365,6 +367,7 @@ def test_annotations_that_do_not_count_are_told_apart(tmp_path: Path) -> None:
     assert said in table.words and table.frame.height == 2
 
 
+@pytest.mark.long
 def test_candidates_that_nothing_tells_apart_are_said_to_share_their_rank(tmp_path: Path) -> None:
     """Ada means three entities without a count; Bob two, one of them twice as often as the other."""
     rows = [f"Ada\tdbr:Ada_{one}\t\tx" for one in "ABC"] + ["Bob\tdbr:Bob_A\t2\tx", "Bob\tdbr:Bob_B\t1\tx"]

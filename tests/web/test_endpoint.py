@@ -211,6 +211,7 @@ def narrow(small_store: Store) -> Iterator[str]:
         yield address
 
 
+@pytest.mark.long
 def test_slow_query_is_504_whatever_time_it_asks_for_and_the_server_goes_on(narrow: str, phrases: int) -> None:
     answer = client.get(narrow, params={"query": SLOW, "timeout": "999"})
     assert answer.status_code == 504 and "ran longer than 1 s" in answer.text

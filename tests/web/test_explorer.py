@@ -305,6 +305,7 @@ def test_errors_lead_into_the_document_with_both_systems_and_on_to_the_next(work
     assert "no error 9 of those" in get(place.partition("#")[0].replace("error=1", "error=9")).text
 
 
+@pytest.mark.long
 def test_choices_that_do_not_fit_any_more_are_left_out_and_said_and_data_are_refused(tmp_path: Path) -> None:
     small = CHECKOUT / "tests" / "runs" / "small"
     work = open_workspace(tmp_path / ".remix")

@@ -48,6 +48,7 @@ def is_cut_off(connection: socket.socket) -> bool:
     return True
 
 
+@pytest.mark.long
 def test_client_that_does_not_read_counts_until_it_is_cut_off(hasty: tuple[subprocess.Popen[str], str]) -> None:
     _, address = hasty
     request = f"GET /sparql?query={quote(LARGE)} HTTP/1.1\r\nHost: localhost\r\nAccept: text/csv\r\n\r\n"

@@ -47,6 +47,7 @@ def read_table(text: str, page: str, table: str) -> list[list[str]]:
     return [[" ".join(unescape(re.sub("<[^>]*>", "", cell)).split()) for cell in row] for row in cells]
 
 
+@pytest.mark.long
 def test_errors_of_a_report_are_those_of_remix_errors(work: Workspace, text: str) -> None:
     header, *rows = read_table(text, "Errors on gold", "classes of errors")
     assert [row[0] for row in rows] == ["a", "b"] and header[1:3] == [ANY, "wrong link wrong_link"]
@@ -125,6 +126,7 @@ def test_share_stands_beside_a_count_that_is_as_large(text: str) -> None:
     assert [row[place] for row in rows] == ["1 100.0 %", "0"]
 
 
+@pytest.mark.long
 def test_sentences_of_a_report_have_the_labels_of_entities(tmp_path: Path) -> None:
     work = build_labelled(tmp_path)
     line = {"document": "http://e.org/texts/7#char=0,7", "text": "Ada met", "begin": 0, "end": 3, "entity": ITEM}

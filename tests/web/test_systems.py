@@ -452,6 +452,7 @@ except Error as error:
 """
 
 
+@pytest.mark.long
 def test_server_begins_processes_for_scores_where_runs_are_registered_and_leaves_none_where_it_cannot_listen(
     work: Workspace, tmp_path: Path
 ) -> None:
@@ -498,6 +499,7 @@ def test_score_leads_to_the_errors_of_its_system_and_a_difference_to_those_of_bo
     assert "of=" not in pairs.links["difference"](pairs.frame.to_dicts()[0])
 
 
+@pytest.mark.long
 def test_scores_of_which_many_answers_cannot_be_compared_are_marked_and_told(tmp_path: Path) -> None:
     """Of twenty answers of one system two are of another namespace, of those of the other one is.
 
@@ -780,6 +782,7 @@ def test_classes_are_called_by_name_on_the_page_and_in_a_paper_and_data_keep_wha
     assert table.links[name](row).endswith("#sentences") and "#" not in table.links["all (4)"](row)
 
 
+@pytest.mark.long
 def test_where_no_star_stands_it_is_said_that_chance_may_make_all_differences(many: Workspace) -> None:
     """Of the first twelve b has 6 and c 8, which may be chance; a, which has all, and d, which has none, differ."""
     assert "No difference" not in matrix_of(many).words and "* differs from" in matrix_of(many).words
@@ -789,6 +792,7 @@ def test_where_no_star_stands_it_is_said_that_chance_may_make_all_differences(ma
     assert "a filter of rows, a choice of columns of this table and an order of rows change no star" in table.below
 
 
+@pytest.mark.long
 def test_of_datasets_of_the_same_texts_the_largest_alone_orders_the_rows(many: Workspace, tmp_path: Path) -> None:
     """All three have the same three texts. A fourth of another text counts beside the first, in the mean of two."""
     table = matrix_of(many)
@@ -812,6 +816,7 @@ def test_of_datasets_of_the_same_texts_the_largest_alone_orders_the_rows(many: W
     assert both.frame["mean of 2"].to_list() == pytest.approx(both.frame.select(columns).to_series().to_list())
 
 
+@pytest.mark.long
 def test_datasets_that_no_chosen_system_answered_are_said_and_led_to(tmp_path: Path) -> None:
     folder = CHECKOUT / "tests" / "runs" / "small"
     line = {"document": "d", "text": "Ada spoke", "begin": 0, "end": 3, "entity": KNOWN}
