@@ -344,7 +344,8 @@ def test_annotations_of_texts_that_are_not_there_count_on_no_page(tmp_path: Path
     listed = shown(work, "annotations", dataset="sized").tables["annotations"]
     assert row["mentions"] == tiles["mentions"] == 1 and row["annotations"] == len(listed) == 2
     assert any(
-        isinstance(one, Note) and one.text.startswith("1 documents with 1 mentions")
+        isinstance(one, Note)
+        and one.text.startswith("1 document with 1 mention. 1 more is of documents that have no text.")
         for one in shown(work, "dataset", name="sized").blocks
     )
 

@@ -91,7 +91,12 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     said = tell_dataset(measured, entry.name)
     sizes = page.measure_datasets(work)[entry.name]
     by = "" if asked["average"] == "micro" or not said else "By the micro average, "
-    first = f"{sizes['documents']:,} documents with {sizes['mentions']:,} mentions. {by}{said}".rstrip()
+    more = int(str(told.get("mentions") or 0)) - sizes["mentions"]
+    without = f" {more:,} more {'is' if more == 1 else 'are'} of documents that have no text." if more > 0 else ""
+    counts = " with ".join(
+        f"{sizes[name]:,} {name.removesuffix('s') if sizes[name] == 1 else name}" for name in ("documents", "mentions")
+    )
+    first = f"{counts}.{without} {by}{said}".rstrip()
     about = [page.Note(first), page.Note("On this page:", links=places), _lead_on(work, entry.name)]
     return page.Page(entry.name, [*about, form, *blocks])
 
