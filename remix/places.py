@@ -8,6 +8,7 @@ compared first.
 
 from __future__ import annotations
 
+import atexit
 import math
 import os
 import re
@@ -115,8 +116,9 @@ def sweep(folder: Path) -> None:
 def aside_of(target: Path, *, folder: bool = False) -> Iterator[Path]:
     """Hold an empty file or folder beside a target, locked so that others know that somebody is at work.
 
-    It is gone at the end of the block unless it was moved. What killed commands left there is swept before. Raises
-    `OSError`.
+    It is gone at the end of the block unless it was moved, and where the process ends while a thread is within it, as
+    that of a page for which a server that stops waits no longer. What killed commands left there is swept before.
+    Raises `OSError`.
     """
     sweep(target.parent)
     lock = None
@@ -129,6 +131,13 @@ def aside_of(target: Path, *, folder: bool = False) -> Iterator[Path]:
         lock = Lock.on(aside)
         if lock is not None and aside.exists():  # else it was swept before it was locked
             break
+    process = os.getpid()
+
+    def forget() -> None:
+        if os.getpid() == process and aside.exists():  # what is forked from this one has no part in it
+            discard(aside)
+
+    atexit.register(forget)
     try:
         if not folder and target.exists():
             aside.chmod(stat.S_IMODE(target.stat().st_mode))
@@ -136,8 +145,8 @@ def aside_of(target: Path, *, folder: bool = False) -> Iterator[Path]:
     finally:
         if lock is not None:
             lock.release()
-        if aside.exists():
-            discard(aside)
+        atexit.unregister(forget)
+        forget()
 
 
 def _aside_name(target: Path) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -61,6 +63,39 @@ def test_written_when_the_block_fails_leaves_the_old_file_and_no_trace(tmp_path:
         raise KeyboardInterrupt
     assert [p.name for p in tmp_path.iterdir()] == ["table.csv"]
     assert file.read_text() == "old"
+
+
+_LEFT = """
+import sys, threading, time
+from pathlib import Path
+from remix.files import write_whole
+from remix.places import folder_written
+
+def work():
+    place = Path(sys.argv[1])
+    with write_whole(place / "file") as stream, folder_written(place / "folder") as folder:
+        (folder / "part").write_text("half")
+        stream.write(b"half")
+        print("within", flush=True)
+        time.sleep(60)
+
+threading.Thread(target=work, daemon=True).start()
+sys.stdin.readline()
+"""
+
+
+def test_written_when_the_process_ends_within_the_block_leaves_no_trace(tmp_path: Path) -> None:
+    """As a server does that waits no longer for the thread of a page."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _LEFT, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        assert process.stdout.readline() == "within\n"
+        assert len([*tmp_path.iterdir()]) == 2
+        process.stdin.write("\n")
+        process.stdin.close()
+        assert process.wait(30) == 0
+    assert not [*tmp_path.iterdir()]
 
 
 def test_written_when_the_folder_is_a_file_says_so(tmp_path: Path) -> None:
