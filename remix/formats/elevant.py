@@ -138,7 +138,7 @@ def _rows(frames: Frames) -> pl.DataFrame:
 def _articles(frames: Frames, rows: pl.DataFrame) -> Iterator[tuple[int, dict[str, Any], list[dict[str, Any]]]]:
     """Yield the number, the row and the mentions of each document."""
     listed = {document: part.to_dicts() for (document,), part in rows.group_by("document", maintain_order=True)}
-    numbers = frames.documents["given"].str.extract(r"^urn:elevant:article:(\d+)$", 1).cast(pl.Int64)
+    numbers = frames.documents["given"].str.extract(r"^urn:elevant:article:([0-9]+)$", 1).cast(pl.Int64)
     own = numbers.null_count() == 0 and numbers.is_unique().all()
     order = frames.documents.with_columns(number=numbers if own else pl.int_range(pl.len())).sort("number")
     for document in order.iter_rows(named=True):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bench.fuzz import SEEDS, Input, failure, made, outcome
@@ -30,9 +31,23 @@ def test_the_files_that_are_damaged_are_fine_before(tmp_path: Path, format: str)
         assert "error=None" in outcome(Input(name, data, None), tmp_path)
 
 
+def test_digits_of_other_scripts_are_no_numbers_of_a_format(tmp_path: Path) -> None:
+    """The engine takes them for digits in a pattern, and for no number behind it, which ended in a defect."""
+    (name, webanno), *_ = SEEDS["webanno-tsv"]
+    (called, hipe), *_ = SEEDS["hipe"]
+    text = webanno if isinstance(webanno, str) else webanno.decode()
+    numbered = re.sub(r"(?m)^(1-1\t\d+-)\d+", "\\g<1>\u0663", text)
+    assert numbered != text
+    assert "Unforeseen" not in outcome(Input(name, numbered.encode(), None), tmp_path)
+    lines = (hipe if isinstance(hipe, str) else hipe.decode()).splitlines()
+    lines.insert(1, "# date = \u0661\u0668\u0669\u0660-\u0660\u0661-\u0660\u0662")
+    assert "Unforeseen" not in outcome(Input(called, "\n".join(lines).encode(), None), tmp_path)
+
+
 @pytest.mark.parametrize("seed", [0, 1])  # two halves, which two processes may try at the same time
 @settings(max_examples=EXAMPLES // 2)
 @given(number=st.integers(0, 2**32))
+@example(number=5278)
 def test_damaged_files_are_read_or_refused_in_one_line_and_the_same_each_time(seed: int, number: int) -> None:
     with TemporaryDirectory() as folder:
         assert failure(made(seed, number), Path(folder)) == ""

@@ -57,12 +57,12 @@ _SEGMENT = "^# segment"
 _NAMED = r"^#\s*(?:[\w-]+:)?document_id\s*=\s*(.*?)\s*$"
 _LANGUAGE = r"^#\s*(?:[\w-]+:)?language\s*=\s*(\S+)"
 _DATED = r"^# (?:hipe2022:)?date"
-_DAY = r"(\d{4}-\d\d-\d\d)"
+_DAY = r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
 _NO_DAY = "2022-01-01"
 """The date that the scorer gives to what stands below a line of a date that tells none."""
 _GLUED = "NoSpaceAfter"
 _GAP = pl.when(pl.col("glued").shift().over("name").fill_null(False)).then(pl.lit("")).otherwise(pl.lit(" "))
-_NOISY = r"(?i)LED(\d+(?:\.\d+)?)"
+_NOISY = r"(?i)LED([0-9]+(?:\.[0-9]+)?)"
 
 
 @reader

@@ -25,7 +25,7 @@ from remix.formats.repairs import RepairTally
 
 LINKS, CLASSES = ("identity", "identifier"), ("entity", "value")
 _STEM = r"([^/.]+)[^/]*$"
-_SPAN = r"^(\d{1,15})-(\d{1,15})$"
+_SPAN = r"^([0-9]{1,15})-([0-9]{1,15})$"
 _VALUE = r"(?:\\.|[^|\\])+"
 _ESCAPES = {"\\\\": "\\", "\\t": "\t", "\\n": "\n", "\\r": "\r"} | {f"\\{one}": one for one in "[]|_*;>"}
 _MOST = 1000
@@ -85,7 +85,7 @@ def _tokens(lines: pl.DataFrame) -> pl.DataFrame:
         begin=span[0],
         end=span[1],
         token=cell.get(2),
-        sentence=cell.get(0).str.extract(r"^(\d+)-"),
+        sentence=cell.get(0).str.extract(r"^([0-9]+)-"),
         link=said[0],
         **{"class": said[1]},
     )
@@ -96,7 +96,7 @@ def _mentions(tokens: pl.DataFrame) -> pl.DataFrame:
     parts = []
     for column in ("link", "class"):
         every = tokens.with_columns(said=pl.col(column).str.extract_all(_VALUE)).explode("said").drop_nulls("said")
-        value, number = (pl.col("said").str.extract(r"^(.*?)(?:\[(\d+)\])?$", n) for n in (1, 2))
+        value, number = (pl.col("said").str.extract(r"^(.*?)(?:\[([0-9]+)\])?$", n) for n in (1, 2))
         kept = every.filter((value != "_") | number.is_not_null()).with_columns(
             number=pl.coalesce(number, fill("token {}", "row")),
             link=pl.lit(None, pl.String),
