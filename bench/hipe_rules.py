@@ -20,7 +20,7 @@ from pathlib import Path
 
 from remix.scoring.inputs.entities import relax_gold, relax_runs
 from remix.scoring.inputs.files import read_frames
-from remix.scoring.profiles.hipe import KNOWN
+from remix.scoring.profiles.hipe import EVERY_MATCHING
 from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -330,7 +330,7 @@ def compare(gold: list[str], run: list[str], *, edition: Edition, relaxed: bool 
             table.write_text("".join(f"{main}\t{other}\n" for other, main in MAPPING.items()), encoding="utf-8")
             runs = relax_runs(runs, table)
             asked = relax_gold(asked, table) if edition.relaxes_gold else asked
-        rows = evaluate(asked, runs, profile=edition.name, match=KNOWN, by=["type"])
+        rows = evaluate(asked, runs, profile=edition.name, match=EVERY_MATCHING, by=["type"])
     found: dict[Key, Figures] = {}
     for row in rows.iter_rows(named=True):
         names = ["tp", "fp", "fn"] * (row["average"] == "micro") + ["precision", "recall", "f1"]

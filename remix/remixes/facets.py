@@ -113,7 +113,7 @@ class Condition:
         return f"{self.facet.name}: {' or '.join(filter(None, (said, 'no value' if self.missing else '')))}"
 
 
-def _mean(summary: Summary, average: str) -> str:
+def _explain_statistic(summary: Summary, average: str) -> str:
     """Return what a statistic of a document means by an average: the number of what it is a share of, or itself."""
     if average != "count":
         return summary.meaning
@@ -138,7 +138,13 @@ def list_facets() -> dict[str, Facet]:
     found.append(Facet("type", "itsrdf:taClassRef", "annotation", "coarse type: person, organisation, place", "type"))
     found.append(Facet("language", "", "document", "language of the text", "language"))
     found += [
-        Facet(f"document.{local(term)}", term, "document", f"of the document: {_mean(one, average)}", "number")
+        Facet(
+            f"document.{local(term)}",
+            term,
+            "document",
+            f"of the document: {_explain_statistic(one, average)}",
+            "number",
+        )
         for measure in MEASURES
         for one in measure.summaries
         for average in ("document", "count")

@@ -47,6 +47,7 @@ WD = "http://www.wikidata.org/entity/"
 UNMAPPED = "<NO_MAPPING>"
 """The identifier of an entity of another knowledge base that Wikidata does not have."""
 _SAID = ("nests", "nestedIn", "required", "hyperlink", "unmapped", "entityName", "noCoreference")
+"""The local names of the terms of the values that are kept."""
 UNLINKED = ("DATETIME", "QUANTITY")
 """What ELEVANT has instead of an entity for dates and quantities."""
 _DEEPEST, _MOST_WAYS = 50, 10_000

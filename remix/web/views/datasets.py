@@ -57,22 +57,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     said = work.store.cached("said of measures", lambda: _say(measured))
     average = parameters.get("average") or "micro"
     names, dropped = _choose_measures(parameters, [*said.explained])
-    annotated = measured.datasets.filter(measure="numAnnotations", average=COUNT)
-    mentions = {name: int(value) for name, value in annotated.select("dataset", "value").drop_nulls().iter_rows()}
-    held, inherited = page.measure_datasets(work), count_inherited(work)
-    sizes = pl.DataFrame(
-        {
-            "dataset": [entry.name for entry in entries],
-            "documents": [entry.documents for entry in entries],
-            "mentions": [mentions.get(entry.name) for entry in entries],
-            "annotations": [held[entry.name]["annotations"] for entry in entries],
-            "stored": ["yes" if entry.enrichment else "no" for entry in entries],
-            "runs": [
-                sum(name.startswith("run-") for name in entry.attached) or inherited.get(entry.name, 0)
-                for entry in entries
-            ],
-        }
-    )
+    sizes = _list_sizes(work, entries, measured)
     counted = [name for name in names if average == COUNT and name in COUNTED]
     counted_headings = {name: (said.headings.get(name, (name, ""))[0], f"{name}, number") for name in counted}
     plain = any(not entry.enrichment for entry in entries)
@@ -113,6 +98,26 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         *_tell_kb(work),
     ]
     return page.Page("Datasets", blocks, dropped=dropped)
+
+
+def _list_sizes(work: page.Explored, entries: Sequence[DatasetEntry], measured: Measured) -> pl.DataFrame:
+    """Return how large each dataset is, whether its measures are stored, and how many runs answer it."""
+    annotated = measured.datasets.filter(measure="numAnnotations", average=COUNT)
+    mentions = {name: int(value) for name, value in annotated.select("dataset", "value").drop_nulls().iter_rows()}
+    held, inherited = page.measure_datasets(work), count_inherited(work)
+    return pl.DataFrame(
+        {
+            "dataset": [entry.name for entry in entries],
+            "documents": [entry.documents for entry in entries],
+            "mentions": [mentions.get(entry.name) for entry in entries],
+            "annotations": [held[entry.name]["annotations"] for entry in entries],
+            "stored": ["yes" if entry.enrichment else "no" for entry in entries],
+            "runs": [
+                sum(name.startswith("run-") for name in entry.attached) or inherited.get(entry.name, 0)
+                for entry in entries
+            ],
+        }
+    )
 
 
 def _tell_kb(work: page.Explored) -> list[page.Table]:

@@ -41,7 +41,8 @@ def _with_ranks(*regimes: str) -> tuple[str, ...]:
 
 
 MATCHINGS = _with_ranks("fuzzy", "strict")
-KNOWN = (*MATCHINGS, *_with_ranks("exact", "partial"))
+EVERY_MATCHING = (*MATCHINGS, *_with_ranks("exact", "partial"))
+"""Those that are shown, and those of detailed reports, which are where they are asked for."""
 
 NOISES = {"0.0-0.0": (0.0, 0.0), "0.001-0.1": (0.001, 0.1), "0.1-0.3": (0.1, 0.3), "0.3-1.1": (0.3, 1.1)}
 """The usual bounds of noise, the upper one excluded where they differ."""
@@ -97,7 +98,7 @@ class Scorer:
             raise UnknownName("task of this profile", task, TASKS)
         form = _FORM.fullmatch(matching)
         if form is None:
-            raise UnknownName("matching of this profile", matching, KNOWN)
+            raise UnknownName("matching of this profile", matching, EVERY_MATCHING)
         regime, ranks, asked = form[1], int(form[2] or 1), (form[2] is None) == (task in LAYERS)
         if not asked:
             return _NONE
@@ -219,7 +220,7 @@ def _slices(edition: Edition) -> Mapping[str, Counter]:
 
 def _meanings(alike: str) -> Mapping[str, str]:
     words = {**REGIMES, "strict": alike}
-    return {name: words[name.partition("@")[0]] + _RANKS[name.partition("@")[2]] for name in KNOWN}
+    return {name: words[name.partition("@")[0]] + _RANKS[name.partition("@")[2]] for name in EVERY_MATCHING}
 
 
 hipe = Profile(
