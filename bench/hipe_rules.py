@@ -29,7 +29,7 @@ from tests.scoring.conftest import evaluate
 HEADER = ("TOKEN", "NE-COARSE-LIT", "NE-COARSE-METO", "NE-FINE-LIT", "NEL-LIT", "NEL-METO", "MISC")
 TYPES_OF = {"NEL-LIT": "NE-COARSE-LIT", "NEL-METO": "NE-COARSE-METO"}
 TAGS = "O O O O B-LOC I-LOC B-PERS I-PERS I-PERS S-LOC E-PERS B-time I-time B-X I-X I-A-B B-LOC|B-PERS _"
-LINKS = "_ _ _ - NIL NIL Q1 Q1 Q2 Q1|Q2 Q2|Q1|Q3 q1 NIL|Q1 _|Q1 Q9|Q1 Q1|_ _|Q4|Q5|Q1"
+LINKS = "_ _ _ - NIL NIL Q1 Q1 Q2 Q1|Q2 Q2|Q1|Q3 q1 NIL|Q1 _|Q1 Q9|Q1 Q1|_ _|Q4|Q5|Q1 Q1-A A-B|Q1"
 """No cell has an empty type (`-`, `I-`), which the scorer counts where gold has the cell `-` and remix never does."""
 MAPPING = {"Q2": "Q1", "Q3": "Q4"}
 """What stands for another item in relaxed results."""

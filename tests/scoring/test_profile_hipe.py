@@ -106,6 +106,18 @@ def test_nil_is_an_answer_and_no_link_is_none(tmp_path: Path) -> None:
     assert counts(rows, "NEL-LIT", "strict@3") == (2, 1, 1)
 
 
+@pytest.mark.parametrize("profile", ["hipe", "hipe-2020"])
+def test_link_with_a_hyphen_is_none(tmp_path: Path, profile: str, capsys: pytest.CaptureFixture[str]) -> None:
+    # Gold asks for Q1 alone. The run's first answer is its second link, @3 alone; the one with a hyphen is no answer.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O B-LOC O", "Q1 _ Baden-Baden _")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC O B-LOC O", "A-B|Q1 _ Baden-Baden Q1")))
+    with progress.enable(True):
+        rows = evaluate(gold, {"s": run}, profile=profile, task=["NEL-LIT"])
+    assert counts(rows, "NEL-LIT", "fuzzy@1") == (0, 1, 1)
+    assert counts(rows, "NEL-LIT", "fuzzy@3") == (1, 1, 0)
+    assert "no link that has a hyphen: 3 of gold and answers are none" in capsys.readouterr().err
+
+
 def test_answer_that_is_linked_in_parts_is_a_mention_for_each_link(tmp_path: Path) -> None:
     # Gold: one mention of Q1 over two tokens. Run: Q1 and Q2 on one token each, Q1 overlaps: fuzzy right, Q2 spurious.
     gold = frames_of(tmp_path, "g", document(1, lines("B-LOC I-LOC", "Q1 Q2")))

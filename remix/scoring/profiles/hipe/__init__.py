@@ -189,7 +189,8 @@ _NOTES = {
     "pairing": "an answer is exact on a mention of its span, text and label; any other takes the first mention of "
     "its span with another label, or that it overlaps and none before it took (ner_eval.py, compute_metrics)",
     "confusion": "an answer with a wrong label is one FP and one FN, both of the label of gold (ner_eval.py)",
-    "nil": "NIL is an entity like any other; a mention without any link is not asked for and no answer",
+    "nil": "NIL is an entity like any other; a mention without any link is not asked for and no answer, "
+    "and a link with a hyphen is none (clef_evaluation.py)",
     "ranks": "@n: any of the first n links of an answer may be right, of gold only the first counts",
     "optional": "ignorable annotations and regions are not known (not of the scorer, which has none)",
     "macro": "means over documents: P where anything is answered, R where anything is gold, F1 where both are",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from remix import progress
 from remix.documents import align
 from remix.formats.layers import (
     ALONE,
@@ -78,7 +79,11 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
         others = answers.filter(pl.col("label").is_in(edition.tags)).join(known, on=["dataset", "label"], how="anti")
         answers = pl.concat([told, others])
     else:
-        answers = _leave_known(answers, pl.concat([one.select("dataset", "label") for one in (gold, pieces)]))
+        if typed:
+            _tell_hyphened(task, gold["label"], answers["label"])
+        of_gold = pl.concat([one.select("dataset", "label") for one in (gold, pieces)])
+        answers = _leave_known(answers, of_gold, hyphens=not typed)
+        gold = gold.filter(~_is_hyphened(pl.col("label"))) if typed else gold
     if case.column:
         gold = gold.filter(pl.col("annotation").is_in(case.kept["annotation"].implode()))
     gold, answers = _in_place(case, gold, answers)
@@ -160,18 +165,29 @@ def _find_overlapping(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     return both.filter((pl.col("begin") < pl.col("last")) & (pl.col("first") < pl.col("end"))).select("annotation")
 
 
-def _leave_known(answers: pl.DataFrame, gold: pl.DataFrame) -> pl.DataFrame:
-    """Return answers whose later links are null where they begin with none and no cell of either side has these first.
+def _is_hyphened(label: pl.Expr) -> pl.Expr:
+    """Return whether a label has a hyphen: the scorer knows it by what stands behind the last, so it is none."""
+    return label.str.contains("-", literal=True).fill_null(False)
 
-    Of `_|Q1` Q1 is a link only where a cell of the column, of gold or of the same run, begins with it.
+
+def _tell_hyphened(task: str, *labels: pl.Series) -> None:
+    if count := sum(int(one.to_frame("label").select(_is_hyphened(pl.col("label")).sum()).item()) for one in labels):
+        progress.note(f"{task}: HIPE-scorer reads no link that has a hyphen: {count} of gold and answers are none")
+
+
+def _leave_known(answers: pl.DataFrame, gold: pl.DataFrame, *, hyphens: bool) -> pl.DataFrame:
+    """Return answers whose links are null where they begin with none and no cell of either side has these first.
+
+    Of `_|Q1` Q1 is a link only where a cell of the column, of gold or of the same run, begins with it. Without
+    `hyphens` a link with one is none.
     """
-    late = answers.with_row_index("row").filter(
-        pl.col("label").is_null(), pl.col("labels").list.drop_nulls().list.len() > 0
-    )
+    none = pl.col("label").is_null() | (pl.lit(False) if hyphens else _is_hyphened(pl.col("label")))
+    late = answers.with_row_index("row").filter(none, pl.col("labels").list.drop_nulls().list.len() > 0)
     if late.is_empty():
         return answers
     own = answers.select("system", "dataset", "label")
     known = pl.concat([own, own.select("system").unique().join(gold, how="cross")]).drop_nulls().unique()
+    known = known if hyphens else known.filter(~_is_hyphened(pl.col("label")))
     items = late.select("row", "system", "dataset", label="labels").explode("label")
     items = items.join(known.with_columns(known=True), on=own.columns, how="left", maintain_order="left")
     said = items.group_by("row", maintain_order=True).agg(said=pl.when("known").then("label"))
