@@ -12,11 +12,12 @@ from remix import progress
 from remix.dense import distinct
 from remix.errors import UsageError
 from remix.measures.columns import values_by
-from remix.measures.partitions import breakdown
+from remix.measures.partitions import breakdown, label_of
 from remix.scoring.choice import Choice
 from remix.scoring.conventions.aspects import pair_maximum, threshold_none
 from remix.scoring.inputs.case_tables import NIL, Counts, LabelledCounts
-from remix.scoring.matching import Case, matching_named, with_detail
+from remix.scoring.matching import Case, Counter, matching_named, with_detail
+from remix.scoring.profiles import Profile
 from remix.scoring.slicing import cross, kb_cases
 from remix.scoring.statistics.weights import CRITERIA, Weights, weigh
 
@@ -52,7 +53,7 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> La
         )
     slices: Slices = {}
     for column in choice.by:
-        if column not in choice.profile.slices:
+        if _own_rule(choice.profile, column) is None:
             known = answers.knowledge
             slicings = [
                 values_by(answers.gold, one, *known.tables, known.vocabularies, known.partitions)
@@ -78,8 +79,8 @@ def _count_slices(whole: Case, slices: Slices, choice: Choice, degrees: pl.DataF
         cases = kb_cases(whole, always=choice.profile.kb_rows == "always")
         parts += [_count(case, choice, degrees) for case in cases]
     for column in choice.by:
-        if column in choice.profile.slices:
-            parts += _sliced_by_profile(whole, choice, column, parts[0].columns)
+        if (rule := _own_rule(choice.profile, column)) is not None:
+            parts += _sliced_by_profile(whole, choice, label_of(column), rule, parts[0].columns)
             continue
         cases, told = slices[column]
         sliced = [_count(case, choice, degrees) for case in progress.track(cases, f"slices by {column}")]
@@ -101,11 +102,27 @@ def _keep_supported(cases: list[Case], column: str, least: int) -> list[Case]:
     return found
 
 
-def _sliced_by_profile(whole: Case, choice: Choice, column: str, order: list[str]) -> list[pl.DataFrame]:
+def _own_rule(profile: Profile, column: str) -> Counter | None:
+    """Return the rule that a profile has of its own for a column, or for columns that are crossed.
+
+    Raises `UsageError` for columns that it has a rule for alone, and not crossed so.
+    """
+    asked = [one.label for one in breakdown(column)]
+    rule = profile.slices.get(label_of(column))
+    if rule is None and len(asked) > 1 and (alone := [name for name in asked if name in profile.slices]):
+        crossed = " or ".join(f"'{name.replace(' × ', ',')}'" for name in profile.slices if " × " in name)
+        raise UsageError(
+            f"the profile '{profile.name}' slices by {' and '.join(alone)} in its own way, and does not cross that "
+            f"with what '{column}' names: write {crossed or ' or '.join(alone)}, or choose another --profile"
+        )
+    return rule
+
+
+def _sliced_by_profile(whole: Case, choice: Choice, column: str, rule: Counter, order: list[str]) -> list[pl.DataFrame]:
     """Return the counts of every task and matching, sliced by a column that the profile has its own rule for."""
     parts = []
     for task, matching in product(choice.task, choice.match):
-        counts = choice.profile.slices[column](whole, task, matching)
+        counts = rule(whole, task, matching)
         labels = {"task": task, "matching": matching, "column": column}
         counts = counts.with_columns(pl.lit(value).alias(name) for name, value in labels.items())
         parts.append(counts[[one for one in order if one in counts.columns]])

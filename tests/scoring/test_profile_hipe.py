@@ -269,6 +269,22 @@ def test_period_is_that_of_the_document_and_a_column_of_every_profile(tmp_path: 
     assert counts(rows, "A2KB", "strong", "1900-1910") == (0, 0, 1)
 
 
+def test_noise_and_period_are_crossed_as_the_scorer_crosses_them(tmp_path: Path) -> None:
+    # The clean a is answered in the document of 1894 alone; the noisy b in neither, and it is in 1900 alone.
+    dates = {1: "1894-05-01", 2: "1900-01-01"}
+    bodies = {1: lines("B-LOC O", misc="LED0.00 _"), 2: lines("B-LOC B-LOC", misc="LED0.00 LED0.50")}
+    gold = frames_of(tmp_path, "g", *[document(n, bodies[n], date) for n, date in dates.items()])
+    run = frames_of(tmp_path, "s", document(1, bodies[1]), document(2, lines("O O")))
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"], by=["noise,period"])
+    found = {name: counts(rows, "NE-COARSE-LIT", "fuzzy", name) for name in sorted({*rows["slice"]} - {""})}
+    assert found["0.0-0.0 × 1890-1900"] == (1, 0, 0)
+    assert found["0.0-0.0 × 1900-1910"] == (0, 0, 1)
+    assert found["0.3-1.1 × 1900-1910"] == (0, 0, 1)
+    assert {*rows["column"]} == {"", "noise × period"}
+    with pytest.raises(UsageError, match="does not cross that with what 'class,noise' names: write 'noise,period'"):
+        evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"], by=["class,noise"])
+
+
 def test_documents_without_a_date_are_told_where_others_are_cut_by_theirs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

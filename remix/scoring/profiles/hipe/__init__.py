@@ -14,6 +14,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UnknownName, UsageError
+from remix.expressions import fill
 from remix.formats.layers import LAYERS, NO_LINK, NOISE, PERIOD, RANKED
 from remix.frames import Frames
 from remix.scoring.conventions import aspects
@@ -72,22 +73,24 @@ class Scorer:
 
     def by_period(self, case: Case, task: str, matching: str) -> pl.DataFrame:
         """Return the counts with `slice`: those of the documents of each ten years."""
-        values = _values_of(case, PERIOD, "period").select(document="subject", slice="text")
-        every = case.mentions.documents.unique("document")
-        places = every.join(values, on="document").select("doc", "slice")
-        if left := len(every) - len(places):
-            progress.note(f"{left} of {len(every)} documents tell no date, and are in no period")
-        events = self._events(case, task, matching).drop("slice")
-        return _count(events.join(places, on="doc"), _SLICED)
+        return _count(self._events(case, task, matching).drop("slice").join(_periods(case), on="doc"), _SLICED)
 
     def by_noise(self, case: Case, task: str, matching: str) -> pl.DataFrame:
         """Return the counts with `slice`: without the tokens of mentions of gold that are noisier, or less noisy."""
+        return _count(self._events_by_noise(case, task, matching), _SLICED)
+
+    def by_noise_and_period(self, case: Case, task: str, matching: str) -> pl.DataFrame:
+        """Return the counts with `slice`: those of each bound of noise in the documents of each ten years."""
+        events = self._events_by_noise(case, task, matching).join(_periods(case), on="doc", suffix="_of_document")
+        return _count(events.with_columns(slice=fill("{} × {}", "slice", "slice_of_document")), _SLICED)
+
+    def _events_by_noise(self, case: Case, task: str, matching: str) -> pl.DataFrame:
+        """Return the events for each bound of noise, which is their slice."""
         _values_of(case, NOISE, "noise")
-        parts = [
-            _count(self._events(case, task, matching, bounds).with_columns(slice=pl.lit(name)), _SLICED)
+        return pl.concat(
+            self._events(case, task, matching, bounds).with_columns(slice=pl.lit(name))
             for name, bounds in NOISES.items()
-        ]
-        return pl.concat(parts)
+        )
 
     def _events(self, case: Case, task: str, matching: str, noise: tuple[float, float] | None = None) -> pl.DataFrame:
         """Return what happens to each mention and answer: system, doc, mention, answer, `credit`, and slice: its label.
@@ -137,6 +140,16 @@ def _values_of(case: Case, term: str, column: str) -> pl.DataFrame:
     if values.is_empty():
         raise UsageError(f"no annotation of gold has a value in column '{column}'")
     return values
+
+
+def _periods(case: Case) -> pl.DataFrame:
+    """Return doc and `slice`, its ten years, of the documents that tell a date; how many tell none is said."""
+    values = _values_of(case, PERIOD, "period").select(document="subject", slice="text")
+    every = case.mentions.documents.unique("document")
+    places = every.join(values, on="document").select("doc", "slice")
+    if left := len(every) - len(places):
+        progress.note(f"{left} of {len(every)} documents tell no date, and are in no period")
+    return places
 
 
 _NONE = pl.DataFrame(
@@ -197,7 +210,8 @@ _NOTES = {
     "partial": "exact and partial are regimes of detailed reports, whose TP leave out the half that P and R give an "
     "overlap in partial",
     "undefined": "a micro score without denominator is 0 (ner_eval.py, compute_precision_recall_wrapper)",
-    "noise": "--by noise cuts the tokens out of both sides whose noise in gold is not in the bounds (utils.py)",
+    "noise": "--by noise cuts the tokens out of both sides whose noise in gold is not in the bounds (utils.py), "
+    "--by noise,period also in the documents of each ten years",
 }
 
 
@@ -216,7 +230,12 @@ def _own(edition: Edition) -> OwnRules:
 
 def _slices(edition: Edition) -> Mapping[str, Counter]:
     scorer = Scorer(edition)
-    return {"type": scorer.by_type, "noise": scorer.by_noise, "period": scorer.by_period}
+    return {
+        "type": scorer.by_type,
+        "noise": scorer.by_noise,
+        "period": scorer.by_period,
+        "noise × period": scorer.by_noise_and_period,
+    }
 
 
 def _meanings(alike: str) -> Mapping[str, str]:
