@@ -211,6 +211,7 @@ def test_cut_off_is_told_and_keeps_nothing(tmp_path: Path, know: Knowing) -> Non
     assert kept(tmp_path) == []
 
 
+@pytest.mark.long
 def test_what_failed_for_a_moment_is_tried_again(
     know: Knowing, odd: tuple[type[Odd], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,6 @@
-"""The structure of the code: what is private stays in its package, and no modules import each other."""
+"""The structure of the code: what is private stays in its package, no modules import each other, nothing grows beyond
+reading, and whatever is public says what it is.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ import functools
 import importlib.util
 import re
 from collections import Counter
+from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
@@ -53,12 +56,20 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+def statements_of(node: ast.AST) -> Iterator[ast.AST]:
+    """Give the statements within a node, in which definitions stand, without the expressions in them."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            yield child
+            yield from statements_of(child)
+
+
 @pytest.fixture(scope="module")
 def definitions(house: ModuleType) -> list[tuple[Definition, str]]:
     """Every class and function, and the file of each."""
     kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     places = house.files().values()
-    return [(node, str(path)) for path in places for node in ast.walk(tree_of(path)) if isinstance(node, kinds)]
+    return [(node, str(path)) for path in places for node in statements_of(tree_of(path)) if isinstance(node, kinds)]
 
 
 @pytest.mark.long
@@ -135,3 +146,52 @@ def test_what_docstrings_and_pages_name_is_there(house: ModuleType) -> None:
 
     missing = [name for name in sorted(named) if not stands(name)]
     assert [name for name in missing if not checkout.joinpath(*name.split(".")[1:]).is_dir()] == []
+
+
+MODULE, FUNCTION = 800, 80
+"""Lines that nobody reads in one go: twice the hints that reviewers go by (CONTRIBUTING).
+
+A limit that is met by cutting makes functions that name no idea; one that is far off still tells of what has grown
+while nobody looked.
+"""
+
+
+def body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    documentation = ast.get_docstring(node, clean=False)
+    assert node.end_lineno is not None
+    return node.end_lineno - node.body[0].lineno + 1 - (documentation.count("\n") + 1 if documentation else 0)
+
+
+def test_no_module_or_function_has_grown_while_nobody_looked(
+    house: ModuleType, definitions: list[tuple[Definition, str]]
+) -> None:
+    over = []
+    for path in house.files().values():
+        lines = path.read_text(encoding="utf-8").count("\n")
+        if lines > MODULE:
+            over.append(f"{path} has {lines} lines: it has more than one subject, or a part that is one of its own")
+    for node, place in definitions:
+        if not isinstance(node, ast.ClassDef) and (lines := body_lines(node)) > FUNCTION:
+            over.append(f"{place}:{node.name} has {lines} lines: some of them are an idea that has a name")
+    assert not over
+
+
+def public(node: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """What is public in a module or class, with what is public in its public classes; of overloads what they are of."""
+    for child in node.body:
+        named = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        if named and not child.name.startswith("_") and "overload" not in map(ast.unparse, child.decorator_list):
+            yield child
+            if isinstance(child, ast.ClassDef):
+                yield from public(child)
+
+
+def test_whatever_is_public_says_what_it_is(house: ModuleType) -> None:
+    silent = []
+    for path in house.files().values():
+        tree = tree_of(path)
+        place = path.relative_to(house.PACKAGE)
+        if path.stem != "__main__" and not ast.get_docstring(tree):
+            silent.append(f"{place}")
+        silent += [f"{place}:{node.name}" for node in public(tree) if not ast.get_docstring(node)]
+    assert not silent

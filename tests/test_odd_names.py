@@ -107,6 +107,7 @@ def test_any_names_are_loaded_enriched_queried_built_and_exported(format: str, r
         go_the_whole_way(format, rows, Path(place))
 
 
+@pytest.mark.long
 def test_odd_names_of_a_knowledge_base_are_written_as_iris(tmp_path: Path, kb_of: Callable[..., KnowledgeBase]) -> None:
     # 'Ada' means an entity that the knowledge base knows as another one and whose class is no IRI either.
     kb = kb_of(

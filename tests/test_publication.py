@@ -162,6 +162,7 @@ def test_croissant_describes_every_column_of_the_table_and_every_field_of_a_ment
     assert {name: pl.List(kind) if name in lists else kind for name, kind in told.items()} == mention.schema
 
 
+@pytest.mark.long
 def test_card_has_a_section_for_each_dataset_and_is_not_written_over_that_of_others(
     small_store: Store, tmp_path: Path
 ) -> None:
@@ -392,6 +393,7 @@ def test_every_description_keeps_licence_citation_creator_and_source_of_a_catalo
 GOLD = Path(__file__).parent / "runs" / "small" / "gold.ttl"
 
 
+@pytest.mark.long
 def test_dataset_that_has_only_the_name_of_a_catalogue_entry_does_not_take_over_its_rights(tmp_path: Path) -> None:
     """Nor does a remix of it, nor are the counts of the entry expected of it."""
     known = catalog.entries()["kore50"]

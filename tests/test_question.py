@@ -64,6 +64,7 @@ def test_options_of_compare_are_those_of_evaluate() -> None:
         assert first[name].to_info_dict() == second[name].to_info_dict()
 
 
+@pytest.mark.long
 def test_what_a_page_of_scores_asks_is_called_as_options_are(sample_workspace: Callable[[], Workspace]) -> None:
     work = sample_workspace()
     work.annotate(["sample-news"], ["prior"])

@@ -303,7 +303,7 @@ USED = {
 LINES = [*USED, *SCORED, *(f"list {kind}" for kind in KINDS), *(f"show {name}" for name in KINDS.values())]
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "name"), KINDS.items())
 def test_part_that_another_distribution_adds_is_listed_and_shown(
     added: Callable[[str], str], kind: str, name: str

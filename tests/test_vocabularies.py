@@ -177,6 +177,7 @@ def test_scores_by_class_on_the_command_line_and_pages_name_the_vocabulary_and_t
     assert "by=class%3Adbo" in render_page(page, VIEWS["systems"], "")
 
 
+@pytest.mark.long
 def test_errors_by_class_are_of_one_vocabulary_on_the_command_line_and_the_page(work):
     told = said(work, "errors", "s", "--on", "gold", "--by", "class")
     assert TOLD in told and "slices (--slice): dbo:Person (2); unspecified (2); dbo:Place (1)" in told

@@ -118,6 +118,7 @@ def test_edition_of_other_documents_is_refused_and_what_finds_no_place_is_told()
     assert [line.split()[:2] for line in told] == [["1", "documents"], ["1", "annotations"]]
 
 
+@pytest.mark.long
 def test_check_writes_the_corrected_dataset_and_a_log_for_editors(tmp_path: Path) -> None:
     line = {"document": "d", "text": "in Bonn, old", "begin": 2, "end": 8, "entity": BONN}
     (tmp_path / "x.jsonl").write_text(json.dumps(line) + "\n")

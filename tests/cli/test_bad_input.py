@@ -320,6 +320,7 @@ def test_a_stream_that_is_closed_or_cannot_be_written_stops_no_work(work: Path, 
     assert len(contents(work)) == len(known) + 1
 
 
+@pytest.mark.long
 def test_notes_that_nobody_reads_any_more_stop_no_work(work: Path, known: Contents) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -522,6 +523,7 @@ def test_an_option_that_is_no_utf_8_ends_in_one_line(work: Path) -> None:
     assert "defect" not in reason and "caf" in reason
 
 
+@pytest.mark.long
 def test_a_name_that_is_no_utf_8_is_told_like_any_other_that_is_refused(work: Path) -> None:
     (work / "caf\udce9").mkdir()
     done = run_process("--quiet", "check", "caf\udce9", "-w", "ws", "-o", "json", folder=work)

@@ -53,6 +53,7 @@ def fault(line: str) -> str:
     return ""
 
 
+@pytest.mark.long
 def test_every_command_that_is_named_exists() -> None:
     wrong = [f"{page}: `{line}`: {why}" for page, line in named_commands() if (why := fault(line))]
     assert not wrong, "\n".join(wrong)

@@ -27,6 +27,7 @@ def loaded(*arguments: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
+@pytest.mark.long
 def test_help_loads_no_frames() -> None:
     assert not loaded("--help") & {*HEAVY, "numpy", "polars"}
 

@@ -45,6 +45,7 @@ def test_load_when_a_dry_run_prints_json_then_one_object_a_file_and_nothing_stor
     assert not (tmp_path / ".remix").exists()
 
 
+@pytest.mark.long
 def test_load_when_from_standard_input_and_gzip_then_loaded(tmp_path: Path) -> None:
     import gzip
 
@@ -56,6 +57,7 @@ def test_load_when_from_standard_input_and_gzip_then_loaded(tmp_path: Path) -> N
     assert frames.annotations.select("begin", "end", "surface_form").rows() == [(0, 4, "Rome")]
 
 
+@pytest.mark.long
 def test_load_when_strict_then_the_file_is_refused_and_nothing_stored(tmp_path: Path) -> None:
     (tmp_path / "short.ttl").write_text(SHORT)
     done = remix(tmp_path, "load", "short.ttl", "--strict")
@@ -86,6 +88,7 @@ def test_load_when_a_dataset_ships_then_it_has_its_expected_counts(tmp_path: Pat
     assert report.repairs == ()
 
 
+@pytest.mark.long
 def test_check_when_there_is_a_defect_then_it_is_named_and_the_exit_code_is_one(tmp_path: Path) -> None:
     crossing = ROME.replace("<http://x/a>", "<http://x/b>").replace('"Rome"', '"ome is"')
     text = SHORT + crossing.replace("beginIndex 0", "beginIndex 1").format(7)

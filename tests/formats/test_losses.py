@@ -72,6 +72,7 @@ def test_annotations_of_one_span_that_are_no_alternatives_become_them() -> None:
     assert frames.annotations["group"].n_unique() == 1
 
 
+@pytest.mark.long
 @given(corpora(), st.sets(st.sampled_from(sorted(FEATURES))))
 def test_what_was_left_out_once_is_not_lost_again(frames: Frames, holds: set[str]) -> None:
     left, losses = reduce_frames(frames, holds)

@@ -145,6 +145,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
+@pytest.mark.long
 def test_offsets_of_many_annotations_are_repaired_without_a_copy_of_the_text_for_each() -> None:
     # 1,000 annotations of a text of 0.5 MB: copies of it would take 500 MB.
     done = subprocess.run([sys.executable, "-c", MANY], capture_output=True, text=True, check=True)

@@ -110,6 +110,7 @@ def test_kb_build_when_the_kind_is_unknown_then_the_nearest_is_named(annas: Path
     assert "did you mean 'tables'" in str(result.exception)
 
 
+@pytest.mark.long
 def test_stats_when_levels_are_asked_for_then_rows_are_datasets_documents_annotations(annas: Path) -> None:
     rows = json.loads(run(stats.command, "-w", annas, "-o", "json", "--average", "all").stdout)
     assert {row["dataset"] for row in rows} == {"reader"}
@@ -218,6 +219,7 @@ def test_measure_without_a_column_of_annotations_is_no_column() -> None:
         measure_named("hfts:ambiguitySurfceForm")
 
 
+@pytest.mark.long
 def test_stats_takes_a_row_as_the_name_of_a_measure_and_prints_no_nan(annas: Path) -> None:
     printed = run(stats.command, "-w", annas, "--measure", "numAnnotations", "--measure", "hfts:density")
     assert printed.exit_code == 0, printed.output

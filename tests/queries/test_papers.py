@@ -88,6 +88,7 @@ def test_template_variable_that_is_never_bound_is_mended_when_asked(small_store:
     assert _kept(small_store, Query.parse(MISSPELT), fix_variables=True) == FORMS["limited"]
 
 
+@pytest.mark.long
 def test_misspelt_query_of_the_real_data_is_refused_and_can_be_mended(small_store: Store, real_data: Path) -> None:
     query = find(real_data / "queries" / "misspelt_variable.rq")
     with pytest.raises(QueryError, match="never bound"):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,6 +82,7 @@ def is_even_in_large(taken: Sequence[int], parts: Sequence[EvenPart]) -> bool:
     return len(numbers) == len({column for column, _ in numbers})
 
 
+@pytest.mark.long
 def test_search_that_ends_early_says_how_much_it_may_lack() -> None:
     # Three columns of three parts that overlap, with shares of up to 8: the first node does not settle it.
     draws = np.random.default_rng(92)

@@ -57,6 +57,7 @@ def test_as_many_of_each_type_are_kept_as_the_smallest_has(small_store: Store) -
     assert remix.counts.row(-1, named=True)["kept"] == 6
 
 
+@pytest.mark.long
 def test_each_column_is_even_by_itself_or_all_combinations_are(small_store: Store) -> None:
     # 2 of each part of confusion: 2 of posts, 2 of news, and one of each; with 3 of each datasets cannot be even.
     remix = balanced(small_store, f"{CONFUSION},dataset")
@@ -102,6 +103,7 @@ def test_what_has_no_value_is_left_out_also_where_the_value_says_so(small_store:
     assert numbers(asked)["unspecified"] == (4, 3)
 
 
+@pytest.mark.long
 def test_only_what_the_query_selects_is_cut_and_balanced(small_store: Store) -> None:
     news = Query.parse("SELECT ?document ?annotation { ?annotation nif:referenceContext ?document ; rmx:isRare true }")
     selected = build(small_store, news).counts.row(-1, named=True)["kept"]
@@ -248,6 +250,7 @@ def test_balanced_remix_is_even_where_it_is_scored_and_has_no_precision_of_a_dra
     assert groups == remix.counts.row(-1, named=True)["kept"]
 
 
+@pytest.mark.long
 def test_build_from_the_command_line_prints_what_was_left_out(small_store: Store, tmp_path: Path) -> None:
     where = ("-w", str(small_store.folder))
     shares = ("--balance-share", "Person=2", "--balance-share", "Place=1")

@@ -116,6 +116,7 @@ def test_values_that_cannot_be_cut_are_refused() -> None:
         partition(pl.Series("v", [None], dtype=pl.Float64), "head-torso-tail")
 
 
+@pytest.mark.long
 def test_parts_of_a_workspace_are_remixes_of_what_lies_within(small_store: Store, tmp_path: Path) -> None:
     table = partition_store(small_store, "ambiguitySurfaceForm:thresholds:3", to=tmp_path)
     values = small_store_values(small_store)

@@ -43,6 +43,7 @@ def test_file_whose_name_remix_chose_is_overwritten_only_beside_its_own_manifest
     assert mine.read_bytes() == written
 
 
+@pytest.mark.long
 def test_publish_keeps_the_checksums_of_other_files(small_store: Store, tmp_path: Path) -> None:
     (tmp_path / "SHA256SUMS").write_text(f"{'0' * 64}  mine.txt\n")
     for name in ("news", "posts"):
@@ -66,6 +67,7 @@ def test_remix_and_manifest_appear_together_or_not_at_all(small_store: Store, tm
     assert [file.name for file in to.iterdir()] == ["all.manifest.ttl"]
 
 
+@pytest.mark.long
 def test_remix_is_written_to_the_file_that_is_named_with_its_manifest_beside_it(
     small_store: Store, tmp_path: Path
 ) -> None:

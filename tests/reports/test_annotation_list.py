@@ -126,6 +126,7 @@ def test_what_there_is_not_is_refused_or_left_out_and_said(work: Workspace) -> N
         assert len(page.dropped) == 1 and page.tables["annotations"].height > 500
 
 
+@pytest.mark.long
 def test_labels_are_those_that_identifiers_do_not_say(tmp_path: Path) -> None:
     """An item has the label of what it stands for; a resource says its own."""
     work = build_labelled(tmp_path)
@@ -134,6 +135,7 @@ def test_labels_are_those_that_identifiers_do_not_say(tmp_path: Path) -> None:
     assert label_entities(None, pl.Series([ITEM])) == {}
 
 
+@pytest.mark.long
 def test_classes_of_wikidata_are_called_by_the_name_that_is_known_on_all_pages(tmp_path: Path) -> None:
     """Acme is a wd:Q43229, which dbo:Organisation is too; of wd:Q99999999 nothing says the name."""
     text = "Acme met Rosa."

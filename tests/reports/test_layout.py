@@ -73,6 +73,7 @@ def charts(draw: st.DrawFn) -> Figure:
     return figure_of_datasets(cells.rename({"part": "dataset"}), label=label, bars=kind == "bars")
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(charts(), st.sampled_from([None, WIDTHS["column"], WIDTHS["page"]]))
 def test_no_label_leaves_its_sheet_or_touches_another(figure: Figure, width: float | None) -> None:

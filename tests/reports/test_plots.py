@@ -93,6 +93,7 @@ def test_bars_of_entity_sets_are_drawn_once_whatever_the_matching() -> None:
     assert _bars(pl.DataFrame(rows), [])["panel"].to_list() == ["C2KB"]
 
 
+@pytest.mark.long
 def test_of_many_slices_the_largest_are_drawn_and_no_file_is_higher_than_a_page(tmp_path: Path) -> None:
     # 200 slices of two systems under two matchings: the 40 largest are those with 160 mentions and more.
     rows = [

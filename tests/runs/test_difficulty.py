@@ -194,6 +194,7 @@ def test_one_class_is_refused(sample: Workspace, outcome: bool) -> None:
         difficulty(frames, measured, judged)
 
 
+@pytest.mark.long
 def test_too_few_runs_or_documents_are_refused(tmp_path: Path, run_store: Store) -> None:
     workspace = Workspace(tmp_path / ".remix")
     runs = Path(__file__).parent / "small"

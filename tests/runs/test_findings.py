@@ -79,6 +79,7 @@ def test_run_that_was_given_spans_has_to_have_them() -> None:
     assert found(run, "D2KB")["spans"].advice.startswith("a run made for D2KB was given gold's spans")
 
 
+@pytest.mark.long
 def test_findings_are_said_and_strict_registers_none_that_looks_wrong(
     workspace: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -92,6 +93,7 @@ def test_findings_are_said_and_strict_registers_none_that_looks_wrong(
     assert workspace.runs()["run"].to_list() == ["a"]
 
 
+@pytest.mark.long
 def test_record_of_a_run_is_shown_kept_in_the_graph_and_updated(workspace: Workspace) -> None:
     made = {"system": "linker", "version": "2", "seconds": "1.5", "beam": "4", "date": "2026-01-01"}
     workspace.add_run("a", SMALL / "a.ttl", on="gold", record=made)

@@ -25,6 +25,7 @@ def work(run_store: Store) -> Workspace:
     return open_workspace(run_store.folder)
 
 
+@pytest.mark.long
 def test_judgements_are_the_counts_of_the_evaluation(work: Workspace) -> None:
     """Correct are the true positives, wrong and missed mentions the false negatives, wrong answers false positives."""
     judged = work.judgements("gold")
@@ -86,6 +87,7 @@ def test_datasets_are_judged_together_as_they_are_scored_together(shared: Worksp
         assert sorted(counts.rows()) == sorted(scored.rows()), by
 
 
+@pytest.mark.long
 def test_runs_are_said_to_leave_unanswered_what_they_were_asked_alone(
     shared: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,6 +98,7 @@ def test_runs_are_said_to_leave_unanswered_what_they_were_asked_alone(
     assert said == ["run 'second' answers 1 of the 2 documents of b; the rest count as unanswered"]
 
 
+@pytest.mark.long
 def test_errors_on_several_datasets_name_that_of_each(shared: Workspace) -> None:
     found = shared.errors("both", on=["a", "b"])
     assert found.table.select("dataset", "surface_form", "both class").rows() == [("a", "Ada", "wrong_link")]
@@ -240,6 +243,7 @@ def test_each_of_several_answers_on_one_span_is_told(tmp_path: Path) -> None:
     assert found.select("mention", "system").is_unique().all()  # each is a row of its own for people as well
 
 
+@pytest.mark.long
 def test_types_are_those_of_all_alternatives(tmp_path: Path) -> None:
     gold = (Path(__file__).parent / "small" / "gold.ttl").read_text()
     [ada] = [part for part in gold.split("\n\n") if '"Ada" ;' in part]

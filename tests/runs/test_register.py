@@ -657,6 +657,7 @@ def test_remix_in_a_file_is_none_that_is_loaded_under_its_name(emptied: Workspac
     assert counts(alone) == counts(emptied)
 
 
+@pytest.mark.long
 def test_dataset_that_is_named_twice_is_refused_and_changed_origins_are_told(
     emptied: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -724,6 +725,7 @@ def test_rows_of_a_table_say_where_the_run_is_of_another_task(news: Workspace) -
     assert "made for" not in " ".join(invoke(news, *line, "--run", "prior").split())
 
 
+@pytest.mark.long
 def test_comparison_says_which_answers_are_to_another_task(news: Workspace) -> None:
     """What was given its mentions is no system that found them; in D2KB it is the other way round."""
     printed = " ".join(invoke(news, "compare", "sample-news", "--task", "D2KB", "--samples", "100").split())

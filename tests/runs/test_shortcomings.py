@@ -63,6 +63,7 @@ def shown(work: Workspace, view: str, **asked: str) -> tuple[Page, str]:
     return page, "\n".join(block.text for block in page.blocks if isinstance(block, Note))
 
 
+@pytest.mark.long
 def test_comparison_says_on_how_many_documents_a_system_failed_and_how_that_counts(work: Workspace) -> None:
     found = work.compare("gold", task="A2KB", samples=100)
     assert found.scores.select("system", "failed", "revision_unknown").sort("system").rows() == [
@@ -181,6 +182,7 @@ def test_published_manifest_tells_how_the_runs_were_made(work: Workspace, tmp_pa
     assert (again / "gold.manifest.ttl").read_text() == told
 
 
+@pytest.mark.long
 def test_revision_that_is_told_later_changes_no_record_of_an_evaluation(tmp_path: Path) -> None:
     (tmp_path / "gold.ttl").write_text(gold())
     own = Workspace(tmp_path / ".remix")

@@ -109,6 +109,7 @@ def test_queries_for_gold_see_nothing_of_a_run(workspace: Workspace) -> None:
     ) == before
 
 
+@pytest.mark.long
 def test_storing_again_changes_nothing_and_other_answers_replace(workspace: Workspace) -> None:
     assert workspace.store_runs(["gold"], run=[f"s={RUNS / 'a.ttl'}"])["status"].to_list() == ["stored"]
     before = workspace.store.state
@@ -259,6 +260,7 @@ def test_kept_answers_can_be_dropped_after_their_dataset(sample_workspace: Calla
     assert workspace.runs().is_empty()
 
 
+@pytest.mark.long
 def test_what_is_published_has_the_columns_of_runs_and_no_run(workspace: Workspace, tmp_path: Path) -> None:
     for name in "ab":
         workspace.store_runs(["gold"], run=[f"{name}={RUNS / name}.ttl"])
@@ -446,6 +448,7 @@ def test_measures_of_another_knowledge_base_are_told_and_no_partition_is_made_by
     assert before is not None and after is not None and "kb:apart@" in before and "kb:joined@" in after
 
 
+@pytest.mark.long
 def test_what_was_learnt_from_the_runs_of_others_gives_way_to_what_is_learnt_here(
     sample_workspace: Callable[[], Workspace], tmp_path: Path
 ) -> None:

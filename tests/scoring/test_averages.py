@@ -118,6 +118,7 @@ def counted(values: list[tuple[int, int, int]]) -> tuple[pl.DataFrame, pl.DataFr
     return counts, counts.select("doc", dataset=pl.lit("x"))
 
 
+@pytest.mark.long
 def test_interval_is_that_of_leaving_out_one_document_after_the_other():
     from scipy import stats  # takes longer to import than the other tests here take
 

@@ -181,6 +181,7 @@ def test_in_python_one_name_may_stand_for_a_list_and_a_wrong_one_is_told(sample_
         workspace.curve("sample-news", kind="alhpa", system="prior")
 
 
+@pytest.mark.long
 def test_what_matchings_and_classes_of_errors_are_stands_below_the_tables(files):
     gold, run = files
     lines = invoke("--gold", gold, "--run", f"a={run}", "--task", "A2KB", "--errors", "neleval").splitlines()

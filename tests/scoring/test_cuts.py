@@ -73,6 +73,7 @@ def as_one(frames: Frames) -> Frames:
     )
 
 
+@pytest.mark.long
 @settings(max_examples=FEW)
 @given(st.lists(mention, max_size=9), st.lists(mention, max_size=7), st.sampled_from(["all", "kept"]), st.booleans())
 def test_slice_and_remix_by_the_same_condition_have_the_same_figures_in_every_task(rows, answers, documents, typed):

@@ -99,6 +99,7 @@ def test_the_changes_add_up_to_the_whole_difference(counting, shown, first, seco
     assert rows["f1"].sum() == pytest.approx(table["f1"][1] - table["f1"][0])
 
 
+@pytest.mark.long
 def test_headlines_are_the_rows_of_the_profiles_themselves(counting, shown):
     for row in shown.to_dicts():
         asked = {"profile": row["profile"], "task": [row["task"]], "match": [row["matching"]]}
@@ -156,6 +157,7 @@ def test_json_has_the_rows_of_every_profile(files):
     assert {row["profile"] for row in rows} == set(PROFILES.names())
 
 
+@pytest.mark.long
 def test_what_every_profile_would_note_is_said_once(files, tmp_path, capsys):
     gold, run = (tmp_path / name for name in ("gold.benchmark.jsonl", "run.linked_articles.jsonl"))
     run.write_text(run.read_text() + "\n" + json.dumps({"id": 1, "text": "x", "entity_mentions": []}))

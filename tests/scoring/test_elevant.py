@@ -215,6 +215,7 @@ def test_labels_in_each_other_are_no_false_detection_where_they_are_answered(art
     assert {found["A2KB", mode, ""] for mode in ("IGNORED", "REQUIRED")} == {(0, 0, 0)}
 
 
+@pytest.mark.long
 def test_gold_of_other_formats_is_nested_by_its_spans(frames):
     places = {"c": (0, 13), "b": (0, 8), "a": (4, 8), "z": (20, 22)}
 

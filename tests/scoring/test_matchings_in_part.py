@@ -143,6 +143,7 @@ def test_parts_stay_within_their_wholes(frames, gold, answers):
         assert 0 <= less[0] <= less[1]
 
 
+@pytest.mark.long
 @settings(max_examples=FEW)
 @given(mentions, mentions, mentions)
 def test_ignorable_annotations_change_no_tp_and_no_fn_and_add_no_fp_in_part_either(frames, gold, answers, more):
@@ -156,6 +157,7 @@ def test_ignorable_annotations_change_no_tp_and_no_fn_and_add_no_fp_in_part_eith
     assert (after["fp"] <= before["fp"] + 1e-9).all()
 
 
+@pytest.mark.long
 @settings(max_examples=FEW)
 @given(mentions)
 def test_gold_as_answers_is_perfect_in_part_too(frames, gold):

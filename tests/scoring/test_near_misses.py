@@ -105,6 +105,7 @@ def test_coarse_classes_are_no_short_cut_past_a_hierarchy() -> None:
     assert apart([], [f"{DBO}Actor"], [f"{DBO}BadmintonPlayer"]) == 4
 
 
+@pytest.mark.long
 def test_one_class_in_two_vocabularies_is_one_class() -> None:
     person, other = f"{DBO}Person", f"{SCHEMA}Person"
     assert apart([], [person, other], [person]) == apart([], [other], [person]) == apart([], [other], [other]) == 2

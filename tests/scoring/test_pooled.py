@@ -102,6 +102,7 @@ def answered(rows):
     return named([row | {"group": None, "option": None, "ignorable": None} for row in rows], "run")
 
 
+@pytest.mark.long
 @settings(max_examples=FEW, deadline=None)
 @given(mentions, keys, keys, mentions)
 def test_all_is_the_score_of_the_gold_that_any_dataset_keeps(rows, some, others, answers):
@@ -132,6 +133,7 @@ def test_the_order_of_datasets_changes_nothing(rows, some, others, answers):
     )
 
 
+@pytest.mark.long
 @settings(max_examples=FEW, deadline=None)
 @given(mentions, keys, keys)
 def test_gold_as_answers_is_perfect_in_all(rows, some, others):

@@ -148,6 +148,7 @@ def test_mention_that_golds_documents_cut_has_the_link_of_its_first_token_in_eac
     assert counts(rows, "NEL-LIT", "strict@1") == expected
 
 
+@pytest.mark.long
 def test_every_type_is_a_label_and_cells_are_read_in_capitals(tmp_path: Path) -> None:
     gold = frames_of(tmp_path, "g", document(1, lines("B-ent O B-LOC B-LOC I-LOC", "foo _ NIL NIL NIL")))
     run = frames_of(tmp_path, "s", document(1, lines("B-ENT O B-LOC B-LOC I-LOC", "FOO _ nil|q1 NIL nil")))
@@ -539,6 +540,7 @@ def test_edition_of_2020_deals_tokens_out_by_their_number(tmp_path: Path) -> Non
     assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 1)
 
 
+@pytest.mark.long
 def test_parts_of_an_answer_are_one_where_their_links_are_mapped_to_the_same(tmp_path: Path) -> None:
     # The answer on a, b and c has the links Q1, Q2 and Q3: three parts. Q2 stands for Q1, so a and b are one, as gold.
     table = tmp_path / "map.tsv"

@@ -205,6 +205,7 @@ def test_best_assignment_of_clusters_is_not_that_of_the_best_pair_first():
 partitions = st.dictionaries(st.integers(0, 9), st.sampled_from("abcd"), min_size=1)
 
 
+@pytest.mark.long
 @given(partitions, partitions)
 def test_cluster_measures_are_what_their_definitions_say(gold, answers):
     def sets(names):

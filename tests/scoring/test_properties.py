@@ -73,6 +73,7 @@ def test_gold_as_answers_is_perfect_on_every_slice(frames, gold):
     assert rows["fp"].sum() == rows["fn"].sum() == 0
 
 
+@pytest.mark.long
 @settings(max_examples=FEW)
 @given(mentions, mentions, st.integers(0, 99))
 def test_nothing_depends_on_order(frames, gold, answers, seed):

@@ -140,6 +140,7 @@ answers = st.lists(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=FEW)
 @given(answers, answers)
 def test_rankings_are_within_bounds_and_gold_first_is_perfect(frames, left, right):

@@ -194,6 +194,7 @@ def test_slice_of_a_remix_whose_query_is_unknown_has_no_precision_in_scope(kb: K
     assert set(rows.filter(pl.col("column") == "surface_form")["f1_precision"]) == {"on mention"}
 
 
+@pytest.mark.long
 def test_percentiles_of_answers_are_places_among_the_annotations_of_the_origin(kb: KnowledgeBase) -> None:
     # Among Ada (3) and Rome (1), a confusion of 3 is at 100 %, 1 at 50 %, and 0 at 0 %.
     query = "SELECT ?annotation { ?annotation rmx:ambiguitySurfaceFormPercentile ?p FILTER (?p = 50) }"

@@ -46,6 +46,7 @@ def test_the_last_digit_of_a_sum_is_that_of_the_sum_alone(documents, seed):
     assert np.allclose(together, values.sum(axis=0))
 
 
+@pytest.mark.long
 @given(results, results)
 def test_randomisation_estimates_the_share_of_all_exchanges(first, second):
     observed = f1(first), f1(second)

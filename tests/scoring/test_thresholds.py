@@ -61,6 +61,7 @@ def test_tuned_is_the_best_elsewhere():
     assert scored("tuned:other", tuning=(other, {"s": RUN})) == (1, 0, 3, "tuned", 0.6)
 
 
+@pytest.mark.long
 def test_thresholds_are_in_the_signature_and_none_changes_nothing():
     def signature(threshold, **options):
         return evaluate(GOLD, {"s": RUN}, threshold=threshold, **options)["signature"][0]
@@ -123,6 +124,7 @@ answers = st.lists(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=FEW)
 @given(answers)
 def test_the_curve_has_the_counts_of_each_fixed_threshold(rows):
@@ -152,6 +154,7 @@ def told_of(gold, **runs):
 
 # In 'the second document' the first answer grows to the words of gold; in the text of another document it would not.
 # F1 is 2 / (2 + 3) of all four answers, and 2 / (2 + 2) above 0.2.
+@pytest.mark.long
 @example(
     told_of(
         [("d2", 3, 3, None, "c:x")],

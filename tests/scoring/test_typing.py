@@ -181,6 +181,7 @@ def test_typing_of_gerbil_pairs_in_order_whatever_the_links_are(frames):
     assert row["f1"] == 0.0
 
 
+@pytest.mark.long
 def test_typing_of_gerbil_takes_the_best_threshold_and_has_no_rows_of_the_knowledge_base(frames):
     # The doubtful answer is extra: P = R = (1 + 0) / 2 with it, 1 without it.
     gold = frames([{"begin": 0, "end": 4, "classes": [f"{DBO}A"]}])

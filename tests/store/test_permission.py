@@ -92,6 +92,7 @@ def test_worker_is_killed_after_the_time_limit(small_store: Store) -> None:
         ask(small_store.index().path, Request(SLOW, timeout=0.4))
 
 
+@pytest.mark.long
 def test_worker_that_needs_too_much_memory_ends_in_one_line(small_store: Store) -> None:
     # Every triple with every other, all of which DISTINCT must remember, and none of which is written out before.
     text = "SELECT (COUNT(*) AS ?n) { SELECT DISTINCT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i } }"
@@ -128,6 +129,7 @@ def test_answer_of_ask_is_yes_or_no(small_store: Store) -> None:
     assert (result.kind, result.table["answer"].to_list()) == ("boolean", [True])
 
 
+@pytest.mark.long
 def test_answer_graph_is_the_same_rewritten_or_not_in_all_formats(small_store: Store) -> None:
     query = find("basic")
     fast, direct = answer(small_store, query), answer(small_store, query, rewrite=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pyoxigraph as ox
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -229,6 +230,7 @@ template = st.lists(
 )
 
 
+@pytest.mark.long
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(graphs, template, st.lists(element, min_size=1, max_size=5))
 def test_rewrite_of_any_query_gives_what_oxigraph_gives(

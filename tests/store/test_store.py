@@ -279,6 +279,7 @@ except Error as error:
     assert store.load(many).status == "loaded"
 
 
+@pytest.mark.long
 def test_read_only_workspace_is_read_and_its_change_refused_in_one_line(
     store: Store, rivers: Path, python: Callable[..., subprocess.Popen[str]]
 ) -> None:

@@ -109,6 +109,7 @@ def test_worker_answers_one_query_after_another_in_the_same_process(small_store:
         assert worker._process is first
 
 
+@pytest.mark.long
 def test_worker_goes_on_after_its_process_ended_or_was_stopped(small_store: Store) -> None:
     path = small_store.index().path
     with Worker() as worker:
@@ -148,6 +149,7 @@ def test_process_of_a_query_starts_without_polars() -> None:
     assert "pyoxigraph" in done.stderr and "polars" not in done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what a process has loaded")
 def test_query_that_is_not_rewritten_loads_no_polars_either() -> None:
     shown = {"SELECT * { VALUES ?x { 1 } }": False, "SELECT * { { SELECT ?x { VALUES ?x { 1 } } LIMIT 1 } }": True}

@@ -195,6 +195,7 @@ def test_several_files_are_one_write(store: Store, rivers: Path, make_corpus: Ca
     assert len(store.datasets()) == 4
 
 
+@pytest.mark.long
 def test_generation_lives_while_somebody_reads_it(
     store: Store, rivers: Path, make_corpus: Callable[..., Path], python: Callable[..., subprocess.Popen[str]]
 ) -> None:

@@ -197,6 +197,7 @@ def test_options_that_a_system_does_not_take_are_refused(folder: Path) -> None:
         assert (done.returncode, said in done.stderr) == (2, True), done.stderr
 
 
+@pytest.mark.long
 def test_function_in_memory_is_a_system_and_asked_again_unless_it_has_a_revision(folder: Path) -> None:
     work, asked = Workspace(folder / ".remix"), []
 

@@ -79,6 +79,7 @@ def test_service_that_is_not_there_is_not_asked_about_every_document() -> None:
     assert reasons[-1].startswith("was not asked: the 10 documents before it failed alike (cannot be reached")
 
 
+@pytest.mark.long
 def test_service_whose_certificate_is_wrong_is_not_asked(tmp_path: Path) -> None:
     openssl = shutil.which("openssl")
     if openssl is None:

@@ -41,6 +41,7 @@ def test_answer_is_not_sent_again_until_the_store_is_another(small_store: Store,
         small_store.attach({entry.name: {"run-etag": None}})
 
 
+@pytest.mark.long
 def test_large_result_comes_in_pieces_and_whole(open_to_one: str) -> None:
     answer = client.get(open_to_one, params={"query": f"{WIDE} 2000"}, headers={"Accept": "text/csv"})
     assert answer.headers["transfer-encoding"] == "chunked"
@@ -53,6 +54,7 @@ def test_result_that_goes_wrong_after_its_beginning_has_no_end(open_to_one: str)
     assert client.get(open_to_one, params={"query": "ASK {}"}).status_code == 200
 
 
+@pytest.mark.long
 def test_two_hundred_clients_at_once_wait_for_their_turn(open_to_one: str) -> None:
     with ThreadPoolExecutor(200) as pool:
         answers = list(pool.map(lambda _: client.get(open_to_one, params={"query": COUNT}), range(200)))

@@ -138,7 +138,7 @@ def parameters_of(pages: dict[str, httpx.Response]) -> set[str]:
     return named | {name for answer in pages.values() for name in Tags(answer.text).fields} - {""}
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize("view", VIEWS.names())
 def test_links_lead_to_pages_of_every_view_that_show_something(
     found: dict[str, dict[str, httpx.Response]], view: str

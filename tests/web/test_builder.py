@@ -168,6 +168,7 @@ def test_selection_without_a_mention_is_no_remix(work: Workspace) -> None:
     assert "no remix" in told and [*code.downloads] == [".rq"]
 
 
+@pytest.mark.long
 def test_default_of_another_scale_is_told_until_it_is_set(work: Workspace, tmp_path: Path) -> None:
     """The fewest readings of a name are 3; as a percentile 3 leaves hardly a name out."""
     said = "min_confusion is 3, as it is where scale is absolute, and scale is percentile: set min_confusion, too"
@@ -192,6 +193,7 @@ def test_edited_query_is_counted_and_replaces_the_choices(work: Workspace) -> No
     assert page.beside[0].fields[0].chosen == f"{text}\n"  # type: ignore[attr-defined]
 
 
+@pytest.mark.long
 def test_query_of_the_page_builds_the_same_in_a_terminal(get: Get, work: Workspace, tmp_path: Path) -> None:
     (tmp_path / "rare.rq").write_bytes(get("/builder.rq?on=isRare&in.isRare=true&name=rare").content)
     done = run_verb("build", "--query", str(tmp_path / "rare.rq"), "--to", str(tmp_path), "-w", str(work.folder))

@@ -108,6 +108,7 @@ def test_types_have_one_number_on_all_pages(work: Workspace) -> None:
         assert facet_of(VIEWS["annotations"].show(work, asked), "type") == TYPES, system
 
 
+@pytest.mark.long
 def test_coarse_types_that_errors_and_scores_are_counted_by_are_those_of_the_filters(work: Workspace) -> None:
     """Each part of the column has the mentions that the filter of its name leaves, and one remix."""
     filtered = {name: count for name, count in TYPES.items() if name.lower() in COARSE_CLASSES and count}
@@ -176,6 +177,7 @@ def test_remix_of_errors_has_the_mentions_of_each_facet(work: Workspace, system:
     assert seen > 20
 
 
+@pytest.mark.long
 def test_remix_of_what_systems_agree_on_has_the_documents_that_they_failed_on(tmp_path: Path) -> None:
     """All fail on the second of two documents, in each of which two mentions are: in no system these are right, either.
 

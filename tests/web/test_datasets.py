@@ -187,6 +187,7 @@ def test_differences_of_shares_are_points_and_have_their_sign() -> None:
     assert re.findall(r">([+-][^<]*)</td>", html) == ["+44.8 points", "-1.4 points", "+2.5", "+1,234"]
 
 
+@pytest.mark.long
 def test_measure_without_the_average_that_is_asked_for_is_shown_by_micro_and_told(work: Workspace) -> None:
     """The number of NIL mentions stood for their share, and as one: 400.0 %."""
     share, count = (
@@ -477,6 +478,7 @@ def test_numbers_of_any_choice_are_those_of_stats(work: Workspace) -> None:
     assert len(seen) == 5
 
 
+@pytest.mark.long
 def test_pages_are_shown_where_a_knowledge_base_was_attached_after_enriching(work: Workspace, tmp_path: Path) -> None:
     own = Workspace(tmp_path / "work")
     own.load([SMALL / "news.ttl", SMALL / "posts.ttl"])

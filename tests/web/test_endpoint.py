@@ -218,6 +218,7 @@ def test_slow_query_is_504_whatever_time_it_asks_for_and_the_server_goes_on(narr
     assert number(client.get(narrow, params={"query": COUNT})) == phrases
 
 
+@pytest.mark.long
 def test_too_many_queries_at_once_are_503(narrow: str) -> None:
     with ThreadPoolExecutor(3) as pool:
         running = [pool.submit(client.get, narrow, params={"query": SLOW}) for _ in range(3)]

@@ -222,6 +222,7 @@ def test_errors_lead_from_page_to_page_and_from_confused_pairs_to_sentences(work
     assert "no dataset with a run named" in get("/errors?dataset=../../etc/passwd").text
 
 
+@pytest.mark.long
 def test_errors_open_with_their_classes_and_facets_count_what_they_would_leave(work: Workspace, get: Get) -> None:
     page = shown(work, "errors", dataset="gold", system="a", other="b")
     assert [block.name for block in page.blocks if isinstance(block, Table)][0] == "classes of errors"
@@ -408,6 +409,7 @@ def test_every_page_answers_its_tables_as_data(get: Get) -> None:
     assert get("/dataset.json?name=gold&table=nope").status_code == 404
 
 
+@pytest.mark.long
 def test_every_figure_of_a_page_is_a_file_at_an_address_of_its_own(get: Get) -> None:
     text = get("/dataset?name=gold&column=words").text
     places = re.findall(r'<a href="([^"]*figure=[^"]*)">(SVG|PDF)', text)
@@ -619,6 +621,7 @@ class _Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.long
 def test_pages_are_whole_and_load_nothing_of_another_host(work: Workspace, get: Get) -> None:
     """Where an entity is described on another host, a link that tells nobody of this page leads there."""
     name = work.store.frames().documents["given"][0]
@@ -795,6 +798,7 @@ def test_answers_that_another_site_makes_a_browser_ask_for_are_given_and_not_kep
     assert any("answer" in str(key) for key in work.store.cached._places) == kept
 
 
+@pytest.mark.long
 def test_choices_that_are_rare_are_folded_until_one_is_another_than_by_itself(work: Workspace) -> None:
     def form(**parameters: str) -> Form:
         [found] = [one for one in VIEWS["systems"].show(work, parameters).blocks if isinstance(one, Form)]

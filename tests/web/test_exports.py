@@ -56,6 +56,7 @@ def test_scores_are_data_once_all_columns_are_there_and_until_then_say_when_to_a
     assert [name for name in NAMES if f"{name} (12)" not in header] == [] and len(rows) == 1
 
 
+@pytest.mark.long
 def test_scores_of_which_some_could_not_be_computed_are_no_data_unless_these_are_left_out(
     work: Workspace, site: str
 ) -> None:

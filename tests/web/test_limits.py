@@ -67,6 +67,7 @@ def test_client_that_does_not_read_counts_until_it_is_cut_off(hasty: tuple[subpr
     pytest.fail("no client that does not read ever counted")
 
 
+@pytest.mark.long
 def test_head_of_a_request_that_does_not_arrive_ends_the_connection(hasty: tuple[subprocess.Popen[str], str]) -> None:
     begun = (b"", b"GET /sparql HTTP/1.1\r\nHo", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET /")
     with contextlib.ExitStack() as open_ones:
@@ -76,6 +77,7 @@ def test_head_of_a_request_that_does_not_arrive_ends_the_connection(hasty: tuple
         assert all(is_cut_off(one) for one in slow)
 
 
+@pytest.mark.long
 def test_body_of_a_request_that_does_not_arrive_is_408(hasty: tuple[subprocess.Popen[str], str]) -> None:
     head = (
         b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sparql-query\r\nContent-Length: 9\r\n"

@@ -39,6 +39,7 @@ def test_table_and_boolean_of_endpoint_are_those_of_the_store(address: str, smal
     assert asked.table["answer"].to_list() == [True]
 
 
+@pytest.mark.long
 def test_remix_of_a_filter_at_an_endpoint_is_that_of_the_store(
     address: str, small_store: Store, tmp_path: Path
 ) -> None:
@@ -210,6 +211,7 @@ def test_measures_of_an_endpoint_are_those_of_the_store(
     assert elsewhere.stats(["news"], endpoint=address).table.columns == ["measure", "average", "news"]
 
 
+@pytest.mark.long
 def test_commands_take_an_endpoint(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     built = CliRunner().invoke(cli, ["build", "--query", KEPT, "--name", "own", "--endpoint", address, "-o", "json"])
@@ -234,6 +236,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Store], endpoi
         yield serve
 
 
+@pytest.mark.long
 def test_remix_of_an_endpoint_that_cuts_its_answers_is_that_of_the_store(
     served: Callable[[Store], endpoints.Endpoint], run_store: Store, elsewhere: Workspace
 ) -> None:
@@ -276,6 +279,7 @@ def test_local_resources_blank_nodes_and_shared_iris_come_along(
     assert both.counts["kept"].to_list() == [1, 1, 2]
 
 
+@pytest.mark.long
 def test_annotations_of_one_iri_are_paired_with_their_own_copies(
     served: Callable[[Store], endpoints.Endpoint], tmp_path: Path, elsewhere: Workspace
 ) -> None:

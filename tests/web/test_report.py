@@ -64,6 +64,7 @@ def test_errors_of_a_report_are_those_of_remix_errors(work: Workspace, text: str
             assert int(cell.split()[0] if cell else 0) == len(own), (system, part)
 
 
+@pytest.mark.long
 def test_slices_of_a_report_are_those_of_remix_evaluate(work: Workspace, text: str) -> None:
     header, *rows = read_table(text, f"Systems by {BY}", "systems")
     found = work.evaluate("gold", by=BY, task="A2KB", match="strong").rows.filter(average="micro", dataset="all")
@@ -137,6 +138,7 @@ def test_sentences_of_a_report_have_the_labels_of_entities(tmp_path: Path) -> No
     assert "gold: Ada Lovelace (wd:Q7259)" in text and ITEM not in text
 
 
+@pytest.mark.long
 def test_what_cannot_be_is_refused_before_scores_are_computed(run_store: Store, tmp_path: Path) -> None:
     """A column that is not there, also behind one that is, and a place that cannot be written."""
     work = copy_workspace(run_store.folder, tmp_path / "fresh")

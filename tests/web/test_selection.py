@@ -123,6 +123,7 @@ def test_remix_of_each_edition_says_that_texts_count_several_times(tmp_path: Pat
     assert said[""] == [] and len(said[EACH]) == 1 and said[EACH][0].startswith("1 of these annotations")
 
 
+@pytest.mark.long
 def test_list_says_where_its_remix_chooses_another_edition(tmp_path: Path) -> None:
     """Both have the first text, of which a is kept, and where only b calls Ada a person.
 
@@ -185,6 +186,7 @@ def test_no_remix_of_a_list_is_offered_that_queries_do_not_see_as_it_is(tmp_path
     ]
 
 
+@pytest.mark.long
 def test_what_is_not_stored_of_other_datasets_keeps_no_list_from_a_remix(tmp_path: Path) -> None:
     """Of a alone the measures are stored: its list by type has a remix, that of both has none."""
     work = open_workspace(tmp_path / "own")

@@ -48,6 +48,7 @@ def place(suffix: str = "", **parameters: str) -> str:
     return f"/query{suffix}?{urlencode(parameters)}"
 
 
+@pytest.mark.long
 def test_documents_mentions_and_datasets_lead_to_their_pages_and_entities_out(work: Workspace, get: Get) -> None:
     page = shown(work, query=f"{FIRST} ORDER BY ?annotation LIMIT 1")
     [table] = [block for block in page.blocks if isinstance(block, Table)]
@@ -136,6 +137,7 @@ def test_what_has_no_answer_is_said_beside_the_query(
         assert data.status_code == status and data.headers["content-type"].startswith("text/plain")
 
 
+@pytest.mark.long
 def test_time_limit_is_shown_and_chosen_below_that_of_the_server(address: str) -> None:
     page = client.get(f"{address.removesuffix('/sparql')}/query").text
     assert "this server allows 5." in page and '<option value="1">1</option><option value="5" selected>' in page

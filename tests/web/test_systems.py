@@ -103,6 +103,7 @@ def test_intervals_are_explained_in_the_words_of_the_command_line(work: Workspac
     assert "interval in doubt (0.95 or more): good" in notes
 
 
+@pytest.mark.long
 def test_pairs_are_those_of_compare_and_others_are_held_against_the_chosen_system(work: Workspace) -> None:
     wanted = work.compare("news", task="A2KB", match="strong").pairs.select("system", "other", "p", "p_holm")
     pairs = shown(work).tables["pairs"]
@@ -175,6 +176,7 @@ def test_answers_are_kept_and_those_that_are_damaged_made_again(work: Workspace)
     assert work.scores(["news"], **ASKED).rows.equals(first.rows)
 
 
+@pytest.mark.long
 def test_scores_of_a_dataset_stay_when_another_is_loaded_but_parts_of_a_column_are_cut_anew(tmp_path: Path) -> None:
     """`first` is known by its own content; what is cut of all that is loaded, and a remix, by that of all."""
 
@@ -464,6 +466,7 @@ def test_server_begins_processes_for_scores_where_runs_are_registered_and_leaves
         assert ended.stdout.split() == [str(count), "True", "True"], ended.stderr
 
 
+@pytest.mark.long
 def test_points_that_systems_shows_first_are_there_though_nobody_asked(work: Workspace, tmp_path: Path) -> None:
     """A server has them computed, those alone: intervals and tests wait for somebody who asks."""
     served = copy_workspace(work.folder, tmp_path / "own")
@@ -550,6 +553,7 @@ def test_columns_of_a_flag_say_of_which_column_they_are(work: Workspace) -> None
     assert any(heading[0] == "NIL or not: false" for heading in table.headings.values())
 
 
+@pytest.mark.long
 def test_system_without_answers_on_a_dataset_is_said_to_have_none(tmp_path: Path) -> None:
     """The run of the only system that is asked for is on another dataset."""
     line = {"document": "d", "text": "Ada", "begin": 0, "end": 3}
@@ -580,6 +584,7 @@ def test_words_on_two_systems_count_datasets_of_the_same_texts_once() -> None:
     assert "in 1 of 3 columns" in tell_two_systems(pl.DataFrame(rows), "F1", "", {})
 
 
+@pytest.mark.long
 def test_systems_that_leave_documents_unanswered_are_told(tmp_path: Path) -> None:
     lines = [{"document": name, "text": "Ada", "begin": 0, "end": 3, "entity": "e:A"} for name in ("d", "e")]
     wrong = [{**line, "entity": "e:B"} for line in lines]
@@ -749,6 +754,7 @@ def test_few_documents_have_scores_without_intervals(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.long
 def test_baselines_and_oracles_are_said_to_be_never_the_best_on_the_page_and_in_exports(
     sample_workspace: Callable[[], Workspace],
 ) -> None:
@@ -767,6 +773,7 @@ def matrix_of(work: Workspace, **parameters: str) -> Table:
     return table
 
 
+@pytest.mark.long
 def test_classes_are_called_by_name_on_the_page_and_in_a_paper_and_data_keep_what_they_are(tmp_path: Path) -> None:
     gold = (CHECKOUT / "tests" / "runs" / "small" / "gold.ttl").read_text()
     gold = gold.replace("dbo:Person", "<http://www.wikidata.org/entity/Q27096213>")
@@ -974,6 +981,7 @@ def test_numbers_of_any_choice_are_those_of_evaluate_and_compare(many: Workspace
     assert page.tables["pairs"].select(keys).sort(keys).equals(found) and len(found)
 
 
+@pytest.mark.long
 def test_points_that_a_server_has_computed_together_are_those_of_evaluate(many: Workspace, tmp_path: Path) -> None:
     """A dataset of which a run is damaged is told, and does not hinder others."""
     folder = tmp_path / "copy"

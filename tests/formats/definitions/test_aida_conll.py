@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 
 from remix.formats import LoadedFile, read, write
@@ -94,6 +95,7 @@ def forms(frames: Frames) -> list[tuple[str, str, list[str]]]:
     return chosen.filter(pl.col("form") != "").rows()
 
 
+@pytest.mark.long
 @settings(max_examples=FEW)
 @given(corpora())
 def test_round_trip_keeps_forms_and_links_and_is_exact_the_second_time(frames: Frames) -> None:

@@ -206,6 +206,7 @@ def test_mention_that_begins_with_i_is_told(tmp_path: Path) -> None:
     assert [(one.kind, one.count) for one in reading.report.repairs] == [("tag", 2)]
 
 
+@pytest.mark.long
 @settings(max_examples=FEW)
 @given(corpora())
 def test_round_trip_is_exact_the_second_time(frames: Frames) -> None:

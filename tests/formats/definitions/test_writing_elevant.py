@@ -77,6 +77,7 @@ def test_simple_lines_keep_what_they_hold(name: str) -> None:
     kept()
 
 
+@pytest.mark.long
 @given(corpora())
 def test_benchmark_keeps_spans_and_links(frames: Frames) -> None:
     once = rewritten(frames, "elevant", "x.benchmark.jsonl")

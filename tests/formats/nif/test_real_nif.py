@@ -93,6 +93,7 @@ def test_read_when_it_is_broken_beyond_repair_then_line_and_reason(real_data: Pa
         read(real_data / "nif" / "not-nif" / "hfts-ontology-broken.ttl")
 
 
+@pytest.mark.long
 def test_read_when_written_and_read_again_then_the_same(real_data: Path, tmp_path: Path) -> None:
     files = ("kore50/kore50-nif.ttl", "n3/Reuters-128.ttl.gz", "oke-2015-eaglet/dataset_task_1.ttl.gz")
     for file in (*(f"nif/{file}" for file in files), "emnlp2019/systems/TAGME_KORE50.ttl.gz"):

@@ -77,6 +77,7 @@ def test_parts_together_are_what_reading_the_file_whole_gives(files: list[Path],
     assert {row["surface_form"] for row in whole(done.folder).annotations.iter_rows(named=True)} == {*PAGES, "Odd"}
 
 
+@pytest.mark.long
 def test_documents_of_real_nif_stream_as_they_load(real_data: Path, tmp_path: Path) -> None:
     from remix.formats.nif.parsing import parse
     from remix.formats.repairs import RepairTally

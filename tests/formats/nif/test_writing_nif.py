@@ -73,6 +73,7 @@ def corpora(draw: st.DrawFn) -> Frames:
     )  # fmt: skip
 
 
+@pytest.mark.long
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(corpora(), st.sampled_from([".ttl", ".nt"]))
 def test_write_frames_when_read_back_then_the_same_frames(frames: Frames, suffix: str) -> None:
@@ -102,6 +103,7 @@ BASE = f"""<http://x/d#char=0,4> <{NIF}isString> "Rome" .
 """
 
 
+@pytest.mark.long
 @given(st.lists(unknown, max_size=6))
 def test_read_when_triples_are_unknown_then_they_survive_by_value_and_again(triples: list[ox.Triple]) -> None:
     names = {

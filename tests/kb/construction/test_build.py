@@ -25,6 +25,7 @@ def test_resolve_when_redirects_chain_then_the_last_target_comes_back(kb: Knowle
     assert kb.resolve(asked).to_list() == [f"{DBR}Anna_Freud", f"{DBR}Anna_Freud", f"{DBR}Unknown", None]
 
 
+@pytest.mark.long
 def test_resolve_when_redirects_are_circular_then_they_are_left_and_reported(kb: KnowledgeBase) -> None:
     assert kb.resolve(pl.Series([f"{DBR}X"])).to_list() == [f"{DBR}X"]
     assert kb.described["circular_redirects"] == {"count": 2, "first": [f"{DBR}X", f"{DBR}Y"]}
@@ -198,6 +199,7 @@ def test_real_slice_when_built_then_it_has_the_pairs_of_its_tables(real_data: Pa
     assert not made.surface_forms["source"].str.starts_with("gold:").any()
 
 
+@pytest.mark.long
 def test_build_when_a_class_is_written_with_https_keeps_its_vocabulary(tmp_path: Path) -> None:
     (tmp_path / "types.tsv").write_text(
         "entity_iri\ttype_iri\tsource\nhttps://en.wikipedia.org/wiki/Ada\tmnt:Person\tx\n"

@@ -178,6 +178,7 @@ def test_build_when_readers_have_changed_then_nothing_that_they_read_is_taken_ov
     assert kb.described["readers"] == "two"
 
 
+@pytest.mark.long
 def test_build_when_a_part_fails_then_what_was_read_is_kept_apart_and_said(
     tmp_path: Path, remix: Callable[..., Done]
 ) -> None:

@@ -53,6 +53,7 @@ def test_ranked_when_redirects_and_repeats_then_each_edge_counts_once(tmp_path: 
     assert edge_matrix(made.edges, 4).toarray().tolist() == [[0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]]
 
 
+@pytest.mark.long
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(LINKS, MOVES)
 def test_ranked_when_graphs_are_random_then_it_equals_ranking_by_hand(

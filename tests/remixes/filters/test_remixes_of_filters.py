@@ -60,6 +60,7 @@ def file(tmp_path: Path) -> Path:
     )
 
 
+@pytest.mark.long
 def test_the_remix_of_a_filter_has_the_mentions_of_what_it_keeps(
     small_store: Store, file: Path, tmp_path: Path
 ) -> None:
@@ -190,6 +191,7 @@ def nif(file: Path, links: dict[int, str]) -> Path:
     return file
 
 
+@pytest.mark.long
 def test_answers_count_as_the_documentation_says(tmp_path: Path) -> None:
     # Gold: a is Ada, a person, b is Rome, a place. The system takes a for Oslo, a place, and b for Bob, a person, finds
     # Bob in c and Rome in d, where gold has nothing.
