@@ -25,7 +25,7 @@ from remix.frames import Frames
 from remix.names import DCAT, DCTERMS, HFTS, RMX, VOID
 from remix.publication import publish
 from remix.reports.inventory import describe_dataset
-from remix.runs.registration import list_runs, load_run
+from remix.runs.register import list_runs, load_run
 from remix.store import Store
 from remix.workspace import Workspace, open_workspace
 

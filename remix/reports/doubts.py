@@ -12,7 +12,7 @@ from remix.scoring.slicing import local_names
 from remix.scoring.statistics.intervals import LEAST_UNITS
 
 if TYPE_CHECKING:
-    from remix.runs.registration import Run
+    from remix.runs.register import Run
 
 _NAMED = 6
 """Rows that a line names; of more it says how many they are."""

@@ -14,7 +14,7 @@ from remix.errors import Error, UsageError
 from remix.kb import KnowledgeBase
 from remix.measures.enrichment import signature_of_store
 from remix.remixes.manifest import read_manifest
-from remix.runs.registration import Run, list_runs
+from remix.runs.register import Run, list_runs
 from remix.signature import Signature
 from remix.store import DatasetEntry, Store
 

@@ -17,7 +17,7 @@ from remix.errors import UnknownName, UsageError
 from remix.names import shorten
 from remix.reports.doubts import explain_shortcomings
 from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, rename_entities, split_entities
-from remix.runs.registration import Run
+from remix.runs.register import Run
 from remix.scoring.errors import TAXONOMIES, label_of_class
 from remix.scoring.matching.namespaces import tell_unjoined
 from remix.scoring.slicing import slice_named

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remix.runs.registration import Run, is_shipped, list_runs
+from remix.runs.register import Run, list_runs
+from remix.runs.registration import is_shipped
 from remix.systems import SYSTEMS
 from remix.systems.record import Record, read_record
 
@@ -40,7 +41,7 @@ def known_runs(store: Store) -> Sequence[KnownRun]:
 def inherited_runs(store: Store, names: Collection[str]) -> list[KnownRun]:
     """Return the runs on the origins of the loaded remixes among these datasets, as runs on these.
 
-    A remix that has runs of its own has no others, as `remix.runs.registration.gather` has it; of several origins that
+    A remix that has runs of its own has no others, as `remix.runs.gathering.gather` has it; of several origins that
     a run is on the first stands for it.
     """
     # Files alone are scored without the libraries that this brings.

@@ -12,7 +12,7 @@ from remix import progress
 from remix._version import __version__
 from remix.errors import UnknownName, UsageError
 from remix.names import FAILED
-from remix.runs.registration import Run, load_run, save_run
+from remix.runs.register import Run, load_run, save_run
 from remix.systems import SYSTEMS, annotate
 from remix.systems.adapters.function import adapter_of, address_of, name_function
 from remix.systems.annotated import Annotated, annotate_asked, identify

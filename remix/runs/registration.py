@@ -1,177 +1,35 @@
-"""Answers for the register: of files, of systems, of what ships with remix; and what an evaluation takes of them."""
+"""Answers for the register: of files and of what ships with remix, under gold's documents, and not gold itself."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import polars as pl
 
 from remix import progress
 from remix._version import __version__
 from remix.documents import align
-from remix.errors import BadInput, Error, StoreError, UnknownName, UsageError
+from remix.errors import BadInput, UsageError
 from remix.expressions import fill
 from remix.formats.identifiers import annotation_iris
-from remix.frames import Documents, Frames
-from remix.names import FAILED
-from remix.places import discard, folder_written
+from remix.frames import Frames
 from remix.resources import folder as resources
 from remix.runs.findings import findings_of
-from remix.scoring.choice import HASHED_BY, frames_hash
+from remix.runs.register import Run, list_runs, read_answers, save_run
+from remix.scoring.choice import frames_hash
 from remix.scoring.inputs.gold import is_gold
 from remix.scoring.inputs.texts import laid_on_gold, tell_forms
-from remix.signature import content_hash
 from remix.systems import TASKS
-from remix.systems.record import Record, read_record, write_record
+from remix.systems.record import Record, read_record
 
 if TYPE_CHECKING:
     from remix.kb import KnowledgeBase
     from remix.store import Store
     from remix.store.targets import Target
-
-
-@dataclass(frozen=True)
-class Run:
-    """What is known of a run: its name, on which dataset with which content, the task that it was made for.
-
-    `system` is the name of the run, which is that of the system that made it or what its user calls it. `source` are
-    the files that it came from, empty where remix ran the system itself; `seed`, `kb` and `version` are what it ran
-    with then. `documents` and `answers` are how many there are, `checksum` is that of the files that keep them.
-    `frames_hash` is that of the answers, behind the number of the rule by which it was made and a colon; what an
-    earlier version registered has none.
-    """
-
-    system: str
-    dataset: str
-    content: str
-    task: str
-    seed: int
-    kb: str
-    version: str
-    source: str = ""
-    documents: int = 0
-    answers: int = 0
-    checksum: str = ""
-    frames_hash: str = ""
-
-    @property
-    def folder_name(self) -> str:
-        """Return the name of the folder that keeps the run."""
-        # A folder whose name begins with a point is one that is being written.
-        name = re.sub(r"^\.", "%2E", quote(self.system, safe=" "))
-        return f"{name}--{self.dataset}--{self.task.lower()}"
-
-
-def save_run(folder: Path, run: Run, answers: Frames, record: Record | None = None) -> Path:
-    """Return the folder in which the run was put whole, replacing an earlier one of the same system, dataset, task.
-
-    The `record` says how it was made, and with the task and the texts of the answered documents is kept with it; what
-    remix made itself (without a source) it made on the texts of the dataset as it is loaded.
-    """
-    target = folder / run.folder_name
-    made = record or Record(run.system, "")
-    texts = _hash_texts(answers.documents)
-    revision = made.revision or ("" if run.source else run.content)
-    told = answers.values.filter(pl.col("term") == FAILED).join(
-        answers.documents.select(subject="document"), on="subject", how="semi"
-    )
-    failed = made.failed or dict(told.select("subject", "text").iter_rows())
-    made = replace(made, task=run.task, texts=texts, revision=revision, failed=failed)
-    with folder_written(target) as aside:
-        answers.write(aside)
-        run = replace(
-            run,
-            documents=answers.documents.height,
-            answers=answers.annotations.height,
-            checksum=_checksum(aside),
-            frames_hash=f"{HASHED_BY}:{frames_hash(answers)}",
-        )
-        (aside / "run.json").write_text(json.dumps(asdict(run), indent=1, sort_keys=True), encoding="utf-8")
-        write_record(aside, made)
-    return target
-
-
-def _hash_texts(documents: Documents) -> str:
-    return content_hash(*(text or "" for text in documents.sort("document")["text"]))
-
-
-def has_its_texts(folder: Path, run: Run, now: Documents) -> bool:
-    """Return whether a dataset has `now`, among its documents, all texts that a run was registered on."""
-    record, answered = read_record(folder / run.folder_name), read_answers(folder, run).documents["document"]
-    return record is not None and record.texts == _hash_texts(now.filter(pl.col("document").is_in(answered.implode())))
-
-
-def remove_run(folder: Path, run: Run) -> None:
-    """Take a run out of the folder; it is gone at once, also where deleting its files is interrupted."""
-    discard(place := folder / run.folder_name)
-    if place.exists():
-        raise Error(f"the run {run.folder_name} cannot be removed from {folder}")
-
-
-def list_runs(folder: Path) -> list[Run]:
-    """Return the runs kept in a folder, sorted by name; raises `StoreError` for one whose description is damaged."""
-    found = []
-    for file in sorted(folder.glob("[!.]*/run.json")):
-        try:
-            found.append(Run(**json.loads(file.read_text(encoding="utf-8"))))
-        except (OSError, ValueError, TypeError) as error:
-            raise StoreError(f"{file} is damaged ({error}): remove {file.parent}, {_AGAIN}") from None
-    return found
-
-
-_AGAIN = "and `remix annotate` or `remix run add` again"
-
-
-def load_run(folder: Path, system: str, dataset: str, task: str = "A2KB") -> tuple[Run, Frames]:
-    """Return a run and its answers; raises `UnknownName` where the system has none for the dataset and task."""
-    for run in list_runs(folder):
-        if (run.system, run.dataset, run.task) == (system, dataset, task):
-            return run, read_answers(folder, run)
-    known = sorted({run.system for run in list_runs(folder) if (run.dataset, run.task) == (dataset, task)})
-    command = f"remix annotate {dataset} --system {system}"
-    raise UnknownName(f"run on {dataset} for {task}", system, known, command, does="makes it")
-
-
-def read_answers(folder: Path, run: Run) -> Frames:
-    """Return the answers of a run that the folder keeps.
-
-    Raises `StoreError` where a file is gone, cannot be read, or is not, to the last bit, what was written.
-    """
-    return read_answers_of(folder, [run])[0]
-
-
-def read_answers_of(folder: Path, runs: Sequence[Run]) -> list[Frames]:
-    """Return the answers of each of several runs, as `read_answers` does."""
-    for run in runs:
-        place = folder / run.folder_name
-        try:
-            if run.checksum and _checksum(place) != run.checksum:
-                raise StoreError(f"{place} is damaged (its files are not what was written): remove {place}, {_AGAIN}")
-        except FileNotFoundError as error:
-            raise StoreError(f"{error.filename} is gone: remove {place}, {_AGAIN}") from None
-    try:
-        read = Frames.read_each([folder / run.folder_name for run in runs])
-    except StoreError as error:
-        raise StoreError(f"{error}: remove its folder, {_AGAIN}") from None
-    return [_with_hash(answers, run) for answers, run in zip(read, runs, strict=True)]
-
-
-def _with_hash(answers: Frames, run: Run) -> Frames:
-    """Return answers with the hash that was kept of them, where it is of these files and of the rule of this remix."""
-    rule, _, known = run.frames_hash.partition(":")
-    return answers.known_as(known) if run.checksum and rule == HASHED_BY else answers
-
-
-def _checksum(folder: Path) -> str:
-    return content_hash(*sorted(folder.glob("*.parquet")))
 
 
 _TABLE = {"run": pl.String, "dataset": pl.String, "task": pl.String, "status": pl.String} | dict.fromkeys(
@@ -298,20 +156,6 @@ def refuse_gold(name: str, gold: Frames, answers: Frames) -> None:
     )
 
 
-def write_answers(store: Store, folder: Path, system: str, dataset: str, to: Path) -> Path:
-    """Return the file of NIF, written into the folder `to`, of a run's answers in the texts of a loaded dataset.
-
-    Raises `UnknownName` for a dataset that is not loaded and a run that is not registered on it.
-    """
-    from remix.formats.nif.writing import write_frames
-
-    store.dataset(dataset)
-    _, answers = load_run(folder, system, dataset)
-    documents = store.frames([dataset]).documents
-    write_frames(replace(answers, documents=documents), target := to / f"{dataset}-{system}.ttl")
-    return target
-
-
 def answers_to(gold: Frames, run: Frames, name: str = "run", *, elsewhere: Collection[str] = ()) -> Frames:
     """Return what a run answers to gold's documents, under their IRIs and with their texts.
 
@@ -409,153 +253,3 @@ def is_shipped(run: Run) -> bool:
 
 def _shipped_answers() -> list[Path]:
     return sorted((resources("datasets") / "answers").glob("*.ttl"))
-
-
-def gather(
-    folder: Path,
-    gold: Sequence[Target],
-    names: Iterable[str] = (),
-    *,
-    told: bool = True,
-    runs: Sequence[Run] | None = None,
-    origins: Mapping[str, Sequence[str]] = MappingProxyType({}),
-    contents: Mapping[str, str] = MappingProxyType({}),
-) -> dict[str, dict[str, Frames]]:
-    """Return, by the task that they were made for, the answers of runs to these datasets, by the name of the run.
-
-    The `dataset` of an answered document is the name of that which the run is registered on. Named are runs; by default
-    they are all that are on any dataset of gold, and the others are told. For gold in files, such as remixes, a run is
-    also taken with its answers to other datasets: documents are what is matched. A loaded remix without runs of its own
-    is answered by what is registered on its `origins`, and one that has some by what is named. A file that is called as
-    a dataset of other `contents` that is loaded has none of the answers to that. Of runs that are named it is said,
-    unless `told` is false, where they have no answer or no link. `runs` are those of the folder, where they are known.
-    A run none of whose texts a dataset has any more, as after another edition was loaded in its place, is not on that,
-    which is said; one that is named and on nothing else is taken, for who reads it to refuse.
-    Raises `UnknownName` for a name without any run, `StoreError` where no run is on gold.
-    """
-    runs = list_runs(folder) if runs is None else runs
-    files_of = {one.name: one.content for one in gold if not one.loaded}
-    others = {name for name, content in files_of.items() if contents.get(name, content) != content}
-    runs = [run for run in runs if run.dataset not in others or run.content == files_of[run.dataset]]
-    known = sorted({run.system for run in runs})
-    chosen = list(dict.fromkeys(names))
-    wanted = {target.name for target in gold}
-    if unknown := [name for name in chosen if name not in known]:
-        command = f"--run NAME={unknown[0]}" if Path(unknown[0]).suffix else "remix run list"
-        raise UnknownName("run", unknown[0], known, command, does="takes a file" if "=" in command else "shows all")
-    if not known:
-        one = min(wanted)
-        raise StoreError(
-            f"no run is registered: `remix annotate {one} --system prior` makes one, "
-            f"`remix run add NAME FILE --on {one}` takes yours"
-        )
-    files = Frames.concat(target.frames for target in gold if not target.loaded)
-    loaded = {target.name: target for target in gold if target.loaded}
-    # A remix that has runs of its own has others by their name alone.
-    own_answers = set() if chosen else {run.dataset for run in runs}
-    found: dict[str, dict[str, Frames]] = {}
-    lost: dict[str, set[str]] = {}
-    for task in TASKS:
-        for name in chosen or known:
-            ran = {run.dataset: run for run in runs if (run.system, run.task) == (name, task)}
-            whole = wanted <= ran.keys() or files.documents.is_empty()
-            reached = {one for remix in wanted - ran.keys() - own_answers for one in origins.get(remix, ())}
-            own = sorted(ran.keys() & (wanted | reached) if whole else ran)
-            if not own:
-                continue
-            parts = dict(zip(own, read_answers_of(folder, [ran[dataset] for dataset in own]), strict=True))
-            moved = [one for one in own if one in loaded and ran[one].content != loaded[one].content]
-            gone = {one for one in moved if not _has_any_text(loaded[one].frames, parts[one])}
-            if gone and (not chosen or gone < {*own}):
-                lost.setdefault(name, set()).update(gone)
-                own = [dataset for dataset in own if dataset not in gone]
-                if not own:
-                    continue
-            answers = Frames.concat(parts[dataset].in_dataset(dataset) for dataset in own)
-            if chosen or (wanted | reached) & ran.keys() or len(align(files, answers, name, told=False)):
-                found.setdefault(task, {})[name] = answers
-                if chosen and told:
-                    _tell_empty(name, task, answers)
-    _tell_lost(lost, left=bool(found))
-    there = {*lost, *(name for one in found.values() for name in one)}
-    if rest := [name for name in chosen or known if name not in there]:
-        on = sorted({run.dataset for run in runs if run.system in rest})
-        who = "run {} is" if len(rest) == 1 else "runs {} are"
-        said = f"{who.format(', '.join(rest))} registered on {', '.join(on)}, not on {', '.join(sorted(wanted))}"
-        if chosen or not found:
-            raise StoreError(f"{said}: `remix run add NAME FILE --on {min(wanted)}` registers answers to it")
-        progress.note(f"{said}, and left out")
-    return found
-
-
-def _tell_lost(lost: Mapping[str, Collection[str]], *, left: bool) -> None:
-    """Say of which datasets runs answer other texts than these have now; raises `StoreError` where no run is `left`."""
-    if not lost:
-        return
-    told = [
-        f"run '{name}' answers other texts than {' and '.join(sorted(those))} has now"
-        for name, those in sorted(lost.items())
-    ]
-    name = min(lost)
-    again = f"`remix run add {name} FILE --on {min(lost[name])}` registers answers again"
-    if not left:
-        raise StoreError(f"{'; '.join(told)}: {again}")
-    progress.note(f"{'; '.join(told)}, and is left out there: {again}")
-
-
-def _has_any_text(gold: Frames, answers: Frames) -> bool:
-    """Return whether gold has any of the documents that are answered, with other white space or tokens, too."""
-    with progress.enable(False):  # it is said where they are scored
-        [laid] = laid_on_gold(gold, {"run": answers}).values()
-    return not align(gold, laid, told=False).is_empty()
-
-
-def gather_each(
-    folder: Path, datasets: Collection[str], runs: Sequence[Run]
-) -> dict[str, dict[str, dict[str, Frames]]]:
-    """Return, by loaded dataset, what `gather` returns of it alone without names, of those that any of the runs is on.
-
-    A run whose files are damaged takes its dataset out.
-    """
-    own = [run for run in runs if run.dataset in datasets and run.task in TASKS]
-    damaged: set[str] = set()
-    try:
-        read = dict(zip(own, read_answers_of(folder, own), strict=True))
-    except StoreError:
-        read = {}
-        for run in own:
-            try:
-                read[run] = read_answers(folder, run)
-            except StoreError:
-                damaged.add(run.dataset)
-    found: dict[str, dict[str, dict[str, Frames]]] = {}
-    for task in TASKS:
-        for run in sorted(read, key=lambda run: run.system):
-            if run.task == task and run.dataset not in damaged:
-                answers = read[run].in_dataset(run.dataset)
-                found.setdefault(run.dataset, {}).setdefault(task, {})[run.system] = answers
-    return found
-
-
-def records_of(folder: Path, task: str) -> dict[tuple[str, str], Record]:
-    """Return the records of the runs for a task by dataset and name, as far as they have one."""
-    runs = [run for run in list_runs(folder) if run.task == task]
-    found = {(run.dataset, run.system): read_record(folder / run.folder_name) for run in runs}
-    return {key: record for key, record in found.items() if record is not None}
-
-
-def revision_of(folder: Path, run: Run) -> str:
-    """Return the revision of the texts that a run was made on, as its record says it, else nothing."""
-    record = read_record(folder / run.folder_name)
-    return record.revision if record is not None else ""
-
-
-def _tell_empty(name: str, task: str, answers: Frames) -> None:
-    """Say of a registered run that it has no answer or no link, as reading its file said when it was registered."""
-    count = answers.annotations.height
-    if not count:
-        progress.note(f"run '{name}' in {task}: no-annotation: its {answers.documents.height} documents have no answer")
-    elif answers.links.is_empty():
-        progress.note(
-            f"run '{name}' in {task}: no-link: not one of its {count} answers has a link, so that all are NIL"
-        )

@@ -22,17 +22,10 @@ from remix.names import RMX
 from remix.rdf.ntriples import columns
 from remix.rdf.terms import iri as without_brackets
 from remix.runs.due import forget, notes_of, outcomes_due
+from remix.runs.gathering import gather
 from remix.runs.outcomes import Outcomes, column_graph, fragment_of, outcomes, run_graph
-from remix.runs.registration import (
-    add_run,
-    answers_to,
-    gather,
-    list_runs,
-    records_of,
-    refuse_gold,
-    remove_run,
-    take_shipped,
-)
+from remix.runs.register import list_runs, records_of, remove_run
+from remix.runs.registration import add_run, answers_to, refuse_gold, take_shipped
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.files import GivenAnswers, answers_of, read_frames, run_files
 from remix.scoring.inputs.gold import kept_gold

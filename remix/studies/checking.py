@@ -17,7 +17,7 @@ from remix.remixes.balance import EVERYTHING, Balance
 from remix.remixes.filters import open_filters
 from remix.remixes.filters.definition import split_reference
 from remix.remixes.filters.services import Surroundings
-from remix.runs.registration import list_runs
+from remix.runs.register import list_runs
 from remix.scoring.inputs.columns import is_of_errors
 from remix.scoring.matching import matching_named
 from remix.scoring.profiles import PROFILES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from remix.runs.registration import list_runs
+from remix.runs.register import list_runs
 from remix.studies.host import Host
 
 _FILE = """\

@@ -12,7 +12,7 @@ from remix import iris
 from remix._version import __version__
 from remix.errors import UsageError
 from remix.remixes.filters.definition import join_reference, split_reference
-from remix.runs.registration import Run
+from remix.runs.register import Run
 from remix.signature import content_hash
 from remix.studies.definition import StudiedRemix, StudiedRun, StudiedSystem, Study
 from remix.studies.host import Host

@@ -15,7 +15,7 @@ from remix.remixes.balance import EVERYTHING
 from remix.remixes.filters.definition import split_reference
 from remix.remixes.manifest import read_manifest
 from remix.runs.known import kinds_of, known_runs
-from remix.runs.registration import Run, has_its_texts, list_runs
+from remix.runs.register import Run, has_its_texts, list_runs
 from remix.scoring.tasks import takes_spans
 from remix.signature import content_hash
 from remix.store.queries import Query, find

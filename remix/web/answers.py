@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from remix.question import Several, several
 from remix.runs.judgements import Judgements, judge_mentions
 from remix.runs.known import KnownRun, inherited_runs, known_runs
-from remix.runs.registration import Run
+from remix.runs.register import Run
 from remix.web import page
 
 

@@ -330,7 +330,7 @@ class Workspace(Studies):
         errors.
         """
         from remix.reports.sentences import Chosen, errors_report
-        from remix.runs.registration import list_runs
+        from remix.runs.register import list_runs
         from remix.runs.stored import take_shipped_runs
 
         chosen = Chosen(show, error_class, type, slice, agreement=agreement)

@@ -281,7 +281,7 @@ class Datasets:
         from remix import progress
         from remix.measures.enrichment import measured_otherwise
         from remix.publication import publish
-        from remix.runs.registration import write_answers
+        from remix.runs.register import write_answers
         from remix.store import Store
         from remix.store.targets import is_stored, write_out
 

@@ -211,10 +211,10 @@ class Runs(Remixes):
     def registered_answers(
         self, gold: Sequence[Target], names: Iterable[str] = ()
     ) -> Mapping[str, Mapping[str, Frames]]:
-        """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
+        """Return the answers of registered runs to gold, by task; see `remix.runs.gathering.gather`."""
         from remix.remixes.manifest import origins_of_remixes
+        from remix.runs.gathering import gather
         from remix.runs.known import known_runs
-        from remix.runs.registration import gather
         from remix.runs.stored import take_shipped_runs
 
         take_shipped_runs(self.store, self.kb, self.runs_folder)
@@ -225,8 +225,8 @@ class Runs(Remixes):
 
     def registered_answers_to_each(self, datasets: Collection[str]) -> Mapping[str, Mapping[str, Mapping[str, Frames]]]:
         """Return, by loaded dataset, what `registered_answers` returns of it alone, of those that have a run."""
+        from remix.runs.gathering import gather_each
         from remix.runs.known import known_runs
-        from remix.runs.registration import gather_each
         from remix.runs.stored import take_shipped_runs
 
         take_shipped_runs(self.store, self.kb, self.runs_folder)

@@ -17,7 +17,8 @@ from remix.cli import cli
 from remix.errors import BadInput, StoreError, UnknownName, UsageError
 from remix.formats import read
 from remix.runs.due import notes_of, outcomes_due
-from remix.runs.registration import add_run, list_runs, load_run
+from remix.runs.register import list_runs, load_run
+from remix.runs.registration import add_run
 from remix.scoring.choice import HASHED_BY, frames_hash
 from remix.store.loading import load
 from remix.store.targets import targets

@@ -17,7 +17,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from remix.errors import UsageError
-from remix.runs.registration import list_runs
+from remix.runs.register import list_runs
 from remix.studies import Studied
 from remix.studies.counting import Reading, count_systems
 from remix.studies.definition import StudyFaults, read_study

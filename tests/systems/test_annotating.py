@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from remix.errors import UnknownName, UsageError
-from remix.runs.registration import list_runs, load_run
+from remix.runs.register import list_runs, load_run
 from remix.systems.record import read_record
 from remix.workspace import Workspace
 from tests.commands import run_verb

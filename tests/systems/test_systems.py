@@ -10,7 +10,7 @@ import pytest
 from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.frames import Frames
 from remix.kb import KnowledgeBase, build
-from remix.runs.registration import Run, list_runs, load_run, save_run
+from remix.runs.register import Run, list_runs, load_run, save_run
 from remix.systems import SYSTEMS, annotate, spot
 
 DBR = "http://dbpedia.org/resource/"

@@ -54,7 +54,7 @@ def _say(known: Entry | None) -> dict[str, object]:
 
 
 def _runs(_: Store, runs: Path) -> Rows:
-    from remix.runs.registration import list_runs
+    from remix.runs.register import list_runs
     from remix.systems.record import Record, describe_record, read_record
 
     for one in list_runs(runs):

@@ -61,7 +61,7 @@ class Keeper(Protocol):
     def registered_answers(
         self, gold: Sequence[Target], names: Iterable[str] = ()
     ) -> Mapping[str, Mapping[str, Frames]]:
-        """Return the answers of registered runs to gold, by task; see `remix.runs.registration.gather`."""
+        """Return the answers of registered runs to gold, by task; see `remix.runs.gathering.gather`."""
 
     def registered_answers_to_each(self, datasets: Collection[str]) -> Mapping[str, Mapping[str, Mapping[str, Frames]]]:
         """Return, by loaded dataset, what `registered_answers` returns of it alone, of those that have a run."""

@@ -30,7 +30,7 @@ from remix.reports.sentences import (
 )
 from remix.runs.judgements import Judgements, list_entities
 from remix.runs.known import kinds_of
-from remix.runs.registration import Run
+from remix.runs.register import Run
 from remix.vocabularies import COARSE_TYPE
 from remix.web import page
 from remix.web.answers import count_inherited, judge, list_answered, list_answers, list_known
