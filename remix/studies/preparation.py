@@ -61,7 +61,12 @@ class Prepared:
     def runs_of(self, system: str, aim: Aim) -> list[Run]:
         """Return the runs of a system that a target is scored with."""
         own = [run for run in self.runs if run.system == system and run.dataset in aim.homes]
-        return [run for run in own if run.content == self.contents.get(run.dataset)]
+        return [run for run in own if self._is_of_now(run)]
+
+    def _is_of_now(self, run: Run) -> bool:
+        """Return whether a run is on its dataset as it is now, or on its texts, if it was given no spans."""
+        same_texts = (run.system, run.dataset) in self.annotated and not takes_spans(run.task)
+        return same_texts or run.content == self.contents.get(run.dataset)
 
     def hole(self, system: str, aim: Aim) -> tuple[str, str]:
         """Return the state of a system on a target, and what is told of it."""
@@ -82,7 +87,7 @@ class Prepared:
             why = [
                 *([f"answers other texts than {', '.join(others)} has now"] if others else []),
                 *(
-                    [f"was registered before the annotations of {', '.join(same)} changed (not its texts)"]
+                    [f"was registered before the annotations of {', '.join(same)} changed, whose spans it was given"]
                     if same
                     else []
                 ),

@@ -71,27 +71,29 @@ def test_a_dataset_that_changed_is_scored_anew(work: Workspace, tmp_path: Path) 
     after = work.study(said, to=tmp_path / "out")
     assert not after.unchanged
     assert after.manifest.signature != before.manifest.signature
-    # What the study makes is made anew; answers that were registered to other data are a hole until they are again.
+    # What the study makes is made anew; answers to texts that are as they were are scored with the gold of now, as
+    # `remix evaluate` scores them: a link that was wrong in gold is right in the answers.
     whole = {row["system"]: row for row in after.results.scores.filter(column="", average="micro").to_dicts()}
-    assert (whole["prior"]["state"], whole["mine"]["state"]) == ("there", "not registered")
-    assert "'mine' was registered before the annotations of gold changed (not its texts)" in whole["mine"]["told"]
-    held = after.manifest.signature
-    work.add_run("mine", tmp_path / "answers.ttl", on="gold", replace=True, perfect=True)
-    found = [one.results.scores.filter(column="", average="micro", system="mine")["tp"][0] for one in (before,)]
-    found += [
-        work.study(said, to=tmp_path / "out").results.scores.filter(column="", average="micro", system="mine")["tp"][0]
-    ]
-    assert found == [3, 4]
-    # The same answers that are registered again are an input that is another: no folder of holes is as it was.
-    again = work.study(said, to=tmp_path / "same")
-    assert again.manifest.signature != held and after.manifest.inputs["holes"] == {"mine on gold": "not registered"}
-    assert again.manifest.inputs["holes"] == {}
+    assert {whole["prior"]["state"], whole["mine"]["state"]} == {"there"}
+    evaluated = work.evaluate("gold", system="mine", task="A2KB", match="strong").rows.filter(average="micro", slice="")
+    assert [one["tp"] for one in (evaluated.row(0, named=True), whole["mine"])] == [4, 4]
+    [mine] = before.results.scores.filter(column="", average="micro", system="mine")["tp"]
+    assert mine == 3
     assert work.study(said, to=tmp_path / "out").unchanged
     text = (tmp_path / "changed.ttl").read_text(encoding="utf-8")
     (tmp_path / "moved.ttl").write_text(text.replace("Ada met Alan", "Ada saw Alan"), encoding="utf-8")
     work.load(tmp_path / "moved.ttl", name="gold", replace=True)
     mine = work.study(said).results.scores.filter(system="mine", column="", average="micro")
     assert "'mine' answers other texts than gold has now" in mine["told"][0]
+
+
+def test_answers_to_spans_that_changed_are_a_hole(work: Workspace, tmp_path: Path) -> None:
+    """Answers of D2KB are of the spans that were given, so that others are asked for where annotations changed."""
+    work.add_run("spans", tmp_path / "answers.ttl", on="gold", task="D2KB")
+    work.load(tmp_path / "changed.ttl", name="gold", replace=True)
+    asked = {**STUDY, "datasets": ["gold"], "tasks": ["D2KB"], "runs": {"spans": {"task": "D2KB"}}}
+    [told] = work.study(asked).results.scores.filter(column="", average="micro", system="spans")["told"]
+    assert "'spans' was registered before the annotations of gold changed, whose spans it was given" in told
 
 
 def test_a_system_that_fails_on_some_documents_says_on_how_many(sample_workspace: Callable[[], Workspace]) -> None:
