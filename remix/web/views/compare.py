@@ -30,7 +30,7 @@ from remix.web import page
 
 _MOST = 8
 """Datasets that are compared at once: as many lines can be told apart."""
-_CALLED, _UNIT, _APART = "what it is called", "in which unit", "standard deviations apart"
+_MEASURE, _CALLED, _UNIT, _APART = "which measure", "what it is called", "in which unit", "standard deviations apart"
 """Columns beside those that are called as datasets are, in whose names is no blank."""
 _PROPOSED = 3
 """Comparisons that are proposed where none is chosen."""
@@ -139,50 +139,10 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
     says = explain_averages(measured)
     if average == COUNT:  # beside numbers of mentions shares and means would be read as such
         says = {name: text for name, text in says.items() if name in COUNTED}
-    wide = columns_by_measure(measured.datasets, [*says], average)
-    rows = {name: wide.row(by_predicate=pl.col("dataset") == name, named=True) for name in names}
-    table = pl.DataFrame(
-        {
-            "which measure": [*says],
-            _CALLED: [label_of(one, of_statistics=True).words for one in says],
-            **{name: pl.Series([row[one] for one in says], dtype=pl.Float64) for name, row in rows.items()},
-            **{f"share of {name}": [row[f"share with {one}"] for one in says] for name, row in rows.items()},
-        }
-    )
-    first, *others = names
-    differences = [(pl.col(name) - pl.col(first)).alias(f"{name} − {first}") for name in others]
-    table = table.with_columns(
-        *differences,
-        find_units(table["which measure"], of_statistics=True, average=average).alias(_UNIT),
-        **{"what it says": pl.Series([text.partition("\n")[0] for text in says.values()])},
-    )
-    shown = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in names))
-    ranked = rank_differences(measured, names, every=True).select(
-        pl.col("measure").alias("which measure"), pl.col("apart").alias(_APART)
-    )
-    shown = shown.join(ranked, on="which measure", how="left", maintain_order="left")
-    shown = shown.sort(_APART, descending=True, nulls_last=True, maintain_order=True)
-    front = ["which measure", _CALLED, _APART]
-    shown = shown.select(*front, pl.exclude(front))
+    apart = {name: f"{name} − {names[0]}" for name in names[1:]}
     words = "By itself the table begins with the measures by which the datasets are farthest apart. In small letters: "
     words += f"the share of annotations or documents for which a measure could be computed. {ALTERNATIVES} {OF_TYPES}"
-    words = " ".join(filter(None, [words, explain_lacking(measured.datasets, [*says], average)]))
-    small = {_CALLED: "which measure", **{name: f"share of {name}" for name in names}}
-    scale = "how many standard deviations of all datasets here that tell enough of it lie between those that are "
-    scale += (
-        "compared, by the micro average where there is one: the same scale for every measure (of fewer than three the "
-        "share that "
-    )
-    scale += (
-        "the smallest value lacks of the largest; of a share of few mentions no less than chance makes of it); none "
-    )
-    scale += "where one of the datasets has no value. The sentence "
-    scale += "above speaks of those measures alone that cover half of the annotations or documents of each"
-    explained = {_APART: scale}
-    links = {name: partial(_lead, name) for name in names}
-    leads = "A value leads to the annotations, or the documents, that it is of."
-    headings = {_CALLED: ("measure", ""), _UNIT: ("unit", "")}
-    apart = [f"{name} − {first}" for name in others]
+    of_apart = "the difference, of shares in points: 48 % less 8 % are 40 points"
     how = Typesetting(
         columns={_CALLED: "measure", _APART: "apart", **{name: name for name in names}},
         digits={_APART: 2, **dict.fromkeys(names, 3)},
@@ -190,25 +150,65 @@ def _measures(work: page.Explored, names: list[str], average: str) -> page.Table
         caption=f"Measures of {', '.join(names)}, {by_average(average)}, first those by which they are farthest apart, "
         "in standard deviations of all datasets that were loaded.",
     )
-    explained |= dict.fromkeys(apart, "the difference, of shares in points: 48 % less 8 % are 40 points")
     return page.Table(
         "measures",
-        shown,
-        links,
-        words,
-        explained,
-        small=small,
-        leads=leads,
-        headings=headings,
-        units=dict.fromkeys([*names, *apart], _UNIT),
-        differences=apart,
+        _compare_measures(measured, names, average, says, apart),
+        {name: partial(_lead, name) for name in names},
+        " ".join(filter(None, [words, explain_lacking(measured.datasets, [*says], average)])),
+        {_APART: _HOW_FAR, **dict.fromkeys(apart.values(), of_apart)},
+        small={_CALLED: _MEASURE, **{name: f"share of {name}" for name in names}},
+        leads="A value leads to the annotations, or the documents, that it is of.",
+        headings={_CALLED: ("measure", ""), _UNIT: ("unit", "")},
+        units=dict.fromkeys([*names, *apart.values()], _UNIT),
+        differences=[*apart.values()],
         typesetting=how,
     )
 
 
+_HOW_FAR = (
+    "how many standard deviations of all datasets here that tell enough of it lie between those that are compared, by "
+    "the micro average where there is one: the same scale for every measure (of fewer than three the share that the "
+    "smallest value lacks of the largest; of a share of few mentions no less than chance makes of it); none where one "
+    "of the datasets has no value. The sentence above speaks of those measures alone that cover half of the "
+    "annotations or documents of each"
+)
+
+
+def _compare_measures(
+    measured: Measured, names: Sequence[str], average: str, says: Mapping[str, str], apart: Mapping[str, str]
+) -> pl.DataFrame:
+    """Return the measures that `says` explains with their value, and its coverage, of each dataset.
+
+    Those come first by which the datasets are farthest apart; `apart` are the columns of the differences to the first.
+    """
+    wide = columns_by_measure(measured.datasets, [*says], average)
+    rows = {name: wide.row(by_predicate=pl.col("dataset") == name, named=True) for name in names}
+    table = pl.DataFrame(
+        {
+            _MEASURE: [*says],
+            _CALLED: [label_of(one, of_statistics=True).words for one in says],
+            **{name: pl.Series([row[one] for one in says], dtype=pl.Float64) for name, row in rows.items()},
+            **{f"share of {name}": [row[f"share with {one}"] for one in says] for name, row in rows.items()},
+        }
+    )
+    table = table.with_columns(
+        *((pl.col(name) - pl.col(names[0])).alias(column) for name, column in apart.items()),
+        find_units(table[_MEASURE], of_statistics=True, average=average).alias(_UNIT),
+        pl.Series("what it says", [text.partition("\n")[0] for text in says.values()]),
+    )
+    shown = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in names))
+    ranks = rank_differences(measured, names, every=True).select(
+        pl.col("measure").alias(_MEASURE), pl.col("apart").alias(_APART)
+    )
+    shown = shown.join(ranks, on=_MEASURE, how="left", maintain_order="left")
+    shown = shown.sort(_APART, descending=True, nulls_last=True, maintain_order=True)
+    front = [_MEASURE, _CALLED, _APART]
+    return shown.select(*front, pl.exclude(front))
+
+
 def _lead(dataset: str, row: Mapping[str, Any]) -> str:
     """Return the address of what a measure of a dataset is of."""
-    return "" if row[dataset] is None else page.address_of_measure(dataset, row["which measure"])
+    return "" if row[dataset] is None else page.address_of_measure(dataset, row[_MEASURE])
 
 
 compare = page.View(
