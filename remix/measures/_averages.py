@@ -109,7 +109,7 @@ def compute_sums(
     """
     keys = ["document", "dataset"]
     values = tables["documents"].select(keys)
-    every = [fraction for summary in summaries for fraction in fractions(summary)]
+    every = [one for summary in summaries for one in fractions(summary) if one.over not in CODE_OF]
     pooled: dict[str, pl.DataFrame] = {}
     for table in sorted({fraction.over for fraction in every}):
         documents = _sums([fraction for fraction in every if fraction.over == table], tables[table], "document")
@@ -144,8 +144,9 @@ def averages(summaries: Sequence[Summary], sums: Sums, means: Units) -> pl.DataF
             values = [one.total.round() if average == "count" else one.value for one in here]
             long.append(_long(wide, average, here, values, [one.covered for one in here]))
     for unit, wide in means.items():
-        ratios = _of_units(summaries, unit)
-        long.append(_long(wide, "distinct", ratios, [one.value for one in ratios], [one.covered for one in ratios]))
+        for average in ("micro", "distinct"):
+            ratios = _of_units([s for s in summaries if (s.over == unit) == (average == "micro")], unit)
+            long.append(_long(wide, average, ratios, [one.value for one in ratios], [one.covered for one in ratios]))
     macro, covered = _of_macro(summaries), _of_macro(summaries, ":covered")
     long.append(_long(sums.macro, "macro", macro, [one.value for one in macro], [one.value for one in covered]))
     order = {summary.name: place for place, summary in enumerate(summaries)}
@@ -182,7 +183,8 @@ def _first(summary: Summary) -> Fraction:
 
 def _varying(summaries: Iterable[Summary], unit: str) -> list[Summary]:
     """Return the statistics that differ between the mentions of a form or entity, over which there is an average."""
-    return [s for s in summaries if s.unit == unit and not s.of_unit and "distinct" in s.terms]
+    varying = (s for s in summaries if s.unit == unit and not s.of_unit)
+    return [s for s in varying if s.over == unit or "distinct" in s.terms]
 
 
 def _mean(column: str, over: str) -> Fraction:
@@ -230,7 +232,9 @@ def _units(summaries: Iterable[Summary], annotations: pl.DataFrame, unit: str) -
     """Return the sums of each form or entity, which has its name as `unit` and its number as `code`."""
     code = CODE_OF[unit]
     sums = _sums([_pool(summary) for summary in _varying(summaries, unit)], annotations, code, names=[unit])
-    return sums.rename({code: "code", unit: "unit"}).drop_nulls("code")
+    # Where a part has alternatives its mentions are counted in shares, and those of other parts in whole numbers.
+    numbers = sums.with_columns(pl.exclude("dataset", code, unit).cast(pl.Float64))
+    return numbers.rename({code: "code", unit: "unit"}).drop_nulls("code")
 
 
 def _of_documents(summaries: Iterable[Summary], table: str) -> list[pl.Expr]:

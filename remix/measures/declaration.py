@@ -48,7 +48,7 @@ class Summary:
     """A statistic, part and whole, over one of the corpus' tables; micro, macro and distinct are derived from it.
 
     `over` is `annotations`, with the columns of all measures, or `documents` (`text`, `words`, `characters`,
-    `mentions`, `region_words`, …).
+    `mentions`, `region_words`, …); or the `unit`, of which each then counts once with the mean of its annotations.
 
     A row whose part or whole is null, or whose whole is 0, is not spoken for. `unit` names the column of the
     annotations, key or entity, of what is distinct; where part and whole are `of_unit`, they are the same in all of its

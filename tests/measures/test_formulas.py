@@ -255,6 +255,29 @@ def test_candidate_recall_when_the_entity_is_no_candidate_then_it_is_lower_than_
     assert of(measured, "maxRecallPooled", "micro") == pytest.approx(2 / 3)
 
 
+def test_maximum_recall_of_a_document_when_a_form_is_needed_in_another_one_then_its_own_mentions_decide(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # W knows k, not u. Document 1 has one mention that is k or u: u is not needed there, so (9) over {k}: 1/1.
+    # Document 2 has u alone: 0/1. The dataset as one document needs u: (9) over {k, u}: 1/2.
+    kb = make_kb([("k", "dbr:K", 1, "n")])
+    rows = pl.DataFrame(
+        {
+            "annotation": ["1", "2", "3"],
+            "document": ["d/1", "d/1", "d/2"],
+            "dataset": ["d"] * 3,
+            "surface_form": ["k", "u", "u"],
+            "group": ["g", "g", "3"],
+            "option": ["1", "2", "3"],
+        }
+    )
+    measured = compute(corpus([], empty=["d/1", "d/2"], annotations=rows), kb, measures=["maximum-recall"])
+    assert measured.documents["maxRecall"].to_list() == [1.0, 0.0]
+    assert of(measured, "maxRecall", "macro") == pytest.approx((1 + 0) / 2)
+    assert of(measured, "maxRecall", "micro") == pytest.approx(1 / 2)
+    assert covered(measured, "maxRecall", "micro") == pytest.approx(1.0)
+
+
 def test_density_when_documents_differ_in_length_then_micro_pools_words_and_macro_does_not(corpus: Make) -> None:
     texts = pl.DataFrame({"document": ["d/1", "d/2"], "dataset": ["d", "d"], "text": ["a b c d", "w " * 16]})
     frames = corpus([("d/1", "a", None), ("d/1", "b", None), ("d/2", "w", None)], documents=texts)

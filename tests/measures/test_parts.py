@@ -79,6 +79,19 @@ def test_alternative_links_of_a_later_part_are_ranked_by_the_scores_of_the_whole
     assert_frame_equal(found.datasets, compute(frames, None).datasets, check_row_order=False)
 
 
+def test_a_form_that_a_later_part_needs_counts_in_maximum_recall(corpus: Make, make_kb: MakeKb, tmp_path: Path) -> None:
+    # The dictionary knows Anna alone. Jordan is an alternative of Anna in the first part, and alone in the second:
+    # formula (9) on the dataset as one document is 1/2.
+    made = corpus([("d/0", "Anna", ENTITIES[0]), ("d/0", "Jordan", ENTITIES[4]), ("d/1", "Jordan", ENTITIES[4])])
+    group = pl.when(pl.col("document") == "d/0").then(pl.lit("g")).otherwise("annotation")
+    frames = Frames.of(
+        documents=made.documents, annotations=made.annotations.with_columns(group=group), links=made.links
+    )
+    chosen = choice_of(make_kb([("Anna", ENTITIES[0], 1, "names")]), measures=["maximum-recall"])
+    found = compute_parts(in_parts(frames, 2, tmp_path / "frames"), chosen, batch=1)
+    assert found.datasets.filter(measure="maxRecall", average="micro")["value"].to_list() == [0.5]
+
+
 @pytest.fixture(scope="module")
 def folder(frames: Frames, tmp_path_factory: pytest.TempPathFactory) -> FramesFolder:
     """The frames in seven parts."""

@@ -7,15 +7,17 @@ from remix.measures.declaration import REMIXING, STEINMETZ, Column, Measure, Sum
 
 _KNOWN = pl.col("w_entities") > 0
 # A form that is unknown, but only of alternatives of mentions that have a known one, keeps no mention from being found.
-_NEEDED = pl.when(_KNOWN | pl.col("form_needed")).then(_KNOWN)
+_NEEDED = pl.when(_KNOWN | ~pl.col("form_reached")).then(_KNOWN)
+_NEEDED_IN_DOCUMENT = pl.when(_KNOWN | pl.col("form_needed")).then(_KNOWN)
 
 
 def _find_reachable(corpus: Corpus) -> pl.DataFrame:
-    """Return whether the mention has an option whose forms are known, and whether a mention needs the form for that."""
-    rows = corpus.annotations.select("dataset", "key", "w_entities")
+    """Return whether the mention has an option whose forms are known, and whether a mention of the document needs the
+    form for that."""
+    rows = corpus.annotations.select("document_code", "form_code", "w_entities")
     reached = corpus.best_option(rows.select(_KNOWN).to_series()).alias("form_reached")
-    every = rows.with_columns(reached)
-    return every.select("form_reached", form_needed=(~pl.col("form_reached")).any().over("dataset", "key"))
+    needed = (~pl.col("form_reached")).any().over("document_code", "form_code")
+    return rows.with_columns(reached).select("form_reached", form_needed=needed)
 
 
 MEASURE = Measure(
@@ -45,8 +47,9 @@ MEASURE = Measure(
             meaning="share of distinct surface forms that the dictionary knows",
             terms=terms_of("hfts:maxRecall", "document", "micro", "macro"),
             part=_NEEDED,
-            over="dataset_forms",
-            own=(_NEEDED, pl.lit(1.0), "document_forms"),
+            unit="key",
+            over="key",
+            own=(_NEEDED_IN_DOCUMENT, pl.lit(1.0), "document_forms"),
             is_share=True,
             label="maximum recall",
         ),
