@@ -373,6 +373,34 @@ def test_averages_when_a_mention_has_alternatives_then_it_counts_once_and_reacha
     assert of(measured, "entitiesPerAnnotation", "micro") == pytest.approx(4 / 2)
 
 
+def test_averages_when_an_alternative_is_nil_then_its_mention_counts_once_and_its_form_has_no_recall(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # One mention that is 'a' of A or 'n' of nothing: one linked mention with one entity, 1/1, and two forms, 2/1.
+    kb = make_kb([("a", "dbr:A", 1, "n")])
+    rows = pl.DataFrame(
+        {
+            "annotation": ["1", "2"],
+            "document": ["d/1"] * 2,
+            "dataset": ["d"] * 2,
+            "surface_form": ["a", "n"],
+            "is_nil": [False, True],
+            "group": ["g", "g"],
+            "option": ["1", "2"],
+        }
+    )
+    links = pl.DataFrame({"annotation": ["1"], "entity": [kb_iri("A")]})
+    frames = corpus([], empty=["d/1"], annotations=rows, links=links)
+    measured = compute(frames, kb, measures=["candidate-recall", "repetition"])
+    assert of(measured, "entitiesPerAnnotation", "micro") == pytest.approx(1 / 1)
+    assert measured.documents["entitiesPerAnnotation"].to_list() == pytest.approx([1 / 1])
+    assert of(measured, "formsPerAnnotation", "micro") == pytest.approx(2 / 1)
+    # Of the forms a is linked, to its candidate; n is NIL and has no value: 1/1, of one form of two.
+    assert of(measured, "candidateRecall", "distinct") == pytest.approx(1 / 1)
+    assert covered(measured, "candidateRecall", "distinct") == pytest.approx(1 / 2)
+    assert covered(measured, "candidateRecall", "micro") == pytest.approx(1.0)
+
+
 def test_types_when_classes_are_of_many_vocabularies_then_coarse_ones_are_added_once(
     corpus: Make, make_kb: MakeKb
 ) -> None:

@@ -10,7 +10,9 @@ def _candidates(corpus: Corpus) -> pl.DataFrame:
     """Return whether any acceptable link is among W_E(s), and whether one of its mention is; null without a link."""
     hits = corpus.candidate.is_not_null().alias("is_candidate").to_frame()
     found = corpus.of_mentions(hits, pl.col("is_candidate").max())
-    return found.with_columns(candidate_reached=corpus.best_option(found["is_candidate"]))
+    reached = corpus.best_option(found["is_candidate"]).alias("reached")
+    # An alternative that is NIL has no entity to reach, whatever the others of its mention have.
+    return found.with_columns(candidate_reached=pl.when(pl.col("is_candidate").is_not_null()).then(reached))
 
 
 MEASURE = Measure(
