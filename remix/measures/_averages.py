@@ -88,6 +88,12 @@ class Fraction:
         return pl.col(f"{self.name}:part")
 
     @property
+    def count(self) -> pl.Expr:
+        """Return the sum of parts, rounded: alternatives that differ count in part. What no document says is null."""
+        total = self.total.round()
+        return pl.when(pl.col(f"{self.name}:spoken") > 0).then(total) if self.over == "documents" else total
+
+    @property
     def value(self) -> pl.Expr:
         """Return the sum of parts over that of wholes, null where nothing is spoken for."""
         whole = pl.col(f"{self.name}:{'spoken' if self.counts_rows else 'whole'}")
@@ -140,8 +146,7 @@ def averages(summaries: Sequence[Summary], sums: Sums, means: Units) -> pl.DataF
         for average, of in (("micro", _pool), ("count", _pool), ("distinct", _first)):
             every = [of(s) for s in summaries if average in s.terms and (average != "distinct" or s.of_unit)]
             here = [one for one in every if one.over == table]
-            # Alternatives that differ count in part: their sum is rounded.
-            values = [one.total.round() if average == "count" else one.value for one in here]
+            values = [one.count if average == "count" else one.value for one in here]
             long.append(_long(wide, average, here, values, [one.covered for one in here]))
     for unit, wide in means.items():
         for average in ("micro", "distinct"):
@@ -245,7 +250,7 @@ def _of_documents(summaries: Iterable[Summary], table: str) -> list[pl.Expr]:
         if own.over == table:
             columns += [own.value.alias(summary.name), own.covered.alias(f"{summary.name}:covered")]
             if "count" in summary.terms:
-                columns.append(own.total.round().cast(pl.Int64).alias(f"{summary.name}:count"))
+                columns.append(own.count.cast(pl.Int64).alias(f"{summary.name}:count"))
     return columns
 
 

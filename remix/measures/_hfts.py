@@ -33,7 +33,7 @@ def _sizes(corpus: Corpus) -> pl.DataFrame:
     of_first = (pl.col("entity") == first).sum().cast(pl.Int64).over("dataset", "key")
     unmatched = pl.col("key").str.contains(" ", literal=True)
     return placed.select(
-        hfts_w_form=pl.when(unmatched).then(0).otherwise(pl.col("w_entities")),
+        hfts_w_form=pl.when(unmatched).then(0).otherwise(pl.col("w_entities").fill_null(0)),
         hfts_w_entity=pl.col("w_forms").fill_null(0),
         hfts_d_form=of_first,
         hfts_d_entity=pl.col("d_forms").fill_null(0),

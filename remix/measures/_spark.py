@@ -144,7 +144,7 @@ class _Run:
         """Return the mentions with the sizes of the sets of their form and entity, and whether they are first."""
         table: nw.LazyFrame[Any] = nw.from_native(rows)
         mentions = firsts(table.filter(nw.col("kind") == "mention").drop("kind", "mentions", "count", "density"))
-        links = distinct(table.filter(nw.col("kind") == "link"), ["scope", "key", "entity"])
+        links = distinct(table.filter(nw.col("kind") == "link", ~nw.col("key").is_null()), ["scope", "key", "entity"])
         dictionary = self._dictionary()
         for side in ("key", "entity"):
             members = distinct(mentions.filter(~nw.col(side).is_null()), ["scope", side])
@@ -172,7 +172,7 @@ class _Run:
         tables = {
             "mentions": documents,
             "density": documents,
-            "union_entities": mentions.fillna(0, ["union_entities"]),
+            "union_entities": mentions.filter("key IS NOT NULL"),
             "union_forms": linked,
         }
         values = [

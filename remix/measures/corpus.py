@@ -198,9 +198,7 @@ class Corpus(CodedMentions):
             take_rows(self.whole.entity_sizes, joined["entity_code"]),
             take_rows(self.whole.entities.drop("number", "forms"), joined["target_code"]),
         )
-        sized = pl.concat([joined, take_rows(self.whole.form_sizes, joined["form_code"]), *of_entity], how="horizontal")
-        zero = ("w_entities", "d_entities", "union_entities", "common_entities")
-        return sized.with_columns(pl.col(column).fill_null(0) for column in zero)
+        return pl.concat([joined, take_rows(self.whole.form_sizes, joined["form_code"]), *of_entity], how="horizontal")
 
     def _sizes_in_document(self, side: str, other: str) -> pl.Series:
         """Return for each mention how many of the other side its document has, in D, for its form or entity."""

@@ -152,7 +152,7 @@ def measured_tables(corpus: Corpus, measures: tuple[Measure, ...]) -> tuple[pl.D
     further = [measure.prepare(corpus) for measure in measures if measure.prepare]
     base = pl.concat([corpus.annotations, *further], how="horizontal")
     values = base.with_columns(column.value.alias(column.name) for column in columns_of(measures))
-    firsts = {"document_forms": corpus.firsts["key_document"]} | {
+    firsts = {"document_forms": corpus.firsts["key_document"] & base["form_code"].is_not_null()} | {
         table: corpus.firsts[f"{unit}_dataset"] & base[CODE_OF[unit]].is_not_null() for unit, table in FIRSTS.items()
     }
     return values, {
@@ -287,7 +287,9 @@ def _document_columns(values: pl.DataFrame, measures: tuple[Measure, ...]) -> pl
         if "document" in summary.terms:
             columns.append(pl.col(summary.name).alias(document_column(summary, "document")))
         if "count" in summary.terms:
-            counted = pl.col(f"{summary.name}:count").fill_null(0)
+            # Where nothing is annotated the number is 0; of a text that is not there it is unknown.
+            counted = pl.col(f"{summary.name}:count")
+            counted = counted if summary.over == "documents" else counted.fill_null(0)
             columns.append(counted.alias(document_column(summary, "count")))
     return values.select(columns)
 

@@ -66,8 +66,8 @@ class OwnSets:
 
     @cached_property
     def links(self) -> pl.DataFrame:
-        """Return form_code and entity_code of D."""
-        return self._both[-1].linked.select("form_code", "entity_code").unique()
+        """Return form_code and entity_code of D; what is linked without a text has no form."""
+        return self._both[-1].linked.select("form_code", "entity_code").drop_nulls().unique()
 
     @cached_property
     def pairs(self) -> pl.DataFrame:

@@ -771,3 +771,46 @@ def test_frequency_where_two_meanings_are_as_frequent_then_they_share_the_rank(c
     measured = compute(corpus([("d/1", "a", kb_iri("A")), ("d/1", "a", kb_iri("B"))]), None)
     assert column(measured, "meaningRank") == [1, 1]
     assert column(measured, "formEntropy") == [1.0, 1.0]
+
+
+def test_text_when_a_document_has_none_then_its_length_is_absent_and_not_0(corpus: Make) -> None:
+    # Words of the one text that there is: 2, also on average. Dataset e has no text at all.
+    names = ["d/1", "d/2", "e/1"]
+    texts = pl.DataFrame({"document": names, "dataset": ["d", "d", "e"], "text": ["a b", None, None]})
+    measured = compute(corpus([], documents=texts), None, measures=["number-of-annotations", "text"])
+    assert measured.documents["numWords"].to_list() == [2, None, None]
+    assert measured.documents["numAnnotations"].to_list() == [0, 0, 0]
+    assert (of(measured, "numWords", "count"), of(measured, "numWords", "macro")) == (2, 2)
+    assert of(measured, "numWords", "count", "e") is None
+    assert of(measured, "numAnnotations", "count", "e") == 0
+
+
+def test_form_side_when_an_annotation_has_no_text_then_it_is_absent_and_the_annotation_is_no_form_of_its_entity(
+    corpus: Make, make_kb: MakeKb
+) -> None:
+    # One annotation 'a' of A, one of A that only says that A is in the text. W(a) = {A, B}, W(A) = {a, x}.
+    kb = make_kb([("a", "dbr:A", 3, "n"), ("a", "dbr:B", 1, "n"), ("x", "dbr:A", "", "n")])
+    made = corpus([("d/1", "a", kb_iri("A")), ("d/2", "", kb_iri("A"))])
+    untold = made.annotations.with_columns(pl.when(pl.col("surface_form") != "").then("surface_form"))
+    frames = Frames.of(documents=made.documents, annotations=untold, links=made.links)
+    measured = compute(frames, kb)
+    for name, value in (
+        ("ambiguitySurfaceForm", 2),
+        ("ambiguitySurfaceFormPercentile", 50.0),
+        ("dictionaryEntities", 2),
+        ("dominanceSurfaceForm", 1 / 2),
+        ("formMetonym", False),
+        ("inDictionary", True),
+        ("isCandidate", True),
+        ("prior", 3 / 4),
+    ):
+        assert column(measured, name) == [value, None], name
+    assert column(measured, "ambiguityEntity") == [2, 2]  # {a, x} ∪ {a}
+    assert column(measured, "dominanceEntity") == [1 / 2, 1 / 2]  # S^D(A) = {a}
+    assert measured.documents["diversityEntities"].to_list() == [1 / 2, None]  # S^d(A) is not known
+    assert of(measured, "ambiguitySurfaceForm", "micro") == pytest.approx(2 / 1)
+    assert covered(measured, "ambiguitySurfaceForm", "micro") == pytest.approx(1 / 2)
+    for average in ("micro", "macro"):
+        assert of(measured, "maxRecall", average) == pytest.approx(1.0)
+        assert of(measured, "candidateRecall", average) == pytest.approx(1.0)
+    assert of(measured, "maxRecallPooled", "micro") == pytest.approx(1.0)

@@ -7,8 +7,10 @@ from remix.measures.declaration import REMIXING, Column, Measure, Summary, terms
 
 
 def _candidates(corpus: Corpus) -> pl.DataFrame:
-    """Return whether any acceptable link is among W_E(s), and whether one of its mention is; null without a link."""
-    hits = corpus.candidate.is_not_null().alias("is_candidate").to_frame()
+    """Return whether any acceptable link is among W_E(s), and whether one of its mention is; null without a link, and
+    without a text."""
+    named = corpus.links.select(pl.col("name_code").is_not_null(), place=corpus.candidate)
+    hits = named.select(is_candidate=pl.when("name_code").then(pl.col("place").is_not_null()))
     found = corpus.of_mentions(hits, pl.col("is_candidate").max())
     reached = corpus.best_option(found["is_candidate"]).alias("reached")
     # An alternative that is NIL has no entity to reach, whatever the others of its mention have.
@@ -24,7 +26,7 @@ MEASURE = Measure(
     citation=f"{REMIXING}, section 2.7, which checks the form only",
     high="the right answer is among the candidates: what is left is disambiguation",
     low="a linker with this dictionary must fail, however well it disambiguates",
-    empty="NIL annotations have no value; a document without linked annotations has none",
+    empty="NIL annotations have no value, nor have those without text; a document without linked annotations has none",
     needs=("surface_forms",),
     prepare=_candidates,
     columns=(

@@ -12,7 +12,7 @@ MEASURE = Measure(
     citation=f"{REMIXING}, section 2.5, formula (5)",
     high="ambiguous names (homonyms)",
     low="names that mean one thing",
-    empty="never absent: an unknown form counts the entities that the dataset links it to",
+    empty="absent for annotations without text alone: an unknown form counts the entities that the dataset links it to",
     needs=("surface_forms",),
     columns=(
         Column(

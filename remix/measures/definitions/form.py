@@ -68,11 +68,10 @@ def _metonyms(corpus: Corpus, demonyms: pl.Series) -> pl.Series:
     """
     if corpus.kb is None:
         return corpus.annotations.select(formMetonym=pl.repeat(None, pl.len(), dtype=pl.Boolean)).to_series()
-    place = corpus.whole.names_of_places.gather(corpus.annotations["name_code"]).fill_null(False) & ~demonyms.fill_null(
-        False
-    )
+    names = corpus.annotations["name_code"]
+    place = corpus.whole.names_of_places.gather(names) & ~demonyms.fill_null(False)
     other = pl.when("typed").then(~(pl.col("place") | pl.col("person")))
-    return corpus.coarse_flags.select(formMetonym=other & place).to_series()
+    return corpus.coarse_flags.select(formMetonym=pl.when(names.is_not_null()).then(other & place)).to_series()
 
 
 MEASURE = Measure(
@@ -85,8 +84,8 @@ MEASURE = Measure(
     "formLowercaseInitial and formMultiwordCapitalised of the first reading of each mention; shares here weigh all",
     high="lower-cased, numeric: common words and figures are annotated; acronym, metonym: hard by name alone",
     low="names in the narrow sense",
-    empty="annotations without text have no value; metonymy is absent where the entity has no type, demonymy where the "
-    "knowledge base has no demonyms",
+    empty="annotations without text have no value; metonymy is absent where a top candidate is a place and the entity "
+    "has no type, demonymy where the knowledge base has no demonyms",
     prepare=_looks,
     columns=tuple(
         Column(f"rmx:{name}", "boolean", pl.col(name), f"whether the surface form {meaning}", label=_LABELS[name])

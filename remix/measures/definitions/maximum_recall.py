@@ -29,7 +29,8 @@ MEASURE = Measure(
     citation=f"{REMIXING}, section 2.7, formula (9); {STEINMETZ}",
     high="a linker with this dictionary may find everything",
     low="a linker with this dictionary cannot reach a higher recall than this",
-    empty="a document without annotations has no value and is left out of the macro average",
+    empty="a document without annotations has no value and is left out of the macro average; annotations without text "
+    "have none",
     needs=("surface_forms",),
     prepare=_find_reachable,
     columns=(
