@@ -87,6 +87,15 @@ def measured_otherwise(store: Store, kb: KnowledgeBase | None) -> list[str]:
     return found
 
 
+def measured_among_others(store: Store) -> list[str]:
+    """Return the datasets whose percentiles are among other datasets than those that are loaded now."""
+    entries = store.datasets()
+    made = {entry.name: entry.enrichment or "" for entry in entries}
+    now = _hash_contents({entry.name: entry for entry in entries})
+    known = {name: Signature.parse(one).fields for name, one in made.items() if one.startswith("remix:")}
+    return [name for name, fields in known.items() if fields.get("datasets") != now]
+
+
 def measure_store(store: Store, kb: KnowledgeBase | None) -> Measured:
     """Return the measures of all datasets of a store by the default choices, as `remix stats` has them.
 
@@ -120,8 +129,11 @@ def _spellings(frames: Frames, measured: Measured, entry: DatasetEntry) -> bytes
 
 
 def _signature_of_store(entries: Mapping[str, DatasetEntry], chosen: MeasureChoice) -> str:
-    contents = content_hash(*(f"{name}:{entry.content}\n" for name, entry in sorted(entries.items())))
-    return str(Signature({**chosen.signature.fields, "datasets": contents[:12]}))
+    return str(Signature({**chosen.signature.fields, "datasets": _hash_contents(entries)}))
+
+
+def _hash_contents(entries: Mapping[str, DatasetEntry]) -> str:
+    return content_hash(*(f"{name}:{entry.content}\n" for name, entry in sorted(entries.items())))[:12]
 
 
 def signature_of_store(store: Store, kb: KnowledgeBase | None) -> Mapping[str, str]:

@@ -29,7 +29,15 @@ from remix.remixes.closure import (
     limit_documents,
     tell_editions,
 )
-from remix.remixes.computed import find_otherwise, reads_runs, runs_read, tell_otherwise, tell_runs
+from remix.remixes.computed import (
+    find_otherwise,
+    reads_runs,
+    runs_read,
+    tell_compared,
+    tell_otherwise,
+    tell_runs,
+    tell_unmeasured,
+)
 from remix.remixes.export import Exported, export
 from remix.remixes.manifest import count_origins, describe, refuse_unknown
 from remix.signature import Signature, content_hash
@@ -286,6 +294,8 @@ def _plan(
     )
     notes = (*query.tell_unfit(chosen, set_from), *tell_editions(others), *(() if narrowed is None else narrowed.notes))
     notes += (*tell_runs(read), *tell_otherwise(otherwise, kb))
+    if endpoint is None:
+        notes += (*tell_unmeasured(text, entries), *tell_compared(store, text, entries))
     return _Planned(title, iri, entries, origin, closed, selection, manifest, counts, notes, signature, parts)
 
 

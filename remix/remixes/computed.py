@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from urllib.parse import unquote
 
 from remix.kb import KnowledgeBase
-from remix.measures import MEASURES
-from remix.measures.enrichment import measured_otherwise
+from remix.measures import MEASURES, Measure
+from remix.measures.declaration import local
+from remix.measures.enrichment import measured_among_others, measured_otherwise
 from remix.signature import Signature
 from remix.store import DatasetEntry, Store
 from remix.store.state import RUN
@@ -46,9 +47,27 @@ def reads_measures(text: str) -> bool:
     >>> reads_measures("ASK { ?a rmx:pagerank ?rank }"), reads_measures("ASK { ?a a nif:Phrase } # pagerank")
     (True, False)
     """
-    terms = {column.term for measure in MEASURES for column in measure.columns}
-    terms |= {one for each in MEASURES for summary in each.summaries for own in summary.terms.values() for one in own}
-    return not {one.partition(":")[2] for one in terms}.isdisjoint(re.findall("[A-Za-z]+", _without_comments(text)))
+    return not _terms_of(MEASURES).isdisjoint(re.findall("[A-Za-z]+", _without_comments(text)))
+
+
+def _terms_of(measures: Iterable[Measure]) -> set[str]:
+    """Return the local names of the terms of measures."""
+    every = [*measures]
+    terms = {column.term for measure in every for column in measure.columns}
+    terms |= {one for each in every for summary in each.summaries for own in summary.terms.values() for one in own}
+    return {local(one) for one in terms}
+
+
+def reads_comparisons(text: str) -> bool:
+    """Return whether a query asks for percentiles among all datasets that were measured together.
+
+    >>> reads_comparisons("ASK { ?d rmx:densityPercentile ?p }"), reads_comparisons("ASK { ?a rmx:hitsPercentile ?p }")
+    (True, False)
+    """
+    # Those of prominence are among the entities of the knowledge base.
+    terms = _terms_of(measure for measure in MEASURES if measure.name != "prominence")
+    asked = {*re.findall("[A-Za-z]+", _without_comments(text))}
+    return any(term.endswith("Percentile") for term in terms & asked)
 
 
 def _without_comments(text: str) -> str:
@@ -101,9 +120,27 @@ def tell_otherwise(otherwise: Mapping[str, str], kb: KnowledgeBase | None) -> li
     return [f"{said}; {now}: `remix enrich` makes them anew"]
 
 
+def tell_unmeasured(text: str, entries: Iterable[DatasetEntry]) -> list[str]:
+    """Return that a query sees no measures of some datasets, as of one that was loaded after `remix enrich`."""
+    plain = [entry.name for entry in entries if entry.enrichment is None]
+    if not plain or not reads_measures(text):
+        return []
+    return [f"the query sees no measures of {', '.join(plain)}: `remix enrich` computes them"]
+
+
+def tell_compared(store: Store, text: str, entries: Iterable[DatasetEntry]) -> list[str]:
+    """Return that a query sees percentiles of datasets among others than those that are loaded now."""
+    others = measured_among_others(store) if reads_comparisons(text) else []
+    if not (which := ", ".join(entry.name for entry in entries if entry.name in others)):
+        return []
+    return [f"the percentiles of {which} are among what was loaded before: `remix enrich` makes them anew"]
+
+
 def tell_stale_measures(store: Store, kb: KnowledgeBase | None, text: str) -> list[str]:
-    """Return that a query sees measures of loaded datasets by another knowledge base than the attached one."""
-    return tell_otherwise(find_otherwise(store, kb, text, store.datasets()), kb)
+    """Return that a query sees measures of loaded datasets by another knowledge base than the attached one, or
+    percentiles among other datasets."""
+    entries = store.datasets()
+    return [*tell_compared(store, text, entries), *tell_otherwise(find_otherwise(store, kb, text, entries), kb)]
 
 
 def tell_runs(read: Sequence[str]) -> list[str]:

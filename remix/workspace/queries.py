@@ -41,7 +41,7 @@ class Queries(Datasets):
         may ask, and `timeout` the seconds it may run; without `rewrite` a CONSTRUCT is run as it stands. See
         `remix.store.answers.answer` for the errors.
         """
-        from remix.remixes.computed import tell_stale_measures
+        from remix.remixes.computed import tell_stale_measures, tell_unmeasured
         from remix.store.answers import answer
 
         if endpoint is None and not self.ensure_sample():
@@ -57,8 +57,10 @@ class Queries(Datasets):
             endpoint=endpoint,
             timeout=timeout,
         )
-        stale = [] if endpoint else tell_stale_measures(self.store, self.kb, asked.text)
-        return replace(found, notes=(*found.notes, *stale))
+        if endpoint:
+            return found
+        unmeasured = tell_unmeasured(asked.text, self.store.datasets())
+        return replace(found, notes=(*found.notes, *unmeasured, *tell_stale_measures(self.store, self.kb, asked.text)))
 
     def find_query(
         self,

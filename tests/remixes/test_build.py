@@ -282,3 +282,22 @@ def test_build_of_a_query_file_with_an_odd_name_is_named_readably(small_store: S
 def test_build_of_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(EmptySelection, match="remix load"):
         build(Store(tmp_path / ".remix"), find("persons"))
+
+
+def test_measures_that_a_dataset_has_not_and_percentiles_among_others_are_told(tmp_path: Path) -> None:
+    # News is enriched alone; posts, loaded later, has no measures, and the percentiles of news are not among both.
+    workspace = Workspace(tmp_path / ".remix")
+    workspace.load(SMALL / "news.ttl")
+    workspace.enrich()
+    workspace.load(SMALL / "posts.ttl")
+    absent = "the query sees no measures of posts: `remix enrich` computes them"
+    others = "the percentiles of news are among what was loaded before: `remix enrich` makes them anew"
+    density = "SELECT ?document { ?document hfts:density ?density }"
+    percentile = "SELECT ?document { ?document rmx:densityPercentile ?percentile }"
+    form = "SELECT ?annotation { ?annotation nif:anchorOf ?form }"
+    for query, told in ((density, {absent}), (percentile, {absent, others}), (form, set())):
+        for notes in (workspace.build(query, name="r").notes, workspace.query(query).notes):
+            assert {absent, others} & {*notes} == told
+    assert absent not in workspace.build(density, name="r", dataset="news").notes
+    workspace.enrich()
+    assert not {absent, others} & {*workspace.build(percentile, name="r").notes}

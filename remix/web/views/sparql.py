@@ -13,7 +13,7 @@ import polars as pl
 from remix.errors import Error, UnknownName, UsageError
 from remix.measures.enrichment import frames_of
 from remix.rdf.ntriples import columns
-from remix.remixes.computed import tell_stale_measures
+from remix.remixes.computed import tell_stale_measures, tell_unmeasured
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.store.answers import GRAPH_FORMATS, Result, answer
 from remix.store.queries import Query, find, shipped_queries
@@ -170,7 +170,7 @@ def _table(found: Result) -> tuple[pl.DataFrame, Mapping[str, Collection[str]]]:
 
 def _result(work: page.Explored, found: Result, text: str, parameters: page.Parameters) -> list[page.Shown]:
     table, iris = _table(found)
-    stale = tell_stale_measures(work.store, work.kb, text)
+    stale = [*tell_unmeasured(text, work.store.datasets()), *tell_stale_measures(work.store, work.kb, text)]
     blocks: list[page.Shown] = [page.Note(note) for note in (*found.notes, *stale)]
     if found.kind == "graph":
         kept = {"query": text, "timeout": parameters.get("timeout", "")}
