@@ -307,8 +307,15 @@ def _logarithmic(values: pl.Series) -> list[float]:
     if positive.is_empty() or not math.isfinite(values[-1]):
         raise UsageError(f"'{values.name}' has no positive values, or infinite ones: there is no logarithmic scale")
     low, high = float(positive[0]), float(positive[-1])
+    if low == high:
+        return [high]
     edges = [low * (high / low) ** (step / 10) for step in range(1, 10)] + [high]
-    return [high] if low == high else edges
+    # Powers are inexact in their last digits: from 1 to 1024 a boundary is 8, and not 7.999999999999999.
+    up_to = positive.search_sorted(pl.Series([edge * (1 + 1e-12) for edge in edges]), "right")
+    values_below = positive.gather(up_to - 1)
+    return [
+        float(value) if value >= edge * (1 - 1e-12) else edge for edge, value in zip(edges, values_below, strict=True)
+    ]
 
 
 def _quantiles(values: pl.Series, count: int) -> list[float]:
@@ -321,8 +328,9 @@ def _quantiles(values: pl.Series, count: int) -> list[float]:
 
 def _segments(values: pl.Series) -> Partition:
     counts = values.value_counts(name="count").sort(values.name, descending=True)
-    better = (counts["count"].cum_sum() - counts["count"]) / len(values)
-    edges = [counts.filter(better >= share)[values.name] for share in (0.55, 0.10)]
+    better = counts["count"].cast(pl.Int64).cum_sum() - counts["count"]
+    # In whole numbers: of 70 values 7 are not 10 % where polars divides, as it multiplies by the reciprocal.
+    edges = [counts.filter(100 * better >= percent * len(values))[values.name] for percent in (55, 10)]
     low, high = (float(edge[0]) if len(edge) else None for edge in edges)
     found: list[tuple[str, float | None, float | None]] = [("head", high, None)]
     if high is not None:

@@ -32,6 +32,14 @@ def test_log_deciles_are_those_of_table_4() -> None:
     assert [part.name for part in parts] == sorted(part.name for part in parts)
 
 
+def test_log_deciles_hold_their_upper_boundaries_where_powers_are_inexact() -> None:
+    # From 1 to 1024 = 2^10 the boundaries are 2, 4, 8, …, each the upper one of its part: 1 and 2 are in the first.
+    values = pl.Series("v", [2**n for n in range(11)])
+    parts = partition(values, "log-deciles")
+    assert [part.high for part in parts[1:]] == [2**n for n in range(1, 11)]
+    assert count_parts(values, parts)["annotations"].to_list() == [0, 2, *[1] * 9]
+
+
 def test_upper_boundary_is_inclusive_and_lower_exclusive() -> None:
     table = count_parts(
         pl.Series("v", [2, 3, 4, 5, 6, None]), partition(pl.Series("v", [2, 3, 4, 5, 6, None]), "thresholds 3,5")
@@ -51,6 +59,15 @@ def test_head_torso_tail_are_10_45_45() -> None:
         ("0: unspecified", 0), ("1: head of the dataset (> 89)", 10),
         ("2: torso of the dataset (> 44, ≤ 89)", 45), ("3: tail of the dataset (≤ 44)", 45),
     ]  # fmt: skip
+
+
+def test_head_ends_where_exactly_10_percent_are_higher() -> None:
+    # Of 1 to 70 seven are 10 %: 64 to 70. Than 63 exactly 7 of 70 are higher, not less than 10 %: torso.
+    # 38.5 are 55 %: than 32 less are higher (38), than 31 more (39), so the torso is 32 to 63.
+    values = pl.Series("v", range(1, 71))
+    _, head, torso, tail = partition(values, "head-torso-tail")
+    assert (head.low, torso.high, torso.low, tail.high) == (63, 63, 31, 31)
+    assert count_parts(values, (head, torso, tail))["annotations"].to_list() == [7, 32, 31]
 
 
 def test_quantiles_are_equal_shares_and_equal_values_stay_together() -> None:
