@@ -23,7 +23,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ from typing import Any
 from remix.connections import Failure
 from remix.errors import BadInput, UsageError, nearest
 from remix.formats.mapping.paths import EACH, FieldPath
+from remix.question import several
 from remix.systems.adapters.spans import read_rows
 from remix.systems.asked import Adapter, Asking, LinkedSpan, TextAnswer, TextAsked
 from remix.systems.exchange import Connection
@@ -63,7 +64,8 @@ class RequestTemplate:
 class AnswerPaths:
     """Where the mentions of an answer are, and how they are meant.
 
-    - `begin`, `end` or `length`, `form`, `entity`, `confidence`: paths, of which `form` or `begin` has to be there;
+    - `begin`, `end` or `length`, `form`, `entity`, `confidence`: paths, of which `form` or `begin` has to be there; of
+      several, as a service answered otherwise before, the first that leads to something counts;
     - `rows`: the answer is a list of start, length and title, in the place of paths;
     - `unit`: what offsets count; `inclusive`: whether the end is the last letter;
     - `absent`: whether the list is left out where nothing was found;
@@ -72,12 +74,12 @@ class AnswerPaths:
     - `error`: a path to what says why there is no answer, whatever the status.
     """
 
-    begin: str = ""
-    end: str = ""
-    length: str = ""
-    form: str = ""
-    entity: str = ""
-    confidence: str = ""
+    begin: str | list[str] = ""
+    end: str | list[str] = ""
+    length: str | list[str] = ""
+    form: str | list[str] = ""
+    entity: str | list[str] = ""
+    confidence: str | list[str] = ""
     rows: bool = False
     unit: str = "code points"
     inclusive: bool = False
@@ -220,14 +222,17 @@ def read_declared(paths: AnswerPaths, text: TextAsked, said: Any, values: Mappin
         return read_rows(text, said, language)
     whole = {"list": said} if isinstance(said, list) else said
     within = {
-        name: FieldPath.parse(getattr(paths, name))
+        name: [FieldPath.parse(one) for one in several(getattr(paths, name))]
         for name in ("begin", "end", "length", "form", "entity", "confidence")
         if getattr(paths, name)
     }
     placing, spans = Placing(text.text, paths.unit, spans=text.spans), list[LinkedSpan]()
     without = 0
-    for one in _mentions(whole, within["entity"], paths.absent):
-        found = {name: _follow(one, path.within) for name, path in within.items()}
+    for one in _mentions(whole, within["entity"][0], paths.absent):
+        found = {name: _follow_first(one, each) for name, each in within.items()}
+        if found.get("begin") is None and not found.get("form"):
+            # Passed over, all answers of a service that has changed would be lost, and the run be one without any.
+            raise Failure(f"answered a mention without begin and form where they should be: {json.dumps(one)[:100]}")
         confidence = read_number(found.get("confidence"))
         if paths.least and confidence is not None and confidence < (read_number(values[paths.least], "a number") or 0):
             continue
@@ -266,6 +271,12 @@ def _mentions(said: Any, path: FieldPath, absent: bool) -> list[Any]:
         name = listed.said if listed is not None else "a list"
         raise Failure(f"answered without '{name}', or with one that is no list: {json.dumps(said)[:100]}")
     return found
+
+
+def _follow_first(said: Any, paths: Sequence[FieldPath]) -> Any:
+    """Return what the first of the paths that leads to something does within a mention, None where none does."""
+    every = (_follow(said, path.within) for path in paths)
+    return next((one for one in every if one is not None), None)
 
 
 def _follow(said: Any, steps: tuple[str | int, ...]) -> Any:

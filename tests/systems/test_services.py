@@ -130,6 +130,21 @@ def test_falcon_has_no_offsets() -> None:
     assert (asked.query, asked.json) == ({"mode": "long"}, {"text": TEXT})
 
 
+def test_falcon_answers_objects_where_it_answered_pairs() -> None:
+    said = [{"surface form": "Ada", "URI": "http://www.wikidata.org/entity/Q7259"}, {"surface form": "Eve", "URI": "x"}]
+    found, _ = answer("falcon2", {"entities_wikidata": said})
+    assert [one[:3] for one in spans(found)] == [(*ADA, "Q7259")]
+    assert isinstance(found, TextAnswer) and found.told == {"not-in-text": 1}
+
+
+def test_a_mention_of_another_shape_is_a_failure_and_no_answer_without_mentions() -> None:
+    said = {"entities_wikidata": [{"mention": "Ada", "entity": "Q7259"}]}
+    found, _ = answer("falcon2", said)
+    assert found == (
+        'answered a mention without begin and form where they should be: {"mention": "Ada", "entity": "Q7259"}'
+    )
+
+
 def annotation(begin: int, end: int, title: str | None, rho: float) -> dict[str, Any]:
     return {"start": begin, "end": end, "spot": "Ada" if begin == 3 else "Bob", "rho": rho, "id": 7, "title": title}
 
