@@ -80,8 +80,8 @@ distinct units that it speaks for, and is marked below 50 %.
 dominance divided by all annotations, empty documents as 0 in macro averages.
 
 Percentiles run from 0 to 100. Those of prominence are among all entities of the knowledge base that have a score; those
-of other columns among all annotations, or documents, of the datasets that are measured together. Ties share the better
-place.
+of other columns among all annotations, or documents, of the datasets that are measured together. A percentile is the
+share of values that are smaller, and half of the equal ones; of ranks ties share the better.
 """
 
 

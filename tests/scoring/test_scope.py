@@ -196,13 +196,13 @@ def test_slice_of_a_remix_whose_query_is_unknown_has_no_precision_in_scope(kb: K
 
 @pytest.mark.long
 def test_percentiles_of_answers_are_places_among_the_annotations_of_the_origin(kb: KnowledgeBase) -> None:
-    # Among Ada (3) and Rome (1), a confusion of 3 is at 100 %, 1 at 50 %, and 0 at 0 %.
-    query = "SELECT ?annotation { ?annotation rmx:ambiguitySurfaceFormPercentile ?p FILTER (?p = 50) }"
+    # Among Ada (3) and Rome (1), a confusion of 3 has 1 smaller and itself: (1 + 1/2) / 2, 75 %; 1 has 25 %, 0 has 0 %.
+    query = "SELECT ?annotation { ?annotation rmx:ambiguitySurfaceFormPercentile ?p FILTER (?p = 25) }"
     row = scored(cut(framed(GOLD), "Rome"), kb, query).row(0, named=True)
     # FP: on Rome itself and the second Rome are in scope, Ada and Bob are not; the first Ada was dropped.
     assert (row["tp"], row["fp"], row["precision_in_scope"]) == (0, 4, 0.0)
     assert row["f1_precision"] == "in scope"
-    other = scored(cut(framed(GOLD), "Ada"), kb, query.replace("50", "100")).row(0, named=True)
+    other = scored(cut(framed(GOLD), "Ada"), kb, query.replace("25", "75")).row(0, named=True)
     assert other["precision_in_scope"] == 1 / 2
 
 

@@ -340,18 +340,19 @@ CUT = pl.col("text").str.slice(pl.col("begin"), pl.col("end") - pl.col("begin"))
 
 
 def _place(values: pl.Series, among: pl.Series) -> pl.Series:
-    """Return the share, in percent, of the others that are not higher than each value.
+    """Return the percentile of each value among others: the share of these that is smaller, and half of the equal ones.
+
+    That is what an annotation of those has which has the value (`remix.measures.whole.percentiles_of`).
 
     >>> _place(pl.Series([0, 5, None]), pl.Series([1, 5, 5, None])).round(1).to_list()
-    [0.0, 100.0, None]
+    [0.0, 66.7, None]
     """
     ordered = among.drop_nulls().sort()
     if ordered.is_empty():
         return pl.Series([None] * len(values), dtype=pl.Float64)
-    table = pl.DataFrame({"value": values})
-    higher = len(ordered) - pl.Series(ordered.search_sorted(values.fill_null(0), side="right"), dtype=pl.Int64)
-    return (
-        table.select(pl.when(pl.col("value").is_not_null()).then(100 * (1 - higher / len(ordered))))
-        .to_series()
-        .round(10)
+    smaller, not_higher = (
+        pl.Series(ordered.search_sorted(values.fill_null(0), side=side), dtype=pl.Int64) for side in ("left", "right")
     )
+    table = pl.DataFrame({"value": values, "middle": (smaller + not_higher) / 2})
+    place = pl.when(pl.col("value").is_not_null()).then(100 * pl.col("middle") / len(ordered))
+    return table.select(place.round(10)).to_series()
