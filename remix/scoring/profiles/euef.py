@@ -3,8 +3,10 @@
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import polars as pl
 
+from remix.dense import Numbers
 from remix.scoring.conventions import aspects
 from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import Case, Counter, matching_named, with_detail
@@ -17,7 +19,7 @@ from remix.scoring.tasks import Elements
 def _longest_of_matching(case: Case, task: str, matching: str, count: Counter) -> Case:
     if task == "C2KB":
         return case
-    case = with_detail(case, "surface_form")
+    case = with_detail(case.of_spans if task == "ERec" else case, "surface_form")
     gold = _longest(case, "mention", case.gold.with_columns(system=pl.lit(0, pl.Int64)), matching)
     answers = _longest(case, "answer", case.answers, matching)
     return replace(
@@ -28,7 +30,7 @@ def _longest_of_matching(case: Case, task: str, matching: str, count: Counter) -
 
 
 def _longest(case: Case, key: str, rows: pl.DataFrame, matching: str) -> pl.Series:
-    """Return the numbers of the mentions that are the longest of those that match some mention of their side."""
+    """Return the numbers of the mentions that stay of a side, in which each stands for the longest of those around."""
     how = matching_named(matching)
     # One side held against itself: systems are kept apart as documents of their own.
     apart = rows.with_columns(doc=pl.col("doc") * len(case.mentions.systems) + pl.col("system"))
@@ -39,12 +41,38 @@ def _longest(case: Case, key: str, rows: pl.DataFrame, matching: str) -> pl.Seri
     links = case.mentions.gold_links if key == "mention" else case.mentions.answer_links
     side = replace(side, gold_links=links.rename({key: "mention"}), answer_links=links.rename({key: "answer"}))
     mirror = replace(case, mentions=side, gold=side.gold, answers=side.answers, overlaps=overlaps(side))
-    pairs = how.pairs(mirror).filter(how.spans).select("mention", "answer")
-    length = apart.select(answer=key, length=pl.col("end") - pl.col("begin"))
-    best = pairs.join(length, on="answer").sort("mention", "length", "answer", descending=[False, True, False])
-    best = best.unique("mention", keep="first", maintain_order=True)
-    alone = apart.join(pairs, left_on=key, right_on="mention", how="anti")[key]
-    return pl.concat([best["answer"].rename(key), alone]).unique()
+    pairs = how.pairs(mirror).filter(how.spans)
+    places = apart.select(own=key, place=pl.int_range(pl.len(), dtype=pl.Int64))
+    for name in ("mention", "answer"):
+        pairs = pairs.join(places.rename({"own": name, "place": f"{name}_place"}), on=name)
+    one, other = (pairs[f"{name}_place"].to_numpy() for name in ("mention", "answer"))
+    length = apart.select((pl.col("end") - pl.col("begin")).fill_null(0)).to_series().to_numpy()
+    return apart[key].gather(find_longest(length, one, other))
+
+
+def find_longest(length: Numbers, one: Numbers, other: Numbers) -> Numbers:
+    """Return the places of the mentions that stay of those in a row, by their lengths and which of them match.
+
+    Each in turn goes past all others in their order and gives way to the next one that matches what it has become and
+    is no shorter. So two of one length stand for each other, and both stay.
+
+    >>> of_one_length = np.array([4, 4]), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> find_longest(*of_one_length), find_longest(np.array([4, 5]), *of_one_length[1:])
+    (array([0, 1]), array([1]))
+    """
+    size = len(length)
+    matching = np.unique(one * size + other)
+    best, passed, walking = np.arange(size), np.full(size, -1), np.arange(size)
+    while len(walking):
+        at = np.searchsorted(matching, best[walking] * size + passed[walking] + 1)
+        ahead = at < len(matching)
+        walking, at = walking[ahead], matching[at[ahead]]
+        ahead = at // size == best[walking]
+        walking, met = walking[ahead], at[ahead] % size
+        passed[walking] = met
+        yields = (met != walking) & (length[met] >= length[best[walking]])
+        best[walking[yields]] = met[yields]
+    return np.unique(best)
 
 
 def _pair(compared: Elements) -> tuple[pl.DataFrame, Elements]:
@@ -73,7 +101,8 @@ def _count(case: Case, task: str, matching: str) -> Counts:
     if task not in _RECOGNISED:
         return count(case, task, matching)
     keys = ["system", "doc"]
-    spans, right = (count(case, one, matching).select(*keys, "tp") for one in ("ERec", _RECOGNISED[task]))
+    parts = (("ERec", case.of_spans), (_RECOGNISED[task], case))
+    spans, right = (count(own, one, matching).select(*keys, "tp") for one, own in parts)
     rows = spans.join(right, on=keys, how="left", maintain_order="left", suffix="_right").fill_null(0)
     wrong = (pl.col("tp") - pl.col("tp_right")).clip(0)
     return rows.select(*keys, *UNSCOPED, tp="tp_right", fp=wrong, fn=wrong, ignored=pl.lit(0, pl.Int64))
@@ -91,7 +120,7 @@ euef = Profile(
         nil=aspects.nil_left_out.with_source("matching/NILMatching.java: NIL is a task of its own, NM"),
         overlapping=aspects.Overlapping(
             name="embedded-longest",
-            words="of mentions of one side that match each other only the longest stays",
+            words="of mentions of one side that match each other the longest stays, of two of one length both",
             source="main/Filter.java, coreference",
             choose=_longest_of_matching,
         ),
@@ -119,7 +148,8 @@ euef = Profile(
         "spans": "overlap, and 1 - edit distance / longer length above t: 0 in the paper's figures, where any overlap "
         "matches, 0.85 in the released code (--match 'fuzzy-over(0.85)'); at 1 nothing matches, where the paper has 1 "
         "for equal spans (matching/MentionMatching.java)",
-        "order": "sets have no order; here it is that of the offsets, and chains of embedded mentions are followed "
-        "one step",
+        "order": "sets have no order; here it is that of the offsets, in which each mention of a side goes past the "
+        "others and gives way to the next one that matches what it has become and is no shorter (main/Filter.java, "
+        "coreference)",
     },
 )
