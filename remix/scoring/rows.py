@@ -17,6 +17,7 @@ from remix.measures.partitions import label_of
 from remix.scoring.choice import Choice
 from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.matching import Case
+from remix.scoring.profiles import Profile
 from remix.scoring.statistics import F1, SCORES, WRONG, precision_of_f1, with_fp_of_f1
 from remix.scoring.statistics.weights import FUZZY, fuzzy_scores
 from remix.scoring.tasks import TASKS, task_named
@@ -233,16 +234,17 @@ def _split(name: str) -> tuple[str, str]:
     return (f"{parts[1]}({rest})" if rest else parts[1]), "".join(matchings)
 
 
-@cache
-def _parts(task: str) -> tuple[str, ...]:
-    """Return the parts of a task; names that only a profile knows have none."""
+def _parts(task: str, profile: Profile) -> tuple[str, ...]:
+    """Return the parts of a task as a profile has it; names that only a profile knows have none."""
+    if task in profile.parts:
+        return profile.parts[task]
     return task_named(task).parts if task.partition("(")[0] in TASKS else ()
 
 
 def expand(choice: Choice) -> Choice:
     """Return the choice with what is counted for it: the parts of tasks, and every matching that one names."""
     split = [_split(task) for task in choice.task]
-    tasks = [part for task, _ in split for part in (_parts(task) or (task,))]
+    tasks = [part for task, _ in split for part in (_parts(task, choice.profile) or (task,))]
     own = [matching for _, matching in split if matching]
     shared = choice.match if any(not matching for _, matching in split) else ()
     task, match = tuple(dict.fromkeys(tasks)), tuple(dict.fromkeys([*shared, *own]))
@@ -257,9 +259,9 @@ def with_means(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     """
     counted, means = [pl.lit(False)], []
     for task, own in dict.fromkeys(_split(task) for task in choice.task):
-        parts, matching = _parts(task), pl.col("matching").is_in([own] if own else list(choice.match))
+        parts, matching = _parts(task, choice.profile), pl.col("matching").is_in([own] if own else list(choice.match))
         if parts:
-            means.append(_mean_of_parts(rows.filter(pl.col("task").is_in(parts), matching), task))
+            means.append(_mean_of_parts(rows.filter(pl.col("task").is_in(parts), matching), task, parts))
         else:
             counted.append((pl.col("task") == task) & matching)
     # Rows of a task without matching hold those of the same task with one.
@@ -268,11 +270,11 @@ def with_means(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     )
 
 
-def _mean_of_parts(rows: pl.DataFrame, task: str) -> pl.DataFrame:
+def _mean_of_parts(rows: pl.DataFrame, task: str, parts: tuple[str, ...]) -> pl.DataFrame:
     zero = pl.when(pl.col("f1").is_not_null()).then(0.0)
     filled = [pl.coalesce(name, zero).alias(name) for name in ("precision", "recall")]
     # A tool that gives InKB and its like of some tasks alone has no mean of them.
-    every = (pl.col("column") != "kb") | (pl.col("task").n_unique().over(_OF_A_MEAN) == len(_parts(task)))
+    every = (pl.col("column") != "kb") | (pl.col("task").n_unique().over(_OF_A_MEAN) == len(parts))
     means = rows.filter(every).with_columns(filled).group_by(_OF_A_MEAN, maintain_order=True)
     taken = pl.coalesce(pl.col("f1_precision").filter(pl.col("f1_precision") != "all").first(), pl.lit("all"))
     return means.agg(pl.col(SCORES).mean(), taken.alias("f1_precision")).with_columns(task=pl.lit(task))

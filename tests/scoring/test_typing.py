@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remix.errors import BadInput
+from remix.errors import BadInput, UnknownName
 from remix.frames import Frames
 from remix.names import OWL, RDFS
 from remix.scoring.inputs.entities import read_subclasses, with_types
@@ -203,6 +203,51 @@ def test_second_task_of_oke_is_scored_by_gerbil(frames):
     row = rows.filter(task="ERec-classes", average="micro", column="").row(0, named=True)
     assert values(row, "tp", "fp", "fn") == (1, 1, 1)
     assert rows.filter(task="OKE-2", average="micro", column="")["f1"].is_not_null().all()
+
+
+ODP = "http://www.ontologydesignpatterns.org/ont/"
+
+
+def typed(begin: int, end: int, *classes: str, **more: object) -> dict[str, object]:
+    return {"begin": begin, "end": end, "classes": [*classes], **more}
+
+
+def test_first_task_of_oke_knows_four_classes_in_gerbil(frames):
+    # Person is right; of dbo:A neither side is asked, which is perfect; dul:Agent is none of the four.
+    person, agent = f"{ODP}dul/DUL.owl#Person", f"{ODP}dul/DUL.owl#Agent"
+    gold = frames([typed(0, 3, person, agent), typed(5, 8, f"{DBO}A")])
+    run = frames([typed(0, 3, person), typed(5, 8, f"{DBO}B")])
+    rows = evaluate(gold, {"s": run}, task=["ETyping", "OKE-1"], match=["strong"], profile="gerbil")
+    rows = rows.filter(average="micro", column="")
+    # ETyping: recall (1/2 + 0) / 2. OKE-1: ERec and D2KB (all are EE) are perfect, and so is its typing.
+    assert rows["recall"].to_list() == [1 / 4, 1.0]
+
+
+def test_second_task_of_oke_types_entities_alone_in_gerbil(frames):
+    # The word that names a class is not answered, and no entity; dbo:A is no class of the list: its typing is perfect.
+    gold = frames([typed(0, 3, f"{ODP}dul/DUL.owl#Agent", f"{DBO}A"), typed(5, 8, f"{OWL}Class")])
+    run = frames([typed(0, 3, f"{ODP}dul/DUL.owl#Agent")])
+    rows = evaluate(gold, {"s": run}, task=["ERec-classes", "OKE-2"], match=["strong"], profile="gerbil")
+    rows = rows.filter(average="micro", column="")
+    assert rows["f1"].to_list() == [0.0, 1 / 2]
+
+
+def test_typing_is_of_a_list_of_classes_where_one_is_asked_for(frames):
+    gold = frames([typed(0, 3, f"{ODP}dul/DUL.owl#Person", f"{DBO}A")])
+    run = frames([typed(0, 3, f"{ODP}dul/DUL.owl#Person", f"{DBO}B")])
+    assert values(scored(gold, run, "ETyping"), "tp", "fp", "fn") == (1, 1, 1)
+    assert values(scored(gold, run, "ETyping(classes=OKE-1)"), "tp", "fp", "fn") == (1, 0, 0)
+    with pytest.raises(UnknownName, match="no list of classes named 'OKE1'; did you mean 'OKE-1'"):
+        scored(gold, run, "ETyping(classes=OKE1)")
+
+
+def test_equal_spans_of_classes_are_one_in_gerbil(frames):
+    # Two links of one span inside another go with it; two of the outermost span are one span to find.
+    spans = [(0, 9, "c:1"), (0, 9, "c:2"), (4, 9, "c:1"), (4, 9, "c:2")]
+    gold = frames([typed(b, e, f"{OWL}Class", entity=name) for b, e, name in spans])
+    run = frames([typed(0, 9, f"{OWL}Class", entity="c:1")])
+    row = scored(gold, run, "ERec-classes", profile="gerbil")
+    assert values(row, "tp", "fp", "fn") == (1, 0, 0)
 
 
 names = st.sampled_from(["writer", "person", "agent", "place", "thing", "planet"])

@@ -124,6 +124,7 @@ class Profile:
     - `outside_slice`: what a slice does with the gold outside it: 'dropped' (ignorable) or 'removed';
     - `slices`: columns that the tool slices by in its own way: name to `count(case, task, matching)`, whose rows have
       `slice` besides;
+    - `parts`: the parts of tasks that are means of others, where those of the tool are others than `Task.parts`;
     - `kb_rows`: whether InKB, EE and GSInKB are shown: 'nil', where gold or a run has NIL, or 'always';
     - `sparse`: whether tasks and matchings that count nothing at all have no rows;
     - `by_document`: whether what it counts of a system in a document depends on these two alone, and what it chooses
@@ -143,6 +144,7 @@ class Profile:
     adjust_counting: Callable[[Counter], Counter] = lambda count: count
     outside_slice: Literal["dropped", "removed"] = "dropped"
     slices: Mapping[str, Counter] = field(default_factory=dict)
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     kb_rows: Literal["", "nil", "always"] = ""
     sparse: bool = False
     by_document: bool = False

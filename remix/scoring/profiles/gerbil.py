@@ -19,7 +19,7 @@ from remix.scoring.profiles import PLAIN_GOLD, Profile
 from remix.scoring.statistics import UNSCOPED
 from remix.scoring.statistics.thresholds import choose_best
 from remix.scoring.tasks import elements
-from remix.scoring.tasks.typing import class_spans, compare_types, on_gold_spans
+from remix.scoring.tasks.typing import CLASS_LISTS, ClassList, class_spans, compare_types, on_gold_spans
 
 WELL_KNOWN = (
     DBR,
@@ -60,11 +60,11 @@ _BEST = partial(choose_best, of_nothing=1.0)
 
 def _counting(rules: Counter) -> Counter:
     def count(case: Case, task: str, matching: str) -> Counts:
-        if task in ("ETyping", "RT2KB"):
+        if task in _TYPINGS:
             counts = _typing(_BEST(case, task, matching, _typing), task, matching)
             return counts.clear() if case.column == "kb" else counts
         if task == "ERec-classes":
-            case, task = class_spans(case), "ERec"
+            case, task = class_spans(case).of_spans, "ERec"  # spans in one another are merged, equal ones too
         counts = rules(case, task, matching)
         shown = task == "D2KB" if case.value == "GSInKB" else task in CLASSED
         return counts.clear() if case.column == "kb" and not shown else counts
@@ -86,11 +86,18 @@ def _judge_in_order(case: Case, matching: Matching) -> Judged:
     )
 
 
+_OF_OKE = {f"ETyping(classes={name})": known for name, known in CLASS_LISTS.items()}
+_OF_ALL = ClassList(pl.any_horizontal(pl.col("class").str.starts_with(one) for one in WELL_KNOWN))
+_TYPINGS = {"RT2KB": _OF_ALL, "ETyping": _OF_ALL, **_OF_OKE}
+"""The tasks that compare classes, and the classes that each knows."""
+
+
 def _typing(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the sums over mentions of their precision (`tp`) and recall (`tp_of_gold`)."""
-    spans = matching_named("strong" if task == "ETyping" else matching)
-    found = compare_types(case, spans, below=True, within=WELL_KNOWN, bare=True, judge=_judge_in_order)
-    found = on_gold_spans(found) if task == "ETyping" else found
+    of_spans, listed = task != "RT2KB", _TYPINGS[task]
+    spans = matching_named("strong" if of_spans else matching)
+    found = compare_types(listed.narrow(case), spans, below=True, within=listed.holds, bare=True, judge=_judge_in_order)
+    found = on_gold_spans(found) if of_spans else found
     nothing = (pl.col("asked") == 0) & (pl.col("answered") == 0)
     share = {
         name: pl.when(nothing).then(1.0).when(pl.col("shared") == 0).then(0.0).otherwise(pl.col("shared") / pl.col(of))
@@ -147,6 +154,10 @@ gerbil = Profile(
     ),
     adjust_counting=_counting,
     outside_slice="removed",
+    parts={
+        "OKE-1": ("ERec", "D2KB", "ETyping(classes=OKE-1)"),
+        "OKE-2": ("ETyping(classes=OKE-2)", "ERec-classes"),
+    },
     kb_rows="always",
     by_document=True,
     notes={
@@ -162,6 +173,11 @@ gerbil = Profile(
         "knowledge bases, 1 where neither side has any, 0 where it is missed or extra; micro scores are their means, "
         "macro ones those of documents with mentions (matching/impl/HierarchicalMatchingsCounter.java, "
         "evaluate/impl/HierarchicalFMeasureCalculator.java)",
+        "OKE-1": "its ETyping knows four classes alone: d0:Location, dul:Organization, dul:Person and dul:Role "
+        "(evaluate/EvaluatorFactory.java)",
+        "OKE-2": "its ETyping knows the classes of ontologydesignpatterns.org alone, of mentions that name no class "
+        "themselves; spans that name one are merged where one is within the other "
+        "(evaluate/EvaluatorFactory.java, evaluate/impl/SpanMergingEvaluatorDecorator.java)",
         "sameAs": "entities are compared in canonical form and with the sameAs links of the knowledge base, not by "
         "asking the web (semantic/sameas)",
     },

@@ -10,12 +10,13 @@ and means are those of GERBIL (EvaluatorFactory.java).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import polars as pl
 
 from remix.dense import look_up
+from remix.errors import UnknownName
 from remix.frames import FINE_GRAINED, Frames
 from remix.names import OWL, RDFS
 from remix.scoring.inputs.case_tables import Counts
@@ -73,16 +74,15 @@ def compare_types(
     matching: Matching,
     *,
     below: bool = False,
-    within: tuple[str, ...] = (),
+    within: pl.Expr | None = None,
     bare: bool = False,
     judge: Callable[[Case, Matching], Judged] = _judge,
 ) -> Typed:
     """Return what the classes of mentions and of the answers whose spans match them have in common.
 
     A set of classes is closed upwards (Kiritchenko et al. 2006: a class and all above it) or, with `below`,
-    downwards. `within` are the beginnings of the IRIs that count, by default all. Gold without classes asks nothing:
-    it is neither required nor wrong to type, unless `bare` keeps it. `judge` says which answer is held against which
-    mention.
+    downwards. `within` is whether a `class` counts, by default all do. Gold without classes asks nothing: it is
+    neither required nor wrong to type, unless `bare` keeps it. `judge` says which answer is held against which mention.
     """
     gold, answers = _sets(case, below, within)
     case = case if bare else _drop_untyped(case, gold)
@@ -121,17 +121,16 @@ def _find_missed(case: Case, asked: pl.DataFrame) -> pl.DataFrame:
     return case.mentions.for_each_system(of_groups)
 
 
-def _sets(case: Case, below: bool, within: tuple[str, ...]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _sets(case: Case, below: bool, within: pl.Expr | None) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return mention and class, answer and class: the closed sets of both sides."""
     evidence = case.evidence
     gold = _classes(case.gold.select("doc", "annotation", id="mention"), lambda read: read(evidence.gold), evidence)
     answers = _classes(case.answers.select("doc", "system", "annotation", id="answer"), evidence.of_runs, evidence)
     reached = evidence.reach(pl.concat([gold["class"], answers["class"]]), below=below)
-    counts = pl.any_horizontal(pl.col("class").str.starts_with(one) for one in within) if within else pl.lit(True)
     closed = []
     for side in (gold, answers):
         more = side.join(reached, on="class").select("id", pl.col("reached").alias("class"))
-        closed.append(pl.concat([side, more]).unique().filter(counts))
+        closed.append(pl.concat([side, more]).unique().filter(pl.lit(True) if within is None else within))
     return closed[0].rename({"id": "mention"}), closed[1].rename({"id": "answer"})
 
 
@@ -154,11 +153,59 @@ def _classes(
     return pl.concat([stated, of_entity.join(stated, on="id", how="anti")]).unique()
 
 
+@dataclass(frozen=True)
+class ClassList:
+    """The classes that are compared (whether a `class` is one), and whether mentions that name a class are left out."""
+
+    holds: pl.Expr
+    entities_only: bool = False
+
+    def narrow(self, case: Case) -> Case:
+        """Return the case of the mentions whose classes are compared."""
+        return _split_by_class(case)[0] if self.entities_only else case
+
+
+ONTOLOGY_PATTERNS = "http://www.ontologydesignpatterns.org/ont/"
+
+CLASS_LISTS: Mapping[str, ClassList] = {
+    "OKE-1": ClassList(
+        pl.col("class").is_in(
+            [
+                f"{ONTOLOGY_PATTERNS}{name}"
+                for name in ("d0.owl#Location", "dul/DUL.owl#Organization", "dul/DUL.owl#Person", "dul/DUL.owl#Role")
+            ]
+        )
+    ),
+    "OKE-2": ClassList(pl.col("class").str.starts_with(ONTOLOGY_PATTERNS), entities_only=True),
+}
+"""The classes of the challenge's tasks, by the task that has them (EvaluatorFactory.java)."""
+
+
+def class_list_named(name: str) -> ClassList:
+    """Return a list of classes; raises `UnknownName` for another name."""
+    if name not in CLASS_LISTS:
+        raise UnknownName("list of classes", name, CLASS_LISTS)
+    return CLASS_LISTS[name]
+
+
+def _etyping_at(classes: str) -> Task:
+    listed = class_list_named(classes)
+
+    def count(case: Case, matching: Matching) -> Counts:
+        """Return the counts of the classes of the list."""
+        found = compare_types(listed.narrow(case), MATCHINGS["strong"], within=listed.holds)
+        return _counts(on_gold_spans(found))
+
+    return replace(etyping, summary=f"{etyping.summary}; those of {classes} alone", count=count)
+
+
 etyping = Task(
     "ETyping",
     "text and spans given; classes compared with those above them, on gold spans only",
     # Spans are given, so that they are equal or not answered.
     lambda case, matching: _counts(on_gold_spans(compare_types(case, MATCHINGS["strong"]))),
+    _etyping_at,
+    takes=("classes",),
     by_document=True,
     of_classes=True,
 )
@@ -171,26 +218,32 @@ rt2kb = Task(
 )
 
 
+def _split_by_class(case: Case) -> tuple[Case, Case]:
+    """Return the cases of the mentions that are entities and of those that name a class (owl:Class, rdfs:Class)."""
+    case = with_detail(case, "classes")
+    naming = pl.any_horizontal(pl.col("classes").list.contains(f"{space}Class") for space in (OWL, RDFS))
+    naming = naming.fill_null(False)
+    return case.where(~naming), case.where(naming)
+
+
 def class_spans(case: Case) -> Case:
     """Return the case of the spans that link to a class, of several in one another the longest."""
-    case = with_detail(case, "classes")
-    of_classes = pl.any_horizontal(pl.col("classes").list.contains(f"{space}Class") for space in (OWL, RDFS))
-    gold = _outermost(case.gold.filter(of_classes.fill_null(False)), ["doc"])
-    answers = _outermost(case.answers.filter(of_classes.fill_null(False)), ["system", "doc"])
+    case = _split_by_class(case)[1]
+    gold, answers = _outermost(case.gold, ["doc"]), _outermost(case.answers, ["system", "doc"])
     return replace(case, gold=gold.sort("mention"), answers=answers.sort("answer"))
 
 
 def _outermost(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Return the rows whose span is inside no other row's of the same keys.
 
-    >>> rows = pl.DataFrame({"doc": [0, 0, 0], "begin": [0, 2, 5], "end": [5, 4, 7]})
+    >>> rows = pl.DataFrame({"doc": [0, 0, 0, 0], "begin": [0, 2, 2, 5], "end": [5, 4, 4, 7]})
     >>> _outermost(rows, ["doc"]).rows()
     [(0, 0, 5), (0, 5, 7)]
     """
     rows = rows.sort(*keys, "begin", "end", descending=[*(False for _ in keys), False, True])
     reach = pl.col("end").cum_max().shift(1).over(keys)
-    again = pl.all_horizontal(pl.col(name) == pl.col(name).shift(1).over(keys) for name in ("begin", "end"))
-    return rows.filter((reach.is_null() | (pl.col("end") > reach)) | again.fill_null(False))
+    outer = rows.filter(reach.is_null() | (pl.col("end") > reach))
+    return rows.join(outer, on=[*keys, "begin", "end"], how="semi", maintain_order="left")
 
 
 class_erec = Task(
