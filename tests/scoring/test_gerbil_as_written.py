@@ -29,7 +29,7 @@ marking = st.builds(
     st.integers(0, 6),
     st.integers(1, 4),
     entities,
-    st.sampled_from([None, 0.2, 0.5, 0.8]),
+    st.sampled_from([None, 0.0, 0.5, 0.8]),
 )
 sides = st.lists(st.lists(marking, max_size=4), min_size=len(DOCUMENTS), max_size=len(DOCUMENTS))
 

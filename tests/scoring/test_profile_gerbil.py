@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -75,6 +77,19 @@ STRONG = [
 def test_strong_annotations_match_as_in_gerbils_own_cases(frames, gold, answers, counts):
     found = row(frames(mentions(*gold)), frames(mentions(*answers)), "A2KB", "strong")
     assert (found["tp"], found["fn"], found["fp"]) == counts
+
+
+def test_answer_of_confidence_zero_counts_unless_it_is_better_left_out(frames):
+    # ScoredMatchingsCounterImpl.java counts without filter first: right it stays, wrong the threshold 0 leaves it out.
+    gold = frames(mentions((0, 10, "1")))
+    for entity, counts in (("1", (1, 0, 0)), ("2", (0, 1, 1))):
+        run = frames(mentions((0, 10, entity)))
+        run = replace(run, annotations=run.annotations.with_columns(confidence=0.0))
+        found = row(gold, run, "A2KB", "strong")
+        assert (found["tp"], found["fp"], found["fn"]) == counts
+    both = frames(mentions((0, 10, "1"), (20, 10, "2")))
+    both = replace(both, annotations=both.annotations.with_columns(confidence=pl.Series([0.5, 0.0])))
+    assert row(gold, both, "A2KB", "strong")["precision"] == 1.0
 
 
 def test_entities_of_a_document_are_counted_as_often_as_they_are_linked_to(frames):

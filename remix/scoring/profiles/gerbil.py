@@ -162,6 +162,9 @@ gerbil = Profile(
     by_document=True,
     notes={
         "order": "the order of annotations, which RDF does not have, is that of their offsets",
+        "confidence": "an answer of confidence 0 counts where no threshold is better, as a document is counted without "
+        "filter first (matching/scored/ScoredMatchingsCounterImpl.java); where documents are added up, the source of "
+        "today lets that count give way to the one above 0 (matching/scored/ScoredEvaluationCountsArray.java)",
         "D2KB": "answers whose span is no gold mention's are left out, a second answer on one span stays, "
         "matching is strong (matching/impl/SearcherBasedNotMatchingMarkingFilter.java)",
         "InKB, EE": "each side is filtered by its own class and counted again, above the threshold of all mentions, in "
