@@ -18,6 +18,8 @@ from remix.frames import Frames
 from remix.names import RMX
 
 ARTICLES, SIMPLE = "articles", "simple"
+PLACED = r"^urn:elevant:article:([0-9]+)$"
+"""What an article is called by its number, or by its place where a file has no number."""
 
 _LINES = 20
 _BEGINS_ARTICLE = re.compile(rb'\s*\{\s*"id"\s*:\s*\d+\s*,\s*"title"\s*:')
@@ -138,7 +140,7 @@ def _rows(frames: Frames) -> pl.DataFrame:
 def _articles(frames: Frames, rows: pl.DataFrame) -> Iterator[tuple[int, dict[str, Any], list[dict[str, Any]]]]:
     """Yield the number, the row and the mentions of each document."""
     listed = {document: part.to_dicts() for (document,), part in rows.group_by("document", maintain_order=True)}
-    numbers = frames.documents["given"].str.extract(r"^urn:elevant:article:([0-9]+)$", 1).cast(pl.Int64)
+    numbers = frames.documents["given"].str.extract(PLACED, 1).cast(pl.Int64)
     own = numbers.null_count() == 0 and numbers.is_unique().all()
     order = frames.documents.with_columns(number=numbers if own else pl.int_range(pl.len())).sort("number")
     for document in order.iter_rows(named=True):

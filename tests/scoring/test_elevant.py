@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.errors import UsageError
+from remix import progress
+from remix.errors import BadInput, UsageError
 from remix.formats import read
 from remix.frames import Frames
+from remix.runs.registration import answers_to
 from remix.scoring.choice import Choice, case_of
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import read_entities
@@ -260,6 +262,59 @@ def test_prediction_is_one_of_its_candidates_in_simple_files(tmp_path: Path) -> 
     told = {name.partition(".")[2]: counts for name, *counts in rows.select("slice", "errors", "total").rows()}
     # Gold's entity is a candidate, and of two: it could have been chosen.
     assert (told["wrong_candidates"], told["multiple_candidates"]) == ([0, 1], [1, 1])
+
+
+@pytest.fixture
+def predictions(tmp_path: Path):
+    def made(titles: list[str | None], lines: list[list[tuple[int, int, str]]]) -> list[Frames]:
+        """Gold 'Ada' (Q0, Q1, …) in articles of these titles, and what is predicted for each line."""
+        gold, run = tmp_path / "gold.jsonl", tmp_path / "run.linked.jsonl"
+        labels = [[{"start_char": 0, "end_char": 3, "entity_reference": f"Q{n}"}] for n in range(len(titles))]
+        articles = [
+            {"text": f"Ada {n}", "labels": labels[n]} | ({"title": title} if title else {})
+            for n, title in enumerate(titles)
+        ]
+        found = [
+            [{"start_char": b, "end_char": e, "entity_reference": entity} for b, e, entity in one] for one in lines
+        ]
+        gold.write_text("".join(f"{json.dumps(article)}\n" for article in articles))
+        run.write_text("".join(f"{json.dumps({'predictions': one})}\n" for one in found))
+        return [read(path, name="x", unannotated=True).frames for path in (gold, run)]
+
+    return made
+
+
+def test_predictions_without_titles_are_of_the_articles_of_their_places(predictions, capsys) -> None:
+    # Of Zed nothing is predicted, Abc is right, and Mno is wrong; the titles' order is another.
+    sides = predictions(["Zed", "Abc", "Mno"], [[], [(0, 3, "Q1")], [(0, 3, "Q9")]])
+    with progress.enable():
+        assert rows_of(sides)["A2KB", "IGNORED", ""] == (1, 1, 2)
+    said = "its 3 articles have neither title nor text, and are read as gold's 3 documents by their place"
+    assert f"{said}, the first as <urn:remix:dataset:x/Zed>" in capsys.readouterr().err
+    answers = answers_to(*sides)
+    assert answers.annotations["document"].to_list() == [f"urn:remix:dataset:x/{name}" for name in ("Abc", "Mno")]
+
+
+def test_contexts_of_nif_are_articles_in_the_order_of_their_iris(predictions) -> None:
+    sides = predictions([f"http://x.org/{name}#char=0,5" for name in "BA"], [[(0, 3, "Q1")], [(0, 3, "Q0")]])
+    assert rows_of(sides)["A2KB", "IGNORED", ""] == (2, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("titles", "lines"),
+    [
+        (["Zed", "Abc"], [[(0, 3, "Q0")]]),  # other numbers of articles
+        (["Zed", "Abc"], [[(0, 3, "Q0")], [(2, 9, "Q1")]]),  # outside of 'Ada 1'
+    ],
+)
+def test_predictions_that_cannot_be_of_the_articles_of_their_places_are_refused(predictions, titles, lines) -> None:
+    with pytest.raises(BadInput, match="neither title nor text, so that each is the one of its place in gold"):
+        rows_of(predictions(titles, lines))
+
+
+def test_predictions_are_of_the_articles_that_are_called_as_they_are(predictions) -> None:
+    # Gold without titles has the names of places itself, also where the last line is missing.
+    assert rows_of(predictions([None, None], [[(0, 3, "Q0")]]))["A2KB", "IGNORED", ""] == (1, 0, 1)
 
 
 def test_coreference_that_stands_aside_for_its_parts_could_have_been_wrong(articles):

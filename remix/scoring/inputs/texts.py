@@ -1,14 +1,16 @@
-"""Runs laid on gold's texts: by tokens, and by characters where a run has gold's text with other white space."""
+"""Runs laid on gold's texts: by the place of articles, by tokens, by characters where white space is another."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import polars as pl
 
 from remix import progress
-from remix.documents import texts_beyond
+from remix.documents import is_named_by_place, texts_beyond
+from remix.formats.elevant import PLACED
+from remix.formats.identifiers import strip_offsets
 from remix.formats.layers import TOKENS
 from remix.formats.spacing import letters_of, move_to_spacing
 from remix.frames import Frames
@@ -16,15 +18,58 @@ from remix.scoring.inputs.tokens import laid_on_tokens
 
 
 def laid_on_gold(
-    gold: Frames, runs: Mapping[str, Frames], *, in_order: bool = False, counted: bool = False
+    gold: Frames,
+    runs: Mapping[str, Frames],
+    *,
+    in_order: bool = False,
+    counted: bool = False,
+    emptied: Collection[str] = (),
 ) -> dict[str, Frames]:
     """Return the runs with the documents, texts and offsets of gold, as far as these are told otherwise.
 
-    That is by tokens, as `laid_on_tokens` has it, and by the characters of texts, as `laid_on_texts` has it.
+    That is by the place of articles, as `laid_by_place` has it, by tokens, as `laid_on_tokens` has it, and by the
+    characters of texts, as `laid_on_texts` has it. `emptied` are the documents of gold that are in no file of it.
     """
+    runs = laid_by_place(gold, runs, emptied)
     if not gold.values.is_empty():  # where tokens are told
         runs = laid_on_tokens(gold, runs, in_order=in_order, counted=counted)
     return laid_on_texts(gold, runs)
+
+
+def laid_by_place(gold: Frames, runs: Mapping[str, Frames], emptied: Collection[str] = ()) -> dict[str, Frames]:
+    """Return the runs with gold's documents where nothing but their place in a file names those of a run.
+
+    So ELEVANT reads predictions: those of the n-th line are of the n-th article, of NIF in the order of its IRIs. Runs
+    stay as they are, and `align` says what they lack, where gold has the names that they have, other documents or
+    datasets than one, or a text that is shorter than an answer in it says.
+    """
+    return {name: _place(gold, run, name, emptied) for name, run in runs.items()}
+
+
+def _place(gold: Frames, run: Frames, name: str, emptied: Collection[str]) -> Frames:
+    if not is_named_by_place(run.documents):
+        return run
+    documents = gold.documents.filter(~pl.col("document").is_in([*emptied]))
+    called = pl.coalesce("given", "document")
+    if documents.select((strip_offsets(called) != called.str.strip_chars_end("/#")).any()).item():
+        documents = documents.sort(called)
+    known = set(run.documents["given"]) <= set(documents.select(called).to_series())
+    if known or len(documents) != len(run.documents) or documents["dataset"].n_unique() > 1:
+        return run
+    placed = run.documents.sort(pl.col("given").str.extract(PLACED, 1).cast(pl.Int64))
+    there = documents.select("text", gold="document").with_columns(placed["document"])
+    rows = run.annotations.join(there, on="document", maintain_order="left")
+    if rows.select((pl.col("end") > pl.col("text").str.len_chars()).any()).item():
+        return run
+    progress.note(
+        f"run '{name}': its {len(there)} articles have neither title nor text, and are read as gold's {len(there)} "
+        f"documents by their place, the first as <{there['gold'][0]}>"
+    )
+    names = dict(there.select("document", "gold").iter_rows())
+    tables = {"documents": "document", "annotations": "document", "regions": "document", "values": "subject"}
+    moved = {table: getattr(run, table).with_columns(pl.col(column).replace(names)) for table, column in tables.items()}
+    moved["documents"] = moved["documents"].with_columns(given=pl.lit(None, pl.String))
+    return replace(run, **moved)
 
 
 def laid_on_texts(gold: Frames, runs: Mapping[str, Frames]) -> dict[str, Frames]:

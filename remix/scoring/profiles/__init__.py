@@ -13,7 +13,7 @@ from typing import Literal
 
 import polars as pl
 
-from remix.documents import texts_beyond
+from remix.documents import is_named_by_place, texts_beyond
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.registry import Registry
@@ -158,8 +158,10 @@ class Profile:
         )
         gold, runs = inputs.gold, inputs.runs
         others = (texts_beyond(gold.documents, run.documents) for run in runs.values())
-        if len(gold.values) or any(map(len, others)):  # else the texts of all runs are gold's, and so are their places
-            runs = laid_on_gold(gold, runs, **order)
+        placed = any(is_named_by_place(run.documents) for run in runs.values())
+        # Else the texts of all runs are gold's, and so are their places.
+        if len(gold.values) or placed or any(map(len, others)):
+            runs = laid_on_gold(gold, runs, **order, emptied=inputs.emptied)
         gold, runs = rules.prepare(*with_titles_read(gold, runs))
         return replace(inputs, gold=gold, runs=runs)
 
