@@ -102,6 +102,18 @@ def test_answers_outside_the_evaluation_span_are_no_false_detections(articles):
     assert rows_of(frames)["A2KB", "IGNORED", ""] == (1, 1, 0)
 
 
+def test_of_answers_that_grow_to_one_span_the_last_of_the_file_counts(articles):
+    # case_generator.py, expanded_prediction_spans: both grow to 'Albert', and the one at its beginning is read last.
+    text = "Albert left."
+    ends, begins = answer(text, "bert", "Q2"), answer(text, "Al", "Q1")
+    labels = [label(text, "Albert", "Q1")]
+    assert rows_of(articles(text, labels, [ends, begins]))["A2KB", "IGNORED", ""] == (1, 0, 0)
+    assert rows_of(articles(text, labels, [begins, ends]))["A2KB", "IGNORED", ""] == (0, 1, 1)
+    # What is said again of a span has the place at which it was said first: the one at the end stays the last.
+    again = [answer(text, "Al", "Q3"), ends, begins]
+    assert rows_of(articles(text, labels, again))["A2KB", "IGNORED", ""] == (0, 1, 1)
+
+
 KNOWN, NIL = "Q1", "<NIL>"
 OPTIONAL = {"optional": True}
 YEAR = {"type": "DATETIME"}
