@@ -248,6 +248,22 @@ def test_gold_of_other_formats_is_nested_by_its_spans(frames):
     assert counts("cba", "b") == (0, 0, 1)
 
 
+def test_two_labels_of_one_span_of_other_formats_are_no_roots(frames, capsys):
+    # The tool nests them in each other: nothing is missed, right or wrong there. 'c' is a label of its own.
+    twins = [{"begin": 0, "end": 4, "entity": "e:a"}, {"begin": 0, "end": 4, "entity": "e:b"}]
+    gold = frames([*twins, {"begin": 6, "end": 8, "entity": "e:c"}])
+    for answered in ("e:a", "e:z"):
+        run = frames([{"begin": 0, "end": 4, "entity": answered}])
+        assert rows_of([gold, run])["A2KB", "IGNORED", ""] == (0, 0, 1)
+    with progress.enable():
+        rows_of([gold, gold])
+    assert "2 labels of gold have the span of another" in capsys.readouterr().err
+    # Within a label around them both count with it: one that is right makes it right.
+    around = frames([*twins, {"begin": 0, "end": 9, "entity": "e:d"}])
+    assert rows_of([around, frames(twins[1:])])["A2KB", "IGNORED", ""] == (1, 0, 0)
+    assert rows_of([around, frames([])])["A2KB", "IGNORED", ""] == (0, 0, 1)
+
+
 def test_name_of_a_label_and_what_it_says_of_coreference_make_its_mention_type(articles):
     # 'It' is a novel, 'red planet' is called Mars, 'Blue' names a colour; 'Rome' is called as it is written.
     text = "It is Blue on the red planet, not in Rome."

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from remix import progress
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.names import RMX
@@ -231,7 +232,7 @@ def _roots(rows: pl.DataFrame, labels: Labels) -> pl.DataFrame:
     return rows.drop(f"under_{name}" for name in names)
 
 
-def _last_on_a_span(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
+def _prepare(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
     span = ["document", "begin", "end", "told"]
 
     def last(run: Frames) -> Frames:
@@ -243,7 +244,24 @@ def _last_on_a_span(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, d
         rows = rows.unique(span, keep="last", maintain_order=True).sort("nth")
         return replace(run, annotations=rows.drop("told", "nth"))
 
+    _tell_circles(gold)
     return gold, {name: last(run) for name, run in runs.items()}
+
+
+def _tell_circles(gold: Frames) -> None:
+    """Say how many labels of datasets that state no nesting share their span, and so never count."""
+    if not progress.is_shown():
+        return
+    nested = gold.values.filter(pl.col("term") == f"{RMX}nestedIn")["subject"].implode()
+    rows = gold.annotations.filter(~pl.col("annotation").is_in(nested).any().over("dataset")).drop_nulls("begin")
+    linked = gold.links.group_by("annotation").agg(pl.col("entity").unique().sort().str.join(" "))
+    span = ["document", "begin", "end"]
+    labels = rows.join(linked, on="annotation", how="left").unique([*span, "entity"])
+    if count := int(labels.select(span).is_duplicated().sum()):
+        progress.note(
+            f"{count} labels of gold have the span of another; ELEVANT nests these in each other and never counts "
+            "them: give each span one label, or nest them in a file of its own format"
+        )
 
 
 _OUTCOMES = {"A2KB": ("tp", "fp", "fn"), "ERec": ("found", "false", "missed")}
@@ -326,7 +344,7 @@ elevant = Profile(
     headline=("A2KB", "IGNORED"),
     conventions=Conventions(nil=aspects.nil_left_out, undefined=aspects.undefined_zero),
     own_rules=OwnRules(
-        prepare=_last_on_a_span,
+        prepare=_prepare,
         count=count,
         averages={"micro": averages(aspects.zero_of_all)["micro"]},
         nearest=("A2KB", "expanded"),
@@ -336,7 +354,9 @@ elevant = Profile(
         "matching": "spans are equal as they are or after growing over letters, digits and '\"_ (case_generator.py)",
         "answers": "on one span the last one, and of several that grow to one span the last of the file; false only "
         "inside the annotated region (article.py, case_generator.py)",
-        "alternatives": "nested labels give one TP or FN, of the root or of what is found below it (case_generator.py)",
+        "alternatives": "nested labels give one TP or FN, of the root or of what is found below it "
+        "(case_generator.py); those of other formats are nested by their spans, on one span in each other, so that "
+        "they never count (nested_groundtruth_handler.py)",
         "nil": "; ".join(f"{mode}: {meaning}" for mode, meaning in MEANINGS.items()) + " (case.py)",
         "optional": "optional, date and quantity labels are never missed, but wrong links on them count (case.py)",
         "dropped": "what is answered on a dropped mention counts neither way (not of ELEVANT, which has none)",

@@ -71,7 +71,8 @@ def labels_of(case: Case) -> Labels:
     """Return the labels of gold, computed once for a case.
 
     Where gold says only which annotations are alternatives (a group with options), the longest is the parent of the
-    others, and those of its own span are further links of it.
+    others. In a dataset that states no nesting, labels of one span are nested in each other, so that none of them is
+    a root: it is how the tool reads other formats than its own.
     """
     return case.once(("elevant", "labels"), lambda own: _find_labels(own.placed))
 
@@ -96,10 +97,13 @@ def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     stated = pl.concat([values["subject"], values["text"]]).unique()
     # A label that is in several options stands in each, and only once in the nesting.
     alike = ["doc", "begin", "end", "link"]
+    sets = case.mentions.documents.select("doc", set="dataset").unique("doc")
     gold = case.gold.with_columns(stated=pl.col("annotation").is_in(stated.implode()).any().over(alike))
+    gold = gold.join(sets, on="doc", how="left", maintain_order="left")
+    gold = gold.with_columns(by_span=~pl.col("stated").any().over("set"))
     longest = (pl.col("begin") - pl.col("end"), pl.col("mention"))
     root = pl.col("mention").sort_by(*longest).first().over("group")
-    key = pl.when("stated").then("link").otherwise("group")
+    key = pl.when(pl.col("stated") | pl.col("by_span")).then("link").otherwise("group")
     gold = gold.with_columns(like=key, root=root).with_columns(
         label=pl.col("mention").min().over("doc", "begin", "end", "stated", "like")
     )
@@ -109,7 +113,7 @@ def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     roots = gold.select(root="mention", top="label")
     flat = gold.filter(~pl.col("stated")).join(roots, on="root").filter(pl.col("top") != pl.col("label"))
     children = nesting.filter(term=f"{RMX}nests").select("label", child="other")
-    within = _nest_by_span(case, gold)
+    within = _nest_by_span(gold.filter("by_span"))
     found = [children, flat.select(label="top", child="label"), within.select(label="parent", child="label")]
     children = pl.concat(found).unique().sort("label", "child")
     parents = nesting.filter(term=f"{RMX}nestedIn").select("label", parent="other")
@@ -117,24 +121,26 @@ def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     # Of several labels around one the last is its parent.
     last = within.group_by("label").agg(pl.col("parent").max()).join(parents, on="label", how="anti").sort("label")
     parents = pl.concat([parents.unique("label", maintain_order=True), last])
-    return gold.drop("stated", "like", "root"), children, parents
+    return gold.drop("stated", "like", "root", "set", "by_span"), children, parents
 
 
-def _nest_by_span(case: Case, gold: pl.DataFrame) -> pl.DataFrame:
-    """Return label and `parent`, for each label that is strictly within another of a dataset that states no nesting.
+def _nest_by_span(gold: pl.DataFrame) -> pl.DataFrame:
+    """Return label and `parent`, for each label that is within another, and for those of one span both ways.
 
-    So ELEVANT reads gold of other formats than its own. Labels of one group are alternatives already.
+    Labels of one group that are strictly within each other are alternatives already.
     """
-    sets = case.mentions.documents.select("doc", set="dataset").unique("doc")
-    gold = gold.join(sets, on="doc", how="left", maintain_order="left")
-    rows = gold.filter(~pl.col("stated").any().over("set")).unique("label", keep="first", maintain_order=True)
+    rows = gold.unique("label", keep="first", maintain_order=True)
     rows = rows.select("label", "doc", "begin", "end", "group").sort("doc", "begin")
     outer, inner = touching(rows, rows)
     others = rows[inner].select(pl.all().name.suffix("_in"))
     pairs = pl.concat([rows[outer], others], how="horizontal")
-    longer = pl.col("end") - pl.col("begin") > pl.col("end_in") - pl.col("begin_in")
-    around = (pl.col("begin") <= pl.col("begin_in")) & (pl.col("end_in") <= pl.col("end")) & longer
-    pairs = pairs.filter(around, pl.col("doc") == pl.col("doc_in"), pl.col("group") != pl.col("group_in"))
+    around = (pl.col("begin") <= pl.col("begin_in")) & (pl.col("end_in") <= pl.col("end"))
+    equal = (pl.col("begin") == pl.col("begin_in")) & (pl.col("end") == pl.col("end_in"))
+    pairs = pairs.filter(
+        around & (equal | (pl.col("group") != pl.col("group_in"))),
+        pl.col("doc") == pl.col("doc_in"),
+        pl.col("label") != pl.col("label_in"),
+    )
     return pairs.select(label="label_in", parent="label")
 
 
