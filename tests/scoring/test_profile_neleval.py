@@ -100,6 +100,36 @@ def test_slices_by_type_hold_gold_of_a_type_against_answers_of_that_type(pair):
     assert found == [("LOC", 1, 0, 0), ("ORG", 1, 1, 0), ("PER", 1, 1, 1)]
 
 
+def test_first_annotation_of_an_entity_in_a_document_is_so_before_any_filter(frames):
+    # document.py, _set_fields: of A the longer of those at 0 is the first, of NIL that at 8, in d2 each anew.
+    rows = [(0, 2, "e:A"), (0, 3, "e:A"), (4, 7, "e:A"), (8, 9, None), (10, 11, None)]
+    marks = [{"document": "d1", "begin": b, "end": e, "entity": name} for b, e, name in rows]
+    gold = frames([*marks, {"document": "d2", "begin": 4, "end": 7, "entity": "e:A"}], ("d1", "d2"))
+    assert counts(gold, gold, "sets:is_first:span") == (3, 0, 0)
+    # Of the answers that at 4 is the first of A in d1, where gold has another before it.
+    run = frames([marks[2], marks[4]], ("d1", "d2"))
+    assert counts(gold, run, "sets::span+kbid+is_first") == (0, 2, 6)
+    assert counts(gold, run, "sets:is_linked:span+is_first") == (0, 1, 4)
+
+
+def test_score_is_a_field_of_a_key(frames):
+    # Of three spans one has the same score on both sides, one another, and one none on both sides.
+    marks = frames([{"begin": b, "end": b + 3, "entity": "e:A"} for b in (0, 4, 8)])
+    gold, run = (
+        replace(marks, annotations=marks.annotations.with_columns(confidence=pl.Series(scores)))
+        for scores in ([0.5, 0.5, None], [0.5, 0.7, None])
+    )
+    assert counts(gold, run, "sets::span+score") == (2, 1, 1)
+
+
+def test_first_annotations_are_those_of_the_document_where_types_are_apart(frames):
+    # The first of A is of LOC, so that PER has none to count.
+    places = [(0, "LOC"), (4, "PER")]
+    gold = frames([{"begin": b, "end": b + 3, "entity": "e:A", "classes": [name]} for b, name in places])
+    rows = evaluate(gold, {"s": gold}, match=["sets:is_first:span"], profile="neleval", by=["type"])
+    assert rows.filter(average="micro", column="type").select("slice", "tp").rows() == [("LOC", 1)]
+
+
 def test_of_several_gold_links_the_one_answered_counts(frames):
     gold = frames([{"begin": 0, "end": 3, "entities": ["e:A", "e:B"]}])
     assert counts(gold, frames([{"begin": 0, "end": 3, "entity": "e:B"}]), "strong_link_match") == (1, 0, 0)

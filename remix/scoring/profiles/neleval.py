@@ -26,7 +26,12 @@ from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
 
 OVERLAPS = ("overlap-maxmax", "overlap-maxsum", "overlap-summax", "overlap-sumsum")
 AGGREGATES = ("sets", *OVERLAPS, *CLUSTER_MEASURES)
-FILTERS = {"": pl.lit(True), "is_linked": pl.col("kbid").is_not_null(), "is_nil": pl.col("kbid").is_null()}
+FILTERS = {
+    "": pl.lit(True),
+    "is_linked": pl.col("kbid").is_not_null(),
+    "is_nil": pl.col("kbid").is_null(),
+    "is_first": pl.col("is_first"),
+}
 FIELDS = {
     "docid": ("doc",),
     "start": ("begin",),
@@ -37,8 +42,10 @@ FIELDS = {
     "type": ("type",),
     "is_nil": ("is_nil",),
     "is_linked": ("is_linked",),
+    "is_first": ("is_first",),
+    "score": ("confidence",),
 }
-"""The columns of the fields of a key."""
+"""The columns of the fields of a key. The first annotation of an `eid` in a document is so whatever is filtered."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +116,15 @@ def triple_named(name: str, task: str = "A2KB") -> Triple:
 
 def counts_by_triple(case: Case, triple: Triple) -> Counts:
     """Return the counts of a case by a triple, per system and document, with `tp_of_gold`."""
+    return _count(*_sides_of(case), triple)
+
+
+def _sides_of(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
+    return case.once(("triples", "sides"), lambda own: _sides(own.placed))
+
+
+def _count(gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple) -> Counts:
     columns = list(dict.fromkeys(column for field in triple.key for column in FIELDS[field]))
-    gold, answers = case.once(("triples", "sides"), lambda own: _sides(own.placed))
     if triple.aggregate in OVERLAPS:
         return _overlapping(gold, answers, triple)
     gold, answers = gold.filter(FILTERS[triple.filter]), answers.filter(FILTERS[triple.filter])
@@ -128,7 +142,8 @@ def _sides(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
 
     Of several links of a mention of gold it is the one that the system answers there.
     """
-    case = with_detail(with_detail(case, "cluster"), "type")
+    for detail in ("cluster", "type", "confidence"):
+        case = with_detail(case, detail)
     links = (case.mentions.gold_links, case.mentions.answer_links)
     first, given = (own.group_by(own.columns[0]).agg(kbid=pl.col("entity").min()) for own in links)
     gold = case.mentions.for_each_system(case.kept.join(first, on="mention", how="left", maintain_order="left"))
@@ -144,13 +159,17 @@ def _sides(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     return _with_fields(gold).select("mention", *_COLUMNS), _with_fields(answers).select("answer", *_COLUMNS)
 
 
-_COLUMNS = ("system", "doc", "begin", "end", "kbid", "eid", "type", "is_nil", "is_linked")
+_COLUMNS = ("system", "doc", "begin", "end", "kbid", "eid", "type", "is_nil", "is_linked", "is_first", "confidence")
 
 
 def _with_fields(rows: pl.DataFrame) -> pl.DataFrame:
     nil = pl.col("link") == NIL
     named = pl.when(nil).then("cluster").otherwise(fill("entity {}", "kbid"))
-    return rows.with_columns(eid=named.fill_null(""), is_nil=nil, is_linked=~nil)
+    rows = rows.with_columns(eid=named.fill_null(""), is_nil=nil, is_linked=~nil).with_row_index("row")
+    # Of annotations that begin together the longest is the first.
+    ordered = rows.sort("system", "doc", "begin", -pl.col("end"), "row")
+    first = ordered.filter(pl.struct("system", "doc", "eid").is_first_distinct())["row"]
+    return rows.with_columns(is_first=pl.col("row").is_in(first.implode())).drop("row")
 
 
 def _fill(counts: pl.DataFrame) -> Counts:
@@ -245,18 +264,15 @@ def _with_answered(gold: Frames, runs: Mapping[str, Frames]) -> Frames:
 
 def _by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the counts with `slice`: gold of each type against the answers of that type (`--group-by type`)."""
-    case, triple = with_detail(case, "type"), triple_named(matching, task)
-    types = case.kept["type"].drop_nulls().unique().sort()
+    triple, sides = triple_named(matching, task), _sides_of(case)
+    types = sides[0]["type"].drop_nulls().unique().sort()
     parts = []
     for name in types:
-        gold, answers = (rows.filter(type=name) for rows in (case.kept, case.answers))
-        counts = counts_by_triple(replace(case, gold=gold, answers=answers), triple)
-        parts.append(
-            counts.with_columns(
-                slice=pl.lit(name.removeprefix(RMX)), has_gold=pl.col("doc").is_in(gold["doc"].implode())
-            )
-        )
-    return pl.concat(parts) if parts else counts_by_triple(case, triple).clear().with_columns(slice=pl.lit(""))
+        gold, answers = (rows.filter(type=name) for rows in sides)
+        has_gold = pl.col("doc").is_in(gold["doc"].unique().implode())
+        counts = _count(gold, answers, triple)
+        parts.append(counts.with_columns(slice=pl.lit(name.removeprefix(RMX)), has_gold=has_gold))
+    return pl.concat(parts) if parts else _count(*sides, triple).clear().with_columns(slice=pl.lit(""))
 
 
 pair_keys = aspects.Pairing(
@@ -301,6 +317,8 @@ neleval = Profile(
         "overlap": "overlap-MODEMODE counts shared characters, by its best partner (max) or all of them (sum), gold's "
         "mode first; of mentions within each other some pairs are never seen (annotation.py, "
         "Measure.get_overlapping); the filter leaves the denominators alone (Measure.contingency)",
+        "fields": "score is the confidence of the answer; is_first is true of the first annotation of an eid in a "
+        "document, before any filter (document.py, _set_fields)",
         "unlinked": "a mention without identifier is NIL here; neleval has it neither linked nor NIL",
         "clusters": "NIL without a cluster is one cluster (annotation.py, eid); a cluster counts in its first "
         "document, so that only micro scores of clusters are neleval's",
