@@ -19,6 +19,9 @@ from remix.names import RMX
 CLUSTER = f"{RMX}cluster"
 """The term of a value that names the entity of a NIL annotation: equal names, one entity."""
 
+TYPE_FIELDS = f"{RMX}typeFields"
+"""The term of a value that holds the type of an annotation as a JSON object, where a file says more than its name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:
@@ -130,7 +133,8 @@ FEATURES: dict[str, Callable[[Frames], Cut]] = {
     "candidates": _rows("candidates", "annotation", pl.lit(True)),
     "regions": _rows("regions", "document", pl.lit(True)),
     "clusters": _rows("values", "subject", pl.col("term") == CLUSTER),
-    "values": _rows("values", "subject", ~pl.col("term").is_in([CLUSTER, *TERMS])),
+    "type-fields": _rows("values", "subject", pl.col("term") == TYPE_FIELDS),
+    "values": _rows("values", "subject", ~pl.col("term").is_in([CLUSTER, TYPE_FIELDS, *TERMS])),
     "unannotated": _cut_unannotated,
     "texts": _null("documents", "document", "text"),
     "languages": _null("documents", "document", "language"),

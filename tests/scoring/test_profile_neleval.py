@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.errors import UnknownName
+from remix.formats import read
 from remix.formats.losses import CLUSTER
 from remix.frames import Frames
 from remix.scoring import PROFILES
@@ -128,6 +129,38 @@ def test_first_annotations_are_those_of_the_document_where_types_are_apart(frame
     gold = frames([{"begin": b, "end": b + 3, "entity": "e:A", "classes": [name]} for b, name in places])
     rows = evaluate(gold, {"s": gold}, match=["sets:is_first:span"], profile="neleval", by=["type"])
     assert rows.filter(average="micro", column="type").select("slice", "tp").rows() == [("LOC", 1)]
+
+
+@pytest.fixture
+def typed(tmp_path):
+    def made(name, *types):
+        lines = [f"d\t{4 * n}\t{4 * n + 2}\tQ{n}\t1.0\t{one}\n" for n, one in enumerate(types)]
+        (tmp_path / f"{name}.tsv").write_text("".join(lines))
+        return read(tmp_path / f"{name}.tsv", name="x").frames
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("measure", "want"),
+    [
+        ("sets::span+type", (4, 0, 0)),
+        ("sets::span+reftype", (2, 2, 2)),  # the first and that which has none on both sides
+        ("sets::span+type+begin", (2, 2, 2)),  # a false head is another than none
+        ("sets:begin:span", (1, 1, 0)),  # true of the second in gold, of the third answer besides
+    ],
+)
+def test_keys_of_types_that_are_json_objects_are_fields_and_filters(typed, measure, want):
+    gold = ['{"type": "PER", "reftype": "NOM"}', '{"type": "PER", "begin": true}', '{"type": "PER"}', "LOC"]
+    run = ['{"type": "PER", "reftype": "NOM"}', '{"type": "PER", "reftype": "NAM", "begin": true}']
+    run += ['{"type": "PER", "reftype": "X", "begin": 1}', '{"type": "LOC", "begin": false}']
+    assert counts(typed("gold", *gold), typed("run", *run), measure) == want
+
+
+def test_field_that_no_type_has_is_named_with_those_that_there_are(typed):
+    gold = typed("gold", '{"type": "PER", "reftype": "NOM"}')
+    with pytest.raises(UnknownName, match="no field of a triple named 'refftype'; did you mean 'reftype'"):
+        counts(gold, gold, "sets::span+refftype")
 
 
 def test_of_several_gold_links_the_one_answered_counts(frames):

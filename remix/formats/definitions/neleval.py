@@ -2,13 +2,16 @@
 
 Ends are inclusive, texts are elsewhere, the unit of offsets is whatever the file counts in. The candidate of the
 highest score is the answer, the first of equals. A type needs a score: 1.0 is written where there is none. An
-identifier that begins with NIL names a cluster: equal names, one entity that is in no knowledge base.
+identifier that begins with NIL names a cluster: equal names, one entity that is in no knowledge base. A type may be a
+JSON object: its `type` is the class, and all of it stays as the value `rmx:typeFields` of the mention.
 Source: neleval's documentation, "File formats", and its reader (`neleval/annotation.py`).
 """
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -17,12 +20,13 @@ from remix.expressions import fill
 from remix.files import write_whole
 from remix.formats import Format, Loss, SourceFile
 from remix.formats.lines import read_lines, refuse_line
-from remix.formats.losses import loss_of
-from remix.formats.mentions import NUMBER, MentionTables, answer, reader
+from remix.formats.losses import TYPE_FIELDS, loss_of
+from remix.formats.mentions import NUMBER, TOLD, MentionTables, answer, reader
 from remix.formats.repairs import RepairTally
 from remix.formats.source import is_cut
 from remix.formats.writing import identifier_or_nil, lay_out
 from remix.frames import Frames
+from remix.schemas import fit
 
 _NUMBER = f"^{NUMBER}$"
 _MOST = 1000
@@ -55,7 +59,15 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     _refuse_what_is_none(rows)
     cell = pl.col("cell").list
     begin, end = (cell.get(place).cast(pl.Int64, strict=False) for place in (1, 2))
-    return answer(rows.select("mention", "place", name=cell.get(0), begin=begin, end=end + 1), _candidates(rows))
+    mentions = rows.select("mention", "place", name=cell.get(0), begin=begin, end=end + 1)
+    ranked = _candidates(rows)
+    fields = ranked.unique("mention", keep="first", maintain_order=True).filter(_IS_JSON)
+    values = fit(fields.select("mention", term=pl.lit(TYPE_FIELDS), text="class"), TOLD)
+    named = pl.when(_IS_JSON).then(pl.col("class").str.json_path_match("$.type")).otherwise("class")
+    return replace(answer(mentions, ranked.with_columns(named.alias("class"))), values=values)
+
+
+_IS_JSON = pl.col("class").str.starts_with("{")
 
 
 def _cell(place: int) -> pl.Expr:
@@ -83,6 +95,8 @@ def _refuse_what_is_none(rows: pl.DataFrame) -> None:
     count = cells.len()
     number = [cells.get(place, null_on_oob=True).str.contains("^[0-9]{1,18}$").fill_null(False) for place in (1, 2)]
     score = _cell(4).str.contains(_NUMBER).fill_null(True)
+    types = rows.select(one=cells.gather_every(3, 5)).explode("one").drop_nulls("one")["one"].unique()
+    broken = [one for one in types if one.startswith("{") and not _is_object(one)]
     wrong = (
         pl.when(count > 3 + 3 * _MOST)
         .then(fill("{} columns; there are {} candidates at most", count, pl.lit(_MOST)))
@@ -94,22 +108,36 @@ def _refuse_what_is_none(rows: pl.DataFrame) -> None:
         )
         .when(~score)
         .then(fill("the score is a number, not '{}'", _cell(4)))
+        .when(cells.gather_every(3, 5).list.set_intersection(broken).list.len() > 0)
+        .then(pl.lit("a type that begins with a brace is a JSON object: write its keys and values in double quotes"))
     )
     refuse_line(rows, wrong)
 
 
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
     _, rows, losses = lay_out(frames, r"^\S(?:[^\x00\t\r\n]*\S)?$")
+    told = frames.values.filter(pl.col("term") == TYPE_FIELDS).select(annotation="subject", fields="text")
+    rows = rows.join(told.unique("annotation", keep="first"), on="annotation", how="left", maintain_order="left")
+    # What a class was corrected to goes before what a file said of it.
+    same = pl.col("fields").str.json_path_match("$.type").eq_missing(pl.col("class"))
+    typed = pl.when(pl.col("fields").is_not_null() & same).then("fields")
     cells = rows.select(
         "label",
         "begin",
         pl.col("end") - 1,
         identifier=identifier_or_nil().str.replace_all(r"\s", "_"),
-        score=pl.coalesce("confidence", pl.when(pl.col("class").is_not_null()).then(1.0)),
-        type=pl.col("class").str.replace_all(r"\s", "_"),
+        score=pl.coalesce("confidence", pl.when(pl.col("class").is_not_null() | typed.is_not_null()).then(1.0)),
+        type=pl.coalesce(typed, pl.col("class").str.replace_all(r"\s", "_")),
     )
-    unsure = rows.filter(pl.col("confidence").is_null() & pl.col("class").is_not_null())["annotation"]
-    losses += loss_of("no-confidence", unsure)
+    unsure = rows.filter(pl.col("confidence").is_null() & (pl.col("class").is_not_null() | typed.is_not_null()))
+    losses += loss_of("no-confidence", unsure["annotation"])
     with write_whole(path) as stream:
         cells.write_csv(stream, include_header=False, separator="\t", quote_style="never", null_value="")
     return losses
@@ -122,5 +150,6 @@ neleval = Format(
     sniff=_is_neleval,
     read=_read,
     write=_write,
-    holds=frozenset({"dangling", "nil", "classes", "confidence", "clusters"}),
+    holds=frozenset({"dangling", "nil", "classes", "confidence", "clusters", "type-fields"}),
+    says=frozenset({TYPE_FIELDS}),
 )

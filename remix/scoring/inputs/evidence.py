@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix.expressions import fill
-from remix.formats.losses import CLUSTER
+from remix.formats.losses import CLUSTER, TYPE_FIELDS
 from remix.frames import Frames
 from remix.scoring.inputs import Background, Inputs, Knowledge
 from remix.scoring.inputs.case_tables import NIL
@@ -30,6 +30,9 @@ DETAILS: Mapping[str, Callable[[Frames], pl.DataFrame]] = {
     "confidence": lambda frames: frames.annotations.select("annotation", "confidence"),
     "surface_form": lambda frames: frames.annotations.select("annotation", "surface_form"),
     "cluster": lambda frames: frames.values.filter(term=CLUSTER).select(annotation="subject", cluster="text"),
+    "type_fields": lambda frames: frames.values.filter(term=TYPE_FIELDS).select(
+        annotation="subject", type_fields="text"
+    ),
     "type": lambda frames: _classes(frames).with_columns(type=pl.col("classes").list.join("|")).drop("classes"),
     "classes": lambda frames: _classes(frames),
     "candidates": lambda frames: (

@@ -5,7 +5,8 @@ Its measures are triples of aggregate, filter and key: `sets:is_linked:span+kbid
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,10 +88,11 @@ _ALIASES = {("A2KB", "strong"): "strong_all_match", ("ERec", "strong"): "strong_
 _ALIASES |= {("C2KB", "strong"): "entity_match"}
 
 
-def triple_named(name: str, task: str = "A2KB") -> Triple:
+def triple_named(name: str, task: str = "A2KB", further: Collection[str] = ()) -> Triple:
     """Return the triple of a name, of a text `aggregate:filter:key+key`, or of a task under strong matching.
 
-    Raises `UnknownName` for other names, aggregates, filters and fields.
+    `further` are fields that the types of annotations have. Raises `UnknownName` for other names, aggregates, filters
+    and fields.
 
     >>> str(triple_named("strong_link_match")), triple_named("sets:is_linked:span+kbid") == NAMED["strong_link_match"]
     ('sets:is_linked:span+kbid', True)
@@ -105,8 +107,8 @@ def triple_named(name: str, task: str = "A2KB") -> Triple:
     fields = tuple(key.split("+"))
     for kind, given, known in (
         ("aggregate", [aggregate], AGGREGATES),
-        ("filter", [chosen], FILTERS),
-        ("field", fields, FIELDS),
+        ("filter", [chosen], [*FILTERS, *further]),
+        ("field", fields, [*FIELDS, *further]),
     ):
         for one in given:
             if one not in known:
@@ -114,20 +116,66 @@ def triple_named(name: str, task: str = "A2KB") -> Triple:
     return Triple(aggregate, chosen, fields)
 
 
-def counts_by_triple(case: Case, triple: Triple) -> Counts:
-    """Return the counts of a case by a triple, per system and document, with `tp_of_gold`."""
-    return _count(*_sides_of(case), triple)
+def _count_measure(case: Case, task: str, matching: str) -> Counts:
+    """Return the counts of a case by a measure, per system and document, with `tp_of_gold`."""
+    triple = _triple_of(case, task, matching)
+    return _count(*_sides_of(case, triple), triple)
 
 
-def _sides_of(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _triple_of(case: Case, task: str, matching: str) -> Triple:
+    texts = pl.concat([side["type_fields"] for side in _plain_sides(case)]).drop_nulls().unique()
+    return triple_named(matching, task, sorted({key for text in texts for key in _keys_of(text)} - FIELDS.keys()))
+
+
+def _keys_of(text: str) -> list[str]:
+    """Return the keys of a JSON object, none of what is no such.
+
+    >>> _keys_of('{"type": "PER", "reftype": "NOM"}'), _keys_of("PER")
+    (['type', 'reftype'], [])
+    """
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return [*said] if isinstance(said, dict) else []
+
+
+def _plain_sides(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     return case.once(("triples", "sides"), lambda own: _sides(own.placed))
 
 
+def _sides_of(case: Case, triple: Triple) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return gold, once for each system, and the answers, with the fields that a triple names."""
+    gold, answers = _plain_sides(case)
+    asked = {*triple.key, triple.filter} - FIELDS.keys() - FILTERS.keys()
+    said = [
+        pl.col("type_fields").str.json_path_match(f"$[{json.dumps(name)}]").alias(_further(name))
+        for name in sorted(asked)
+    ]
+    return gold.with_columns(said), answers.with_columns(said)
+
+
+def _columns_of(fields: Iterable[str]) -> list[str]:
+    return [*dict.fromkeys(column for field in fields for column in FIELDS.get(field, (_further(field),)))]
+
+
+def _further(field: str) -> str:
+    """Return the column of a field of types, which may be called as any other column is."""
+    return f"field {field}"
+
+
+def _chosen(triple: Triple) -> pl.Expr:
+    """Return whether the filter of a triple leaves an annotation; a field of its type does where it is true."""
+    if triple.filter in FILTERS:
+        return FILTERS[triple.filter]
+    return ~pl.col(_further(triple.filter)).is_in(["", "0", "0.0", "false", "null", "[]", "{}"]).fill_null(True)
+
+
 def _count(gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple) -> Counts:
-    columns = list(dict.fromkeys(column for field in triple.key for column in FIELDS[field]))
+    columns = _columns_of(triple.key)
     if triple.aggregate in OVERLAPS:
         return _overlapping(gold, answers, triple)
-    gold, answers = gold.filter(FILTERS[triple.filter]), answers.filter(FILTERS[triple.filter])
+    gold, answers = gold.filter(_chosen(triple)), answers.filter(_chosen(triple))
     if triple.aggregate == "sets":
         return _sets(gold, answers, columns)
     # Of gold alone g is known.
@@ -142,7 +190,7 @@ def _sides(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
 
     Of several links of a mention of gold it is the one that the system answers there.
     """
-    for detail in ("cluster", "type", "confidence"):
+    for detail in ("cluster", "type", "confidence", "type_fields"):
         case = with_detail(case, detail)
     links = (case.mentions.gold_links, case.mentions.answer_links)
     first, given = (own.group_by(own.columns[0]).agg(kbid=pl.col("entity").min()) for own in links)
@@ -159,7 +207,20 @@ def _sides(case: Case) -> tuple[pl.DataFrame, pl.DataFrame]:
     return _with_fields(gold).select("mention", *_COLUMNS), _with_fields(answers).select("answer", *_COLUMNS)
 
 
-_COLUMNS = ("system", "doc", "begin", "end", "kbid", "eid", "type", "is_nil", "is_linked", "is_first", "confidence")
+_COLUMNS = (
+    "system",
+    "doc",
+    "begin",
+    "end",
+    "kbid",
+    "eid",
+    "type",
+    "is_nil",
+    "is_linked",
+    "is_first",
+    "confidence",
+    "type_fields",
+)
 
 
 def _with_fields(rows: pl.DataFrame) -> pl.DataFrame:
@@ -193,10 +254,10 @@ def _sets(gold: pl.DataFrame, answers: pl.DataFrame, columns: list[str]) -> Coun
 
 def _overlapping(gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple) -> Counts:
     """Return the counts of shared characters; all annotations are counted, whatever the filter: as neleval does."""
-    fields = [column for field in triple.key if field != "span" for column in FIELDS[field]]
+    fields = _columns_of(field for field in triple.key if field != "span")
     alike = pl.struct(*dict.fromkeys(["system", "doc", *fields])).alias("alike")
     asked, answered = (
-        rows.filter(FILTERS[triple.filter]).select(key, "system", "begin", "end", alike)
+        rows.filter(_chosen(triple)).select(key, "system", "begin", "end", alike)
         for rows, key in ((gold, "mention"), (answers, "answer"))
     )
     pairs = _neighbours(asked, answered)
@@ -264,7 +325,8 @@ def _with_answered(gold: Frames, runs: Mapping[str, Frames]) -> Frames:
 
 def _by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the counts with `slice`: gold of each type against the answers of that type (`--group-by type`)."""
-    triple, sides = triple_named(matching, task), _sides_of(case)
+    triple = _triple_of(case, task, matching)
+    sides = _sides_of(case, triple)
     types = sides[0]["type"].drop_nulls().unique().sort()
     parts = []
     for name in types:
@@ -280,7 +342,7 @@ pair_keys = aspects.Pairing(
     words="annotations are the same where the fields of the measure's key are; each key counts once a side, "
     "clusters are the mentions of one entity identifier",
     source="annotation.py, Measure; coref_metrics.py",
-    count=lambda case, task, matching: counts_by_triple(case, triple_named(matching, task)),
+    count=_count_measure,
 )
 
 neleval = Profile(
@@ -318,7 +380,8 @@ neleval = Profile(
         "mode first; of mentions within each other some pairs are never seen (annotation.py, "
         "Measure.get_overlapping); the filter leaves the denominators alone (Measure.contingency)",
         "fields": "score is the confidence of the answer; is_first is true of the first annotation of an eid in a "
-        "document, before any filter (document.py, _set_fields)",
+        "document, before any filter (document.py, _set_fields); where a type is a JSON object, its keys are fields "
+        "and filters (annotation.py, Candidate)",
         "unlinked": "a mention without identifier is NIL here; neleval has it neither linked nor NIL",
         "clusters": "NIL without a cluster is one cluster (annotation.py, eid); a cluster counts in its first "
         "document, so that only micro scores of clusters are neleval's",

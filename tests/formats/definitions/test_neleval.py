@@ -6,9 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 
+from remix.errors import BadInput
 from remix.formats import LoadedFile, read, write
+from remix.formats.losses import TYPE_FIELDS
 from remix.frames import Frames
 from tests.examples import FEW
 from tests.formats.corpora import assert_kept, corpora
@@ -44,6 +47,26 @@ def test_what_is_written_says_what_it_left_out(tmp_path: Path) -> None:
     assert (tmp_path / "y.tsv").read_text() == (
         "d1\t3\t4\tQ64\t0.5\tLOC\nd1\t6\t9\tNIL7\t1.0\tPER\nd2\t0\t1\tNIL\t\t\nd2\t5\t7\tA\t0.9\tX\n"
     )
+
+
+def test_type_that_is_a_json_object_has_a_class_and_keeps_its_fields(tmp_path: Path) -> None:
+    said = 'd1\t0\t2\tQ1\t1.0\t{"type": "PER", "reftype": "NOM"}\nd1\t4\t5\tQ2\t0.5\t{"reftype": "NAM"}\n'
+    frames = read_lines(tmp_path, said).frames
+    assert frames.classes["class"].str.extract("#(.*)").to_list() == ["PER"]
+    assert frames.values.filter(term=TYPE_FIELDS)["text"].to_list() == [
+        '{"type": "PER", "reftype": "NOM"}', '{"reftype": "NAM"}'
+    ]  # fmt: skip
+    assert write(frames, tmp_path / "y.tsv", "neleval") == ()
+    assert (tmp_path / "y.tsv").read_text() == said
+    # Another class is not what the file said.
+    other = replace(frames, classes=frames.classes.with_columns(pl.col("class").str.replace("PER", "ORG")))
+    write(other, tmp_path / "y.tsv", "neleval")
+    assert (tmp_path / "y.tsv").read_text().splitlines()[0] == "d1\t0\t2\tQ1\t1.0\tORG"
+
+
+def test_type_that_is_no_json_object_is_refused_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"x\.tsv:2: a type that begins with a brace is a JSON object"):
+        read_lines(tmp_path, "d1\t0\t2\tQ1\t1.0\tPER\nd1\t4\t5\tQ1\t1.0\t{'type': 'PER'}\n")
 
 
 def test_span_that_ends_before_it_begins_is_left_out_and_told(tmp_path: Path) -> None:
