@@ -174,7 +174,8 @@ class Question(Generic[Profile]):
     )
     weight: str = _option(
         "",
-        "Fuzzy recall R* and F1*: strict, relaxed:0.5, a file (weight and class or annotation), or a numeric column.",
+        "Fuzzy recall R* and F1*: strict, relaxed:0.5, a file (weight and class or annotation), or a numeric column. "
+        "With --profile neleval a file of type weights (class of gold, class of the answer, weight).",
         "RULE",
     )
     fix_offsets: bool = _option(

@@ -43,7 +43,7 @@ from remix.scoring.rows import (
     with_vocabularies,
 )
 from remix.scoring.slicing import slice_named, tell_shared
-from remix.scoring.statistics.weights import Weights, weights_of
+from remix.scoring.statistics.weights import NO_DEGREES, Weights, weights_of
 from remix.scoring.tasks import TASKS, Task, takes_spans
 from remix.scoring.tuning import apply_threshold, follow_threshold, with_thresholds
 from remix.vocabularies import COLUMNS as OF_CLASSES
@@ -324,19 +324,23 @@ def count_tasks(
     """
     if not inputs.runs:
         raise UsageError("nothing to evaluate: name a run")
-    if asked.weight:
+    choice, weights = expand(asked), None
+    if asked.weight and asked.profile.weigh is not None:
+        profile, name = asked.profile.weigh(asked.profile, asked.weight)
+        choice, weights = replace(choice, profile=profile, weight=""), Weights(name, NO_DEGREES)
+    elif asked.weight:
         require_pairs(asked.profile)
-    choice = expand(asked)
     inputs = complete(inputs, asked) if asked.by or inputs.knowledge.kb is not None else inputs
     prepared = choice.profile.prepare(inputs)
-    weights = weights_of(prepared.gold, choice.weight, *inputs.knowledge.tables) if choice.weight else None
+    if choice.weight:
+        weights = weights_of(prepared.gold, choice.weight, *inputs.knowledge.tables)
     whole, offsets = _match(prepared, choice)
     if datasets is not None:
         whole = replace(whole, mentions=whole.mentions.in_datasets(datasets))
     thresholds, threshold = None, ""
     if choice.threshold or choice.profile.conventions.threshold != threshold_none:
         whole, thresholds, threshold = apply_threshold(whole, inputs.gold, choice, tuning)
-    counts = counts_of(whole, choice, weights)
+    counts = counts_of(whole, choice, weights if choice.weight else None)
     return CountedTasks(inputs, choice, whole, counts, weights, thresholds, threshold, offsets)
 
 

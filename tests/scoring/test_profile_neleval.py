@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remix.errors import UnknownName
+from remix.errors import BadInput, UnknownName, UsageError
 from remix.formats import read
 from remix.formats.losses import CLUSTER
 from remix.frames import Frames
+from remix.names import RMX
 from remix.scoring import PROFILES
 from remix.scoring.profiles.neleval import NAMED, triple_named
 from remix.scoring.statistics.clusters import cluster_counts
@@ -221,6 +222,68 @@ def test_overlap_counts_what_the_filter_leaves_out_in_its_denominators(frames):
     gold = frames([{"begin": 0, "end": 10, "entity": "e:A"}])
     run = frames([{"begin": 0, "end": 10, "entity": "e:A"}, {"begin": 20, "end": 22}])
     assert scored(gold, run, "overlap-maxmax:is_linked:span")["precision"] == 0.5
+
+
+@pytest.fixture
+def weigh(tmp_path, frames):
+    def weighed(lines, measure, **more):
+        (tmp_path / "types.tsv").write_text("".join(f"{line}\n" for line in lines))
+        # Gold PER, LOC, ORG; answered ACTOR, LOC, nothing, and GPE beside gold.
+        places = [(0, "PER"), (4, "LOC"), (8, "ORG")], [(0, "ACTOR"), (4, "LOC"), (12, "GPE")]
+        sides = [
+            frames([{"begin": b, "end": b + 3, "entity": f"e:{b}", "classes": [f"{RMX}{name}"]} for b, name in side])
+            for side in places
+        ]
+        file = str(tmp_path / "types.tsv")
+        return evaluate(sides[0], {"s": sides[1]}, match=[measure], profile="neleval", weight=file, **more)
+
+    return weighed
+
+
+@pytest.mark.parametrize(
+    ("lines", "measure", "want"),
+    [
+        # A pair that the file lacks counts as its types are equal: LOC alone.
+        (["X\tY\t0.5"], "strong_typed_mention_match", (1, 2, 2)),
+        # ACTOR for PER is half right: of three asked and three given 1.5 are.
+        (["PER\tACTOR\t0.5"], "strong_typed_mention_match", (1.5, 1.5, 1.5)),
+        # The first column is gold's; of two weights the larger counts; an annotation weighs as its type with itself.
+        (["ACTOR\tPER\t0.9", "PER\tACTOR\t0.2", "PER\tACTOR\t0.4"], "strong_typed_all_match", (1.4, 1.6, 1.6)),
+        (["LOC\tLOC\t3", "PER\tACTOR\t0.5"], "sets:is_linked:span+type", (3.5, 1.5, 1.5)),
+        # Without type in its key a measure counts whole.
+        (["PER\tACTOR\t0.5"], "strong_link_match", (2, 1, 1)),
+    ],
+)
+def test_type_weights_make_pairs_of_other_types_right_in_part(weigh, lines, measure, want):
+    row = weigh(lines, measure).filter(average="micro", column="").row(0, named=True)
+    assert (row["tp"], row["fp"], row["fn"]) == pytest.approx(want)
+    assert "weight:types," in row["signature"]
+
+
+def test_type_weights_hold_in_slices_by_type(weigh):
+    # Answers of PER are none, so that nothing is found of it there; LOC counts threefold.
+    rows = weigh(["LOC\tLOC\t3", "PER\tACTOR\t0.5"], "strong_typed_mention_match", by=["type"])
+    found = rows.filter(average="micro", column="type").select("slice", "tp", "fn").sort("slice").rows()
+    assert found == [("LOC", 3.0, 0.0), ("ORG", 0.0, 1.0), ("PER", 0.0, 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "measure", "error", "message"),
+    [
+        (["PER\tACTOR\t0.5"], "muc", UsageError, "type weights count keys of sets, not 'muc::span'"),
+        (["PER\tACTOR\t0.5"], "sets::docid+type", UsageError, "several of one: add span to its key"),
+        (["PER\tACTOR\tmuch"], "strong_typed_all_match", BadInput, r"types\.tsv:1: needs two classes and a weight"),
+        (["PER\t0.5"], "strong_typed_all_match", BadInput, "needs three columns without header"),
+    ],
+)
+def test_type_weights_that_cannot_be_are_refused(weigh, lines, measure, error, message):
+    with pytest.raises(error, match=message):
+        weigh(lines, measure)
+
+
+def test_type_weights_are_a_file(frames):
+    with pytest.raises(UsageError, match="weighs types, by a file of gold's class"):
+        evaluate(frames([]), {"s": frames([])}, match=["strong_all_match"], profile="neleval", weight="strict")
 
 
 def clustered(names: dict[int, str]) -> pl.DataFrame:

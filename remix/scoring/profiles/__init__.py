@@ -122,6 +122,8 @@ class Profile:
     - `conventions`: its rules; where it has `own_rules`, those that come nearest to them;
     - `adjust_counting(count)`: the counting of the profile made of that of its conventions, where these are not all;
     - `outside_slice`: what a slice does with the gold outside it: 'dropped' (ignorable) or 'removed';
+    - `weigh(profile, rule)`: the profile that counts by what `--weight` says, and what a signature calls that, where it
+      is no fuzzy recall in the tool;
     - `slices`: columns that the tool slices by in its own way: name to `count(case, task, matching)`, whose rows have
       `slice` besides;
     - `parts`: the parts of tasks that are means of others, where those of the tool are others than `Task.parts`;
@@ -143,6 +145,7 @@ class Profile:
     own_rules: OwnRules | None = None
     adjust_counting: Callable[[Counter], Counter] = lambda count: count
     outside_slice: Literal["dropped", "removed"] = "dropped"
+    weigh: Callable[[Profile, str], tuple[Profile, str]] | None = None
     slices: Mapping[str, Counter] = field(default_factory=dict)
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     kb_rows: Literal["", "nil", "always"] = ""

@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from remix.dense import first_rows
 from remix.documents import align
-from remix.errors import UnknownName
+from remix.errors import UnknownName, UsageError
 from remix.expressions import fill, sum_up
 from remix.frames import Frames
 from remix.names import RMX
@@ -24,6 +26,8 @@ from remix.scoring.matching import Case, with_detail
 from remix.scoring.profiles import PLAIN_GOLD, Profile
 from remix.scoring.statistics import KEYS, UNSCOPED, count_pairs
 from remix.scoring.statistics.clusters import CLUSTER_MEASURES, cluster_counts
+from remix.scoring.statistics.weights import weights_of_types
+from remix.signature import content_hash
 
 OVERLAPS = ("overlap-maxmax", "overlap-maxsum", "overlap-summax", "overlap-sumsum")
 AGGREGATES = ("sets", *OVERLAPS, *CLUSTER_MEASURES)
@@ -116,10 +120,10 @@ def triple_named(name: str, task: str = "A2KB", further: Collection[str] = ()) -
     return Triple(aggregate, chosen, fields)
 
 
-def _count_measure(case: Case, task: str, matching: str) -> Counts:
+def _count_measure(case: Case, task: str, matching: str, weights: pl.DataFrame | None = None) -> Counts:
     """Return the counts of a case by a measure, per system and document, with `tp_of_gold`."""
     triple = _triple_of(case, task, matching)
-    return _count(*_sides_of(case, triple), triple)
+    return _count(*_sides_of(case, triple), triple, weights)
 
 
 def _triple_of(case: Case, task: str, matching: str) -> Triple:
@@ -171,8 +175,10 @@ def _chosen(triple: Triple) -> pl.Expr:
     return ~pl.col(_further(triple.filter)).is_in(["", "0", "0.0", "false", "null", "[]", "{}"]).fill_null(True)
 
 
-def _count(gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple) -> Counts:
+def _count(gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple, weights: pl.DataFrame | None = None) -> Counts:
     columns = _columns_of(triple.key)
+    if weights is not None:
+        return _weighed(gold.filter(_chosen(triple)), answers.filter(_chosen(triple)), triple, weights)
     if triple.aggregate in OVERLAPS:
         return _overlapping(gold, answers, triple)
     gold, answers = gold.filter(_chosen(triple)), answers.filter(_chosen(triple))
@@ -231,6 +237,64 @@ def _with_fields(rows: pl.DataFrame) -> pl.DataFrame:
     ordered = rows.sort("system", "doc", "begin", -pl.col("end"), "row")
     first = ordered.filter(pl.struct("system", "doc", "eid").is_first_distinct())["row"]
     return rows.with_columns(is_first=pl.col("row").is_in(first.implode())).drop("row")
+
+
+def _weighed(gold: pl.DataFrame, answers: pl.DataFrame, triple: Triple, weights: pl.DataFrame) -> Counts:
+    """Return the counts in which a pair of one key weighs as its two types do, and an annotation as its type with it.
+
+    Raises `UsageError` for another aggregate than `sets`, and where several annotations of a side have one key.
+    """
+    if triple.aggregate != "sets":
+        raise UsageError(
+            f"type weights count keys of sets, not '{triple}': name such measures, as "
+            "--match strong_typed_mention_match"
+        )
+    key = ["system", *_columns_of(field for field in triple.key if field != "type")]
+    if any(side.select(key).is_duplicated().any() for side in (gold, answers)):
+        raise UsageError(
+            f"type weights need annotations of different keys, and '{triple}' has several of one: add span to its key"
+        )
+    pairs = gold.join(answers, on=key, how="inner", nulls_equal=True, suffix="_of_run", coalesce=False)
+    found = pairs.select("system", *("doc", "doc_of_run"), gold="type", answered="type_of_run")
+    alike = pl.col("gold").eq_missing(pl.col("answered")).cast(pl.Float64)
+    weight = pl.coalesce("weight", alike) if "type" in triple.key else pl.lit(1.0)
+    own = [side.select("system", "doc", gold="type", answered="type") for side in (gold, answers)]
+    found, asked, given = (
+        rows.join(weights, on=["gold", "answered"], how="left", maintain_order="left").with_columns(weight=weight)
+        for rows in (found, *own)
+    )
+    total = pl.col("weight").sum()
+    sums = {
+        "tp": sum_up(found.drop("doc").rename({"doc_of_run": "doc"}), KEYS, tp=total),
+        "tp_of_gold": sum_up(found, KEYS, tp_of_gold=total),
+        "given": sum_up(given, KEYS, given=total),
+        "asked": sum_up(asked, KEYS, asked=total),
+    }
+    every = pl.concat(side.select(KEYS) for side in (gold, answers)).unique().sort(KEYS)
+    for rows in sums.values():
+        every = every.join(rows, on=KEYS, how="left", maintain_order="left")
+    every = every.with_columns(pl.col(*sums).fill_null(0.0))
+    return _fill(every.with_columns(fp=pl.col("given") - pl.col("tp"), fn=pl.col("asked") - pl.col("tp_of_gold")))
+
+
+def _weigh(profile: Profile, rule: str) -> tuple[Profile, str]:
+    """Return the profile that counts by a file of type weights (`--type-weights`), and its name in a signature."""
+    if not Path(rule).is_file():
+        raise UsageError(
+            f"the profile neleval weighs types, by a file of gold's class, the answer's and a weight, not '{rule}'"
+        )
+    weights = weights_of_types(Path(rule))
+
+    def count(case: Case, task: str, matching: str) -> Counts:
+        """Return the counts by the weights."""
+        return _count_measure(case, task, matching, weights)
+
+    pairing = replace(profile.conventions.pairing, count=count)
+    by_type = partial(_by_type, weights=weights)
+    weighed = replace(
+        profile, conventions=replace(profile.conventions, pairing=pairing), slices={**profile.slices, "type": by_type}
+    )
+    return weighed, f"types,{content_hash(weights.write_csv())[:12]}"
 
 
 def _fill(counts: pl.DataFrame) -> Counts:
@@ -323,7 +387,7 @@ def _with_answered(gold: Frames, runs: Mapping[str, Frames]) -> Frames:
     return gold
 
 
-def _by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
+def _by_type(case: Case, task: str, matching: str, weights: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return the counts with `slice`: gold of each type against the answers of that type (`--group-by type`)."""
     triple = _triple_of(case, task, matching)
     sides = _sides_of(case, triple)
@@ -332,7 +396,7 @@ def _by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
     for name in types:
         gold, answers = (rows.filter(type=name) for rows in sides)
         has_gold = pl.col("doc").is_in(gold["doc"].unique().implode())
-        counts = _count(gold, answers, triple)
+        counts = _count(gold, answers, triple, weights)
         parts.append(counts.with_columns(slice=pl.lit(name.removeprefix(RMX)), has_gold=has_gold))
     return pl.concat(parts) if parts else _count(*sides, triple).clear().with_columns(slice=pl.lit(""))
 
@@ -371,6 +435,7 @@ neleval = Profile(
         undefined=aspects.undefined_zero.with_source("evaluate.py, StrictMetricWarning"),
     ),
     outside_slice="removed",
+    weigh=_weigh,
     slices={"type": _by_type},
     notes={
         **{name: str(triple) for name, triple in NAMED.items()},
@@ -382,6 +447,9 @@ neleval = Profile(
         "fields": "score is the confidence of the answer; is_first is true of the first annotation of an eid in a "
         "document, before any filter (document.py, _set_fields); where a type is a JSON object, its keys are fields "
         "and filters (annotation.py, Candidate)",
+        "type weights": "--weight FILE (class of gold, class of the answer, weight): a pair whose other fields are "
+        "equal counts with the weight of its types, or as they are equal, and an annotation with that of its type and "
+        "itself (configs.py, TypeWeighting; annotation.py, Measure.count_matches)",
         "unlinked": "a mention without identifier is NIL here; neleval has it neither linked nor NIL",
         "clusters": "NIL without a cluster is one cluster (annotation.py, eid); a cluster counts in its first "
         "document, so that only micro scores of clusters are neleval's",

@@ -22,7 +22,7 @@ from remix.expressions import sum_up
 from remix.files import read_bytes
 from remix.frames import Frames
 from remix.measures.columns import column_values
-from remix.names import EL, PREFIXES
+from remix.names import EL, PREFIXES, RMX
 from remix.scoring.inputs.case_tables import LabelledCounts
 from remix.scoring.matching import Case, matching_named
 from remix.scoring.statistics import ratio
@@ -49,6 +49,10 @@ class Weights:
 
     name: str
     degrees: pl.DataFrame
+
+
+NO_DEGREES = pl.DataFrame(schema={"annotation": pl.String, "weight": pl.Float64})
+"""The degrees where it is not annotations of gold that are weighed."""
 
 
 def weights_of(
@@ -153,6 +157,29 @@ def _by_rules(gold: Frames, file: Path) -> pl.DataFrame:
         raise BadInput(file, f"gold has no {key} '{name}'{nearest(name, known.drop_nulls().unique())}")
     held = gold.classes.select("annotation", "class") if key == "class" else gold.annotations.select("annotation")
     return held.join(rules, on=key).group_by("annotation").agg(pl.col("weight").min())
+
+
+def weights_of_types(file: Path) -> pl.DataFrame:
+    """Return gold, answered (classes) and weight, how right a class is where gold has another, of a table of these.
+
+    It has no header. A class without a prefix is one of ours; of several weights of a pair the largest counts. Raises
+    `BadInput` for a row that is not two classes and a weight from 0 on.
+    """
+    rows = parse_table(file, read_bytes(file), header=False)
+    if rows.width != 3:
+        raise BadInput(file, "needs three columns without header: the class of gold, that of the answer, and a weight")
+    rows.columns = ["gold", "answered", "given"]
+    rows = rows.with_columns(weight=pl.col("given").cast(pl.Float64, strict=False))
+    fits = (pl.col("weight") >= 0) & pl.col("weight").is_finite() & pl.all_horizontal(pl.col("gold", "answered") != "")
+    for row in rows.with_row_index("line", offset=1).filter(~fits.fill_null(False)).head(1).iter_rows(named=True):
+        reason = f"needs two classes and a weight from 0 on, not '{row['gold']}', '{row['answered']}', '{row['given']}'"
+        raise BadInput(file, reason, line=row["line"])
+    rows = rows.with_columns(_write_out("gold"), _write_out("answered"))
+    ours = [
+        pl.when(pl.col(name).str.contains(":")).then(name).otherwise(pl.lit(RMX) + pl.col(name)).alias(name)
+        for name in ("gold", "answered")
+    ]
+    return rows.with_columns(ours).group_by("gold", "answered").agg(pl.col("weight").max()).sort("gold", "answered")
 
 
 def _write_out(key: str) -> pl.Expr:
