@@ -114,6 +114,16 @@ def test_first_annotation_of_an_entity_in_a_document_is_so_before_any_filter(fra
     assert counts(gold, run, "sets:is_linked:span+is_first") == (0, 1, 4)
 
 
+def test_annotations_that_repeat_a_span_and_entity_count_each(frames):
+    # Keys are sets, so that the two types are two keys and the span is one; overlaps are of annotations.
+    twice = [{"begin": 0, "end": 4, "entity": "e:A", "classes": [name]} for name in ("PER", "LOC")]
+    gold, run = frames(twice), frames([*twice, twice[0]])
+    assert counts(gold, run, "sets::span+type") == (2, 0, 0)
+    assert counts(gold, run, "sets::span+kbid") == (1, 0, 0)
+    assert counts(gold, frames([]), "overlap-maxmax::span") == (0, 0, 2)
+    assert counts(frames([]), run, "overlap-maxmax::span") == (0, 3, 0)
+
+
 def test_score_is_a_field_of_a_key(frames):
     # Of three spans one has the same score on both sides, one another, and one none on both sides.
     marks = frames([{"begin": b, "end": b + 3, "entity": "e:A"} for b in (0, 4, 8)])

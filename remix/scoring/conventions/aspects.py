@@ -123,6 +123,12 @@ repeated_once = Repeated(
     name="repeated-once", words="annotations of the same span and entity count once on either side", collapse=True
 )
 
+repeated_each = Repeated(
+    name="repeated-each",
+    words="every annotation counts, also one that repeats another of the same span and entity",
+    collapse=False,
+)
+
 
 class Overlapping(Convention):
     """Mentions of one side that overlap each other."""

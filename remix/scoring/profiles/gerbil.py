@@ -131,11 +131,7 @@ gerbil = Profile(
             gold=_in_well_known,
             run=_in_well_known,
         ),
-        repeated=aspects.Repeated(
-            name="repeated-each",
-            words="every annotation counts, also one that repeats another of the same span and entity",
-            collapse=False,
-        ),
+        repeated=aspects.repeated_each,
         threshold=aspects.Threshold(
             name="threshold-on-test",
             words="answers count above the confidence that gives the best micro-F1 on this very gold, the lowest such "

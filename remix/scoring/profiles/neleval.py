@@ -425,6 +425,7 @@ neleval = Profile(
             gold_beside_runs=_with_answered,
         ),
         nil=aspects.nil_is_nil.with_source("annotation.py: the kbid of every NIL is None"),
+        repeated=aspects.repeated_each.with_source("annotation.py: sets are of keys, overlaps of annotations"),
         pairing=pair_keys,
         macro=aspects.Macro(
             name="macro-of-asked",
