@@ -36,8 +36,9 @@ Choice: TypeAlias = Question[Profile]
 def choose(question: Question[str] | Choice, *, headline: bool = False) -> Choice:
     """Return what is asked with its profile looked up, and the profile's tasks and matchings where it names none.
 
-    With `headline` these are the one task and the one matching that profiles are compared by. A column `kb` is left
-    out: InKB, EE and GSInKB have their rows in every evaluation. Raises `UnknownName` for a profile that there is not.
+    A name of several matchings of the profile stands for these. With `headline` task and matching are those that
+    profiles are compared by. A column `kb` is left out: InKB, EE and GSInKB have their rows in every evaluation. Raises
+    `UnknownName` for a profile that there is not.
 
     >>> choice = choose(Question(profile="gerbil", match=("strong",), by=("class", "kb")))
     >>> choice.profile.name, choice.task, choice.match, choice.by
@@ -45,7 +46,8 @@ def choose(question: Question[str] | Choice, *, headline: bool = False) -> Choic
     """
     profile = PROFILES[question.profile] if isinstance(question.profile, str) else question.profile
     tasks, matchings = ([one] for one in profile.headline) if headline else (profile.tasks, profile.matchings)
-    named = {"task": question.task or tuple(tasks), "match": question.match or tuple(matchings)}
+    every = [one for name in question.match or matchings for one in profile.groups.get(name, (name,))]
+    named = {"task": question.task or tuple(tasks), "match": tuple(dict.fromkeys(every))}
     by = tuple(column for column in question.by if column != "kb")
     return Choice(**{**vars(question), "profile": profile, **named, "by": by})
 

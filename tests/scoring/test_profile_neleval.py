@@ -15,7 +15,7 @@ from remix.formats.losses import CLUSTER
 from remix.frames import Frames
 from remix.names import RMX
 from remix.scoring import PROFILES
-from remix.scoring.profiles.neleval import NAMED, triple_named
+from remix.scoring.profiles.neleval import GROUPS, NAMED, triple_named
 from remix.scoring.statistics.clusters import cluster_counts
 from tests.scoring.conftest import evaluate
 
@@ -394,6 +394,28 @@ def test_nil_clusters_are_named_by_values_of_the_data(frames):
 def test_a_misspelt_measure_is_named(name, message):
     with pytest.raises(UnknownName, match=message):
         triple_named(name)
+
+
+@pytest.mark.parametrize(
+    ("group", "size", "member"),
+    [
+        # configs.py, MEASURE_SETS
+        (("tac09",), 3, "strong_nil_match"),
+        (("tac14", "tac09"), 10, "typed_mention_ceaf"),
+        (("all-tagging",), 10, "entity_match"),
+        (("all-coref",), 9, "typed_mention_ceaf_plus"),
+        (("all",), 19, "muc"),
+        (("cornolti", "sets::span"), 4, "sets::span"),
+    ],
+)
+def test_groups_of_measures_stand_for_these(pair, group, size, member):
+    rows = evaluate(pair[0], {"s": pair[1]}, match=group, profile="neleval")
+    found = rows["matching"].unique()
+    assert (len(found), member in found) == (size, True)
+
+
+def test_groups_are_of_measures_that_there_are():
+    assert {name for group in GROUPS.values() for name in group} == {*NAMED}
 
 
 def test_every_measure_is_listed_with_its_triple_that_parses_back():

@@ -118,6 +118,7 @@ class Profile:
 
     - `tasks`, `matchings`: the rows that it shows unless told otherwise;
     - `meanings`: the matchings that the tool alone has, in words;
+    - `groups`: names by which several matchings are asked for at once, and which these are;
     - `headline`: the task and matching by which it is held against other profiles;
     - `conventions`: its rules; where it has `own_rules`, those that come nearest to them;
     - `adjust_counting(count)`: the counting of the profile made of that of its conventions, where these are not all;
@@ -140,6 +141,7 @@ class Profile:
     tasks: tuple[str, ...]
     matchings: tuple[str, ...]
     meanings: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     headline: tuple[str, str] = ("A2KB", "strong")
     conventions: Conventions = Conventions()
     own_rules: OwnRules | None = None

@@ -88,6 +88,25 @@ NAMED: Mapping[str, Triple] = {
 }
 """neleval's own names (neleval/configs.py)."""
 
+_OF_CLUSTERS = ("entity_ceaf", "b_cubed", "pairwise", "muc", "b_cubed_plus", "typed_mention_ceaf", "mention_ceaf_plus")
+_TAC09 = ("strong_link_match", "strong_nil_match", "strong_all_match")
+_TAC11 = (*_TAC09, "b_cubed", "b_cubed_plus")
+_TAC14 = ("strong_mention_match", "strong_typed_mention_match", "strong_typed_all_match")
+_HACHEY = ("strong_mention_match", "strong_linked_mention_match", "strong_link_match", "entity_match")
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "all": tuple(NAMED),
+    "all-tagging": tuple(name for name, triple in NAMED.items() if triple.aggregate == "sets"),
+    "all-coref": ("mention_ceaf", *_OF_CLUSTERS, "typed_mention_ceaf_plus"),
+    "tac09": _TAC09,
+    "tac11": _TAC11,
+    "tac14": (*_TAC11, *_TAC14, "mention_ceaf", "typed_mention_ceaf"),
+    "cornolti": _HACHEY[1:],
+    "hachey": _HACHEY,
+    "luo": ("muc", "b_cubed", "mention_ceaf", "entity_ceaf"),
+}
+"""neleval's names for several measures (neleval/configs.py)."""
+
 _ALIASES = {("A2KB", "strong"): "strong_all_match", ("ERec", "strong"): "strong_mention_match"}
 _ALIASES |= {("C2KB", "strong"): "entity_match"}
 
@@ -104,7 +123,7 @@ def triple_named(name: str, task: str = "A2KB", further: Collection[str] = ()) -
     if name.count(":") != 2:
         name = _ALIASES.get((task, name), name)
         if name not in NAMED:
-            raise UnknownName("measure of neleval", name, NAMED, "remix show profile:neleval")
+            raise UnknownName("measure of neleval", name, [*NAMED, *GROUPS], "remix show profile:neleval")
         return NAMED[name]
     aggregate, chosen, key = name.split(":")
     chosen = "" if chosen == "None" else chosen
@@ -416,6 +435,7 @@ neleval = Profile(
     tasks=("A2KB",),
     matchings=tuple(NAMED),
     meanings={name: str(triple) for name, triple in NAMED.items()},
+    groups=GROUPS,
     conventions=replace(
         PLAIN_GOLD,
         documents=aspects.Documents(
@@ -445,6 +465,7 @@ neleval = Profile(
         "overlap": "overlap-MODEMODE counts shared characters, by its best partner (max) or all of them (sum), gold's "
         "mode first; of mentions within each other some pairs are never seen (annotation.py, "
         "Measure.get_overlapping); the filter leaves the denominators alone (Measure.contingency)",
+        "groups": f"--match takes names of several measures, too: {', '.join(GROUPS)} (configs.py, MEASURE_SETS)",
         "fields": "score is the confidence of the answer; is_first is true of the first annotation of an eid in a "
         "document, before any filter (document.py, _set_fields); where a type is a JSON object, its keys are fields "
         "and filters (annotation.py, Candidate)",
