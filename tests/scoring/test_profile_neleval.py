@@ -15,7 +15,7 @@ from remix.formats.losses import CLUSTER
 from remix.frames import Frames
 from remix.names import RMX
 from remix.scoring import PROFILES
-from remix.scoring.profiles.neleval import GROUPS, NAMED, triple_named
+from remix.scoring.profiles.neleval.measures import GROUPS, NAMED, triple_named
 from remix.scoring.statistics.clusters import cluster_counts
 from tests.scoring.conftest import evaluate
 
