@@ -18,6 +18,10 @@ from remix.frames import Frames
 from remix.names import RMX
 
 ARTICLES, SIMPLE = "articles", "simple"
+SAID = tuple(
+    f"{RMX}{name}" for name in ("nests", "nestedIn", "required", "hyperlink", "unmapped", "entityName", "noCoreference")
+)
+"""The terms of the values that benchmarks and linked articles alone tell."""
 PLACED = r"^urn:elevant:article:([0-9]+)$"
 """What an article is called by its number, or by its place where a file has no number."""
 

@@ -264,6 +264,13 @@ def test_two_labels_of_one_span_of_other_formats_are_no_roots(frames, capsys):
     assert rows_of([around, frames([])])["A2KB", "IGNORED", ""] == (0, 0, 1)
 
 
+def test_labels_of_the_own_format_are_nested_as_it_says_alone(articles):
+    # Neither label has a parent, so that both are roots: the inner one is found, the outer one missed.
+    text = "the lake of Como"
+    labels = [label(text, text, "Q1"), label(text, "Como", "Q2")]
+    assert rows_of(articles(text, labels, [answer(text, "Como", "Q2")]))["A2KB", "IGNORED", ""] == (1, 0, 1)
+
+
 def test_name_of_a_label_and_what_it_says_of_coreference_make_its_mention_type(articles):
     # 'It' is a novel, 'red planet' is called Mars, 'Blue' names a colour; 'Rome' is called as it is written.
     text = "It is Blue on the red planet, not in Rome."

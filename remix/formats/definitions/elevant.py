@@ -32,7 +32,7 @@ from remix import iris
 from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats import Contents, Format, SourceFile
-from remix.formats.elevant import ARTICLES, SIMPLE, kind_of, write_articles, write_simple
+from remix.formats.elevant import ARTICLES, SAID, SIMPLE, kind_of, write_articles, write_simple
 from remix.formats.identifiers import annotation_iris, document_iris
 from remix.formats.json import json_lines, json_text, tell_misspelt
 from remix.formats.mapping import shipped_mapping
@@ -46,8 +46,6 @@ from remix.schemas import fit
 WD = "http://www.wikidata.org/entity/"
 UNMAPPED = "<NO_MAPPING>"
 """The identifier of an entity of another knowledge base that Wikidata does not have."""
-_SAID = ("nests", "nestedIn", "required", "hyperlink", "unmapped", "entityName", "noCoreference")
-"""The local names of the terms of the values that are kept."""
 UNLINKED = ("DATETIME", "QUANTITY")
 """What ELEVANT has instead of an entity for dates and quantities."""
 _DEEPEST, _MOST_WAYS = 50, 10_000
@@ -289,7 +287,7 @@ elevant = Format(
     read=_read,
     write=write_articles,
     holds=frozenset({"texts", "nil", "ignorable", *_CLASSES, "candidates", "regions", "unannotated"}),
-    says=frozenset(f"{RMX}{name}" for name in _SAID),
+    says=frozenset(SAID),
 )
 
 

@@ -26,6 +26,7 @@ from remix.scoring.profiles.elevant.labels import (
     is_lowercase,
     labels_of,
     mention_kind,
+    says_own_format,
     with_words,
 )
 from remix.scoring.statistics import UNSCOPED, averages
@@ -249,11 +250,11 @@ def _prepare(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str
 
 
 def _tell_circles(gold: Frames) -> None:
-    """Say how many labels of datasets that state no nesting share their span, and so never count."""
+    """Say how many labels of other formats than the tool's own share their span, and so never count."""
     if not progress.is_shown():
         return
-    nested = gold.values.filter(pl.col("term") == f"{RMX}nestedIn")["subject"].implode()
-    rows = gold.annotations.filter(~pl.col("annotation").is_in(nested).any().over("dataset")).drop_nulls("begin")
+    own = gold.values.filter(says_own_format())["subject"].implode()
+    rows = gold.annotations.filter(~pl.col("annotation").is_in(own).any().over("dataset")).drop_nulls("begin")
     linked = gold.links.group_by("annotation").agg(pl.col("entity").unique().sort().str.join(" "))
     span = ["document", "begin", "end"]
     labels = rows.join(linked, on="annotation", how="left").unique([*span, "entity"])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from remix.formats.elevant import SAID
 from remix.frames import FINE_GRAINED
 from remix.names import RMX
 from remix.scoring.inputs.case_tables import NIL
@@ -71,8 +72,8 @@ def labels_of(case: Case) -> Labels:
     """Return the labels of gold, computed once for a case.
 
     Where gold says only which annotations are alternatives (a group with options), the longest is the parent of the
-    others. In a dataset that states no nesting, labels of one span are nested in each other, so that none of them is
-    a root: it is how the tool reads other formats than its own.
+    others. In a dataset of another format than the tool's own, labels are nested by their spans, those of one span in
+    each other, so that none of these is a root.
     """
     return case.once(("elevant", "labels"), lambda own: _find_labels(own.placed))
 
@@ -100,7 +101,8 @@ def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     sets = case.mentions.documents.select("doc", set="dataset").unique("doc")
     gold = case.gold.with_columns(stated=pl.col("annotation").is_in(stated.implode()).any().over(alike))
     gold = gold.join(sets, on="doc", how="left", maintain_order="left")
-    gold = gold.with_columns(by_span=~pl.col("stated").any().over("set"))
+    own = case.evidence.gold.values.filter(says_own_format())["subject"].unique()
+    gold = gold.with_columns(by_span=~pl.col("annotation").is_in(own.implode()).any().over("set"))
     longest = (pl.col("begin") - pl.col("end"), pl.col("mention"))
     root = pl.col("mention").sort_by(*longest).first().over("group")
     key = pl.when(pl.col("stated") | pl.col("by_span")).then("link").otherwise("group")
@@ -122,6 +124,16 @@ def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     last = within.group_by("label").agg(pl.col("parent").max()).join(parents, on="label", how="anti").sort("label")
     parents = pl.concat([parents.unique("label", maintain_order=True), last])
     return gold.drop("stated", "like", "root", "set", "by_span"), children, parents
+
+
+def says_own_format() -> pl.Expr:
+    """Return whether a value is one that files of ELEVANT's own format alone tell, which nest their labels themselves.
+
+    >>> values = pl.DataFrame({"term": [f"{RMX}nestedIn", f"{RMX}entityName", f"{RMX}cluster"]})
+    >>> values.select(says_own_format())["term"].to_list()
+    [True, True, False]
+    """
+    return pl.col("term").is_in(SAID)
 
 
 def _nest_by_span(gold: pl.DataFrame) -> pl.DataFrame:
