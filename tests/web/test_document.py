@@ -20,9 +20,9 @@ from remix.names import PREFIXES
 from remix.reports.documents import class_annotations, list_annotations
 from remix.reports.sentences import name_document
 from remix.store import Store
+from remix.web.marked_text import Mark, lay_out
 from remix.web.page import VIEWS, Code, Legend, Note, Page, Passage, Passages, Segment, Table
 from remix.web.rendering import render_page
-from remix.web.views.document import Mark, lay_out
 from remix.workspace import Workspace, open_workspace
 from tests.workspaces import ITEM, build_labelled
 

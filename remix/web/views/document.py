@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -41,9 +40,8 @@ from remix.runs.judgements import OUTCOMES, Judgements, list_entities, rename_en
 from remix.web import page
 from remix.web.answers import judge, list_answers
 from remix.web.error_choice import CHOICES, name_systems, place_of, read_choice
+from remix.web.marked_text import Mark, lay_out
 
-_DEEP = 12
-"""Mentions within each other that are shown; what lies deeper is in the table alone."""
 _OUTCOME = "outcome"
 _UNFOLDED = 100
 """Annotations of a document whose table is shown at once, and whose text is as high as it is."""
@@ -59,23 +57,6 @@ _LOOKS = {
     **{name: OUTCOMES[name] for name in ("missed", "ignored")},
 }
 """What the looks of mentions say of a system; an answer where gold has none is told apart from a wrong link."""
-
-
-@dataclass(order=True)
-class Mark:
-    """A stretch of the text that is annotated, or answered; `cut` and `rest` say that it goes on or has begun."""
-
-    begin: int
-    before: int
-    look: str = field(compare=False)
-    label: str = field(compare=False)
-    href: str = field(compare=False)
-    name: str = field(compare=False)
-
-    @property
-    def end(self) -> int:
-        """Return where it ends: of those that begin together the longest comes first."""
-        return -self.before
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -395,50 +376,6 @@ def _name_entities(work: page.Explored, own: pl.DataFrame) -> pl.DataFrame:
 
 def _label_entities(work: page.Explored, own: pl.DataFrame) -> dict[str, str]:
     return label_entities(work.kb, own["entities"].str.split(" ").explode())
-
-
-def lay_out(text: str, marks: Sequence[Mark]) -> tuple[list[page.Segment], list[str]]:
-    """Return a text in segments, mentions within others as parts of them, and what is said of mentions that cross.
-
-    A mention that begins in another and ends behind it is cut where the other ends. What has no place in the text, or
-    lies deeper than a page can show, is left out and said.
-    """
-    placed = [mark for mark in marks if 0 <= mark.begin < mark.end <= len(text)]
-    heap = sorted(placed)
-    told = {"cut": 0, "deep": 0}
-    segments = _nest(text, 0, len(text), heap, told, 0)
-    notes = []
-    if told["cut"]:
-        said = "Mentions that cross others, which are shown in parts, with a dashed edge where they are cut"
-        notes.append(f"{said}: {told['cut']}.")
-    if left := len(marks) - len(placed) + told["deep"]:
-        notes.append(f"Mentions that have no place in the text, or lie too deep in others; the table has them: {left}.")
-    return segments, notes
-
-
-def _nest(text: str, begin: int, end: int, heap: list[Mark], told: dict[str, int], depth: int) -> list[page.Segment]:
-    """Return a stretch of the text in segments; the marks, a heap by where they begin, all lie within it."""
-    segments, at = [], begin
-    while heap:
-        mark = heapq.heappop(heap)
-        inside: list[Mark] = []
-        while heap and heap[0].begin < mark.end:
-            other = heapq.heappop(heap)
-            if other.end > mark.end:
-                told["cut"] += not other.look.endswith((" cut", " rest"))
-                heapq.heappush(heap, replace(other, begin=mark.end, look=f"{other.look} rest", name=""))
-                other = replace(other, before=-mark.end, look=f"{other.look} cut")
-            inside.append(other)
-        heapq.heapify(inside)
-        parts: list[page.Segment] = []
-        if depth < _DEEP:
-            parts = _nest(text, mark.begin, mark.end, inside, told, depth + 1) if inside else []
-        else:
-            told["deep"] += len(inside)
-        segments += [page.Segment(text[at : mark.begin])] if at < mark.begin else []
-        segments.append(page.Segment(text[mark.begin : mark.end], mark.look, mark.label, mark.href, parts, mark.name))
-        at = mark.end
-    return [*segments, page.Segment(text[at:end])] if at < end else segments
 
 
 def _tell_ignorable(own: pl.DataFrame) -> str:
