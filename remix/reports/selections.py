@@ -20,7 +20,8 @@ from remix.remixes.partitions import where_of_part
 from remix.reports.annotation_list import Wanted, find_part, list_wanted, parts_of
 from remix.reports.statistics import explain_stored, measures_of
 from remix.runs.outcomes import fragment_of
-from remix.store import Store
+from remix.signature import Signature
+from remix.store import DatasetEntry, Store
 from remix.store.serialise import text_of
 from remix.store.state import GIVEN
 from remix.store.tree import NotUnderstood, parse
@@ -69,18 +70,21 @@ def builder_parameters(
     error_class: str = "",
     right: Mapping[str, bool] = MappingProxyType({}),
     any_of: Sequence[str] = (),
+    matching: str = "strong",
+    together: Sequence[str] = (),
 ) -> dict[str, str]:
     """Return the parameters of the builder with which a remix is made of the annotations that are wanted.
 
     They are its conditions where it has them, else a query in SPARQL. `outcome` is that of a `system` on the dataset
     ('errors' is wrong or missed), and `error_class` one that it made, as `remix annotate` and `remix run add` keep it.
     `right` says of systems whether they are right, and `any_of` are several of which one at least has the outcome,
-    'errors' or 'correct'.
+    'errors' or 'correct'. All that is by a `matching`. Where the list is of several datasets `together`, of which texts
+    that they share count once, `wanted` names none.
     Raises `UsageError` for a part that no query can say, and where queries do not see what the list is by.
     """
-    _refuse_unstored(store, wanted)
+    _refuse_unstored(store, wanted, together)
     asked = _Query()
-    dataset = wanted.dataset
+    dataset = ",".join(together) or wanted.dataset
     if wanted.by == "dataset" and wanted.part:
         dataset = dataset or find_part(parts_of(store, wanted.by), wanted.part).name
     elif wanted.by and wanted.part:
@@ -91,15 +95,13 @@ def builder_parameters(
     if wanted.document:
         [iri] = list_wanted(store, Wanted(wanted.dataset, wanted.document))["document"].unique().to_list()[:1]
         asked.lines.append(f"FILTER (STR(?document) = {quote(iri)})")
+    stored = _StoredOutcomes(store, together or [wanted.dataset], matching)
     if system and outcome in _OUTCOMES:
-        run, kind = _name_run(store, wanted.dataset, system), _OUTCOMES[outcome][1]
-        asked.lines.append(_where_of_outcome(store, wanted.dataset, system, outcome))
-        asked.lines += [_where_of_class(run, one) for one in (kind, error_class and f'"neleval:{error_class}"') if one]
-    for name, is_right in right.items():
-        asked.lines.append(_where_of_outcome(store, wanted.dataset, name, "correct" if is_right else "errors"))
-    if any_of:
-        each = (f"EXISTS {{ {_where_of_outcome(store, wanted.dataset, name, outcome)} }}" for name in any_of)
-        asked.lines.append(f"FILTER ({' || '.join(each)})")
+        asked.lines += stored.of_system(system, outcome, error_class)
+    asked.lines += [stored.of_outcome(name, "correct" if is_right else "errors") for name, is_right in right.items()]
+    asked.lines += [stored.of_any(any_of, outcome)] if any_of else []
+    if sum(map(len, asked.lines)) > _LONGEST:
+        raise UsageError("the query that says of each system and dataset what became of a mention is too long")
     # A list over several datasets has each of their editions of a text, and so has the remix.
     where = {"dataset": dataset} if dataset else {"edition": EACH}
     if asked.said and not asked.lines:
@@ -125,21 +127,59 @@ def _refuse_unstored(store: Store, wanted: Wanted, datasets: Sequence[str] = ())
         )
 
 
-def _name_run(store: Store, dataset: str, system: str) -> str:
-    """Return the IRI of what a system made of a dataset, as SPARQL has it.
+@dataclass(frozen=True)
+class _StoredOutcomes:
+    """What the store keeps of what systems made of datasets, as patterns of SPARQL; `matching` is that of the list."""
 
-    Raises `UsageError` where no outcomes of it are stored, as of one that is registered on a remix's origin alone.
-    """
-    entry, fragment = store.dataset(dataset), fragment_of(system)
-    if fragment not in entry.attached:
-        raise UsageError(f"queries see what is stored, and no outcomes of {system} are stored beside {dataset}")
-    return f"<{entry.iri}#{fragment}>"
+    store: Store
+    datasets: Sequence[str]
+    matching: str
 
+    def name_runs(self, system: str) -> list[str]:
+        """Return the IRIs of what a system made of the datasets, as SPARQL has them.
 
-def _where_of_outcome(store: Store, dataset: str, system: str, outcome: str) -> str:
-    """Return the pattern of the annotations of which a system made this."""
-    run = _name_run(store, dataset, system)
-    return f"GRAPH {run} {{ ?annotation {_OUTCOMES[outcome][0].format(run=run)} }}"
+        Raises `UsageError` where no outcomes of it are stored, as of one that is registered on a remix's origin alone,
+        or those by another matching.
+        """
+        return [self._name_run(system, self.store.dataset(name)) for name in self.datasets]
+
+    def _name_run(self, system: str, entry: DatasetEntry) -> str:
+        fragment = fragment_of(system)
+        if fragment not in entry.attached:
+            raise UsageError(f"queries see what is stored, and no outcomes of {system} are stored beside {entry.name}")
+        stored = Signature.parse(entry.attached[fragment].signature).fields.get("matching", self.matching)
+        if stored != self.matching:
+            raise UsageError(
+                f"queries see what is stored, and the outcomes of {system} beside {entry.name} are those by {stored} "
+                f"matching: `remix evaluate {entry.name} --system {system} --match {self.matching} --store` keeps "
+                f"those by {self.matching} in their place"
+            )
+        return f"<{entry.iri}#{fragment}>"
+
+    def of_outcome(self, system: str, outcome: str) -> str:
+        """Return the pattern of the annotations of which a system made this."""
+        said = _OUTCOMES[outcome][0]
+        each = [f"GRAPH {run} {{ ?annotation {said.format(run=run)} }}" for run in self.name_runs(system)]
+        return each[0] if len(each) == 1 else " UNION ".join(f"{{ {one} }}" for one in each)
+
+    def of_system(self, system: str, outcome: str, error_class: str) -> list[str]:
+        """Return the patterns of the annotations of which a system made this, with an error of a class, if any."""
+        kinds = (_OUTCOMES[outcome][1], error_class and f'"neleval:{error_class}"')
+        return [self.of_outcome(system, outcome), *(self.of_class(system, one) for one in kinds if one)]
+
+    def of_any(self, systems: Sequence[str], outcome: str) -> str:
+        """Return the pattern of the annotations of which one of the systems at least made this."""
+        return f"FILTER ({' || '.join(f'EXISTS {{ {self.of_outcome(name, outcome)} }}' for name in systems)})"
+
+    def of_class(self, system: str, kind: str) -> str:
+        """Return the pattern of the mentions of which a run has the class of an error, about whichever alternative."""
+        others = f"?annotation <{RMX}group> ?group . ?other <{RMX}group> ?group ; <{NIF}referenceContext> ?document ."
+        told = []
+        for run in self.name_runs(system):
+            own, about = (f"GRAPH {run} {{ {one} <{RMX}errorClass> {kind} }}" for one in ("?annotation", "?other"))
+            told += [f"EXISTS {{ {own} }}", f"EXISTS {{ {others} {about} }}"]
+        # It is asked of each annotation that is left: alternatives first would pair all that have a group of one name.
+        return f"FILTER ({' || '.join(told)})"
 
 
 def narrow_conditions(
@@ -241,6 +281,8 @@ def _leave_out_alternatives(store: Store, asked: _Query, wanted: Wanted, slicing
         asked.lines.append(f"FILTER (STR(?annotation) NOT IN ({', '.join(map(quote, named))}))")
 
 
+_LONGEST = 30_000
+"""Characters of patterns that an address has room for."""
 _ROOM = 5000
 """Bytes of IRIs that an address has room for."""
 
@@ -258,14 +300,6 @@ def _where_of_own(column: str, part: Subset) -> str:
     if column == "surface_form" and part.category is not None:
         return _where_of_form(part.category)
     raise UsageError(f"no query can select by {column}: `remix partition --by {column}` makes a remix of each part")
-
-
-def _where_of_class(run: str, kind: str) -> str:
-    """Return the pattern of the mentions of which a run has the class of an error, about whichever alternative."""
-    others = f"?annotation <{RMX}group> ?group . ?other <{RMX}group> ?group ; <{NIF}referenceContext> ?document ."
-    own, about = (f"GRAPH {run} {{ {one} <{RMX}errorClass> {kind} }}" for one in ("?annotation", "?other"))
-    # It is asked of each annotation that is left: alternatives first would pair all that have a group of one name.
-    return f"FILTER (EXISTS {{ {own} }} || EXISTS {{ {others} {about} }})"
 
 
 def _where_of_form(form: str) -> str:

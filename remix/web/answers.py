@@ -10,6 +10,7 @@ from remix.runs.judgements import Judgements, judge_mentions
 from remix.runs.known import KnownRun, inherited_runs, known_runs
 from remix.runs.register import Run
 from remix.web import page
+from remix.web.error_choice import STRONG
 
 
 def list_answers(work: page.Explored, named: Collection[str] = ()) -> list[Run]:
@@ -30,11 +31,14 @@ def count_inherited(work: page.Explored) -> dict[str, int]:
     return dict(sorted(Counter(one.run.dataset for one in inherited_runs(work.store, loaded)).items()))
 
 
-def judge(work: page.Explored, datasets: Several, by: str = "", shown: Sequence[str] = ()) -> Judgements:
+def judge(
+    work: page.Explored, datasets: Several, by: str = "", shown: Sequence[str] = (), match: str = ""
+) -> Judgements:
     """Return what runs made of loaded datasets, once for each state of the workspace and of the runs.
 
-    Of several datasets they are those of the systems that are `shown`, and of those that are on each of the datasets,
-    with which alone these can be compared. Raises `StoreError` where no run is on any of the datasets.
+    They are judged by a matching, by default that of `STRONG`. Of several datasets they are those of the systems that
+    are `shown`, and of those that are on each of the datasets, with which alone these can be compared. Raises
+    `StoreError` where no run is on any of the datasets.
     """
     names = several(datasets)
     runs = [one for one in list_known(work, names) if one.run.dataset in names]
@@ -45,11 +49,14 @@ def judge(work: page.Explored, datasets: Several, by: str = "", shown: Sequence[
         }
         systems = sorted(system for system, own in on.items() if system in shown or own == {*names})
         runs = [one for one in runs if one.run.system in systems]
+    match = match or STRONG
     known = tuple((one.run.folder_name, one.run.checksum, one.revision) for one in runs)
     return work.store.cached(
-        ("judgements", *names, by, known),
-        lambda: judge_mentions(work, names, systems=systems, by=by),
-        asked=bool(by) or len(names) > 1,  # there are as many columns to slice by as a user thinks of
+        ("judgements", *names, by, match, known),
+        lambda: judge_mentions(work, names, systems=systems, match=match, by=by),
+        asked=bool(by)
+        or len(names) > 1
+        or match != STRONG,  # there are as many columns to slice by as a user thinks of
     )
 
 

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from remix.reports.sentences import Chosen
+from remix.scoring.matching import MATCHINGS
 from remix.web import page
 
-CHOICES = ("by", "show", "of", "class", "type", "slice", "gold", "answer", "agreement", "within")
+STRONG = "strong"
+"""The matching that errors are counted by where an address names none."""
+CHOICES = ("match", "by", "show", "of", "class", "type", "slice", "gold", "answer", "agreement", "within")
 """What chooses among the mentions and answers of systems, by the names of parameters."""
 
 
@@ -24,16 +27,34 @@ def name_systems(asked: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(asked[name] for name in ("system", "other") if asked.get(name)))
 
 
+def choose_matching(asked: Mapping[str, str]) -> page.Field:
+    """Return the field of the matching that errors are counted by; raises `UnknownName` for one that there is not."""
+    chosen = asked.get("match") or STRONG
+    said = MATCHINGS[chosen].summary if chosen in MATCHINGS else ""
+    names, command = dict.fromkeys([STRONG, *MATCHINGS.names()]), "remix list matchings"
+    return page.choose("match", "matching", names, chosen, said, what="matching", command=command)
+
+
+def tell_matching(asked: Mapping[str, str]) -> str:
+    """Return what errors are counted by, in words."""
+    chosen = asked.get("match") or STRONG
+    return f"by {chosen} matching ({MATCHINGS[chosen].summary})"
+
+
 def lead_to_sentences(**asked: object) -> str:
     """Return the address of the page at its sentences, which stand below the counts."""
     return f"{page.address('errors', **asked)}#{page.SENTENCES}"
 
 
 def keep_both(asked: Mapping[str, str], system: str) -> dict[str, str]:
-    """Return the parameters of the errors of a system, beside which stands the other where two are shown."""
+    """Return the parameters of the errors of a system, beside which stands the other where two are shown.
+
+    What all errors of a page are counted by is kept.
+    """
     shown = [asked[name] for name in ("system", "other") if asked.get(name)]
     other = next((name for name in shown if name != system), "") if len(shown) > 1 else ""
-    return {"dataset": asked["dataset"], "system": system, "other": other, "of": system if other else ""}
+    kept = {"dataset": asked["dataset"], "match": asked.get("match", ""), "by": asked.get("by", "")}
+    return {**kept, "system": system, "other": other, "of": system if other else ""}
 
 
 def place_of(row: Mapping[str, Any], asked: Mapping[str, str], nth: str) -> str:

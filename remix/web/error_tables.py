@@ -20,7 +20,7 @@ from remix.systems import KINDS
 from remix.vocabularies import COARSE_TYPE
 from remix.vocabularies import COLUMNS as OF_CLASSES
 from remix.web import page
-from remix.web.error_choice import keep_both, lead_to_sentences, name_systems
+from remix.web.error_choice import keep_both, lead_to_sentences, name_systems, tell_matching
 
 
 def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table:
@@ -44,7 +44,8 @@ def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table
         return lead_to_sentences(**keep_both(asked, row["system"]), **{"class": chosen})
 
     where = "this dataset" if len(judged.datasets) == 1 else "these datasets, of those that have a run on each of them"
-    words = f"How many errors of which class each system makes on {where}, and their share of what each class is of."
+    words = f"How many errors of which class each system makes {tell_matching(asked)} on {where}, and their share of "
+    words += "what each class is of."
     small = {name: f"share of {name}" for name in explained}
     links = {name: partial(lead, name) for name in explained}
     leads = "A number leads to its sentences."
@@ -76,7 +77,7 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
     frame = frame.with_columns(pl.col(column).replace({part: short for short, part in whole.items()}))
 
     def lead(system: str, row: Mapping[str, Any]) -> str:
-        sliced = {"by": by, "slice": whole[row[column]], "class": kind}
+        sliced = {"slice": whole[row[column]], "class": kind}
         return lead_to_sentences(**keep_both(asked, system), **sliced) if row[system] else ""
 
     small = {name: f"share of {name}" for name in systems}
@@ -96,12 +97,12 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
 
 def tabulate_confused(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | None) -> page.Table:
     """Return the pairs of gold's entity and the system's that are confused most often."""
-    by = {**keep_both(asked, asked["system"]), "by": asked.get("by", "")}
+    kept = keep_both(asked, asked["system"])
     pairs = judged.confused_pairs(asked["system"])
     return page.Table(
         f"confused by {asked['system']}",
         pairs,
-        {"mentions": lambda row: lead_to_sentences(**by, gold=row["gold"], answer=row["answer"])},
+        {"mentions": lambda row: lead_to_sentences(**kept, gold=row["gold"], answer=row["answer"])},
         words="Which entity is taken for which, most often first.",
         leads="The number leads to the sentences.",
         labels=label_entities(kb, list_entities(pairs["gold"], pairs["answer"])),

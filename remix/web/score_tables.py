@@ -41,9 +41,11 @@ from remix.reports.readable import (
 )
 from remix.reports.scores import Scored, figure_of_columns
 from remix.reports.two_systems import tell_two_systems
+from remix.scoring.matching import MATCHINGS
 from remix.scoring.statistics import F1
 from remix.vocabularies import ALL
 from remix.web import page
+from remix.web.error_choice import STRONG
 
 _SCORES = ("precision", "recall", "f1", "macro F1")
 BEST = "the best system of the column"
@@ -306,10 +308,15 @@ def _tell_order(shown: _ShownScores, order: Order, columns: Mapping[str, str], l
 
 def _explain_leads(asked: Mapping[str, str]) -> str:
     """Return where a score leads to."""
-    usual = (asked["profile"], asked["task"], asked["match"]) == ("remix", "A2KB", "strong")
-    told = "" if usual else ", those of A2KB by strong matching and the profile remix"
+    usual = (asked["profile"], asked["task"], asked["match"]) == ("remix", "A2KB", _name_matching(asked))
+    told = "" if usual else f", those of A2KB by {_name_matching(asked)} matching and the profile remix"
     on = ", on the mentions of its slice: answers on no mention are a part of their own there" if asked["by"] else ""
     return f"A score leads to its errors{told}{on}."
+
+
+def _name_matching(asked: Mapping[str, str]) -> str:
+    """Return the matching of the errors that a score leads to: its own, where any profile may have it."""
+    return asked["match"] if asked["match"] in MATCHINGS else STRONG
 
 
 def _caption(asked: Mapping[str, str], words: str, family: Family) -> str:
@@ -383,7 +390,8 @@ def _lead(asked: Mapping[str, str], answered: Mapping[str, str], row: Mapping[st
     other = row.get("other") or asked["against"] or (others[0] if len(others) == 1 else "")
     other = other if other != row["system"] else ""
     of = row["system"] if other and not row.get("other") else ""
-    place = page.address("errors", dataset=dataset, system=row["system"], other=other, of=of, **sliced)
+    match = "" if (own := _name_matching(asked)) == STRONG else own
+    place = page.address("errors", dataset=dataset, system=row["system"], other=other, of=of, match=match, **sliced)
     return f"{place}#{page.SENTENCES}" if sliced else place
 
 

@@ -39,7 +39,7 @@ from remix.reports.statistics import measures_of
 from remix.runs.judgements import OUTCOMES, Judgements, list_entities, rename_entities
 from remix.web import page
 from remix.web.answers import judge, list_answers
-from remix.web.error_choice import CHOICES, name_systems, place_of, read_choice
+from remix.web.error_choice import CHOICES, choose_matching, name_systems, place_of, read_choice
 from remix.web.marked_text import Mark, lay_out
 
 _OUTCOME = "outcome"
@@ -136,7 +136,8 @@ def _complete(
         asked = {**asked, "error": "", "among": ""}
     if asked["other"] and not asked["system"]:
         asked = {**asked, "system": asked["other"], "other": ""}
-    judged = judge(work, dataset, asked["by"] if asked["error"] else "") if systems else None
+    by = asked["by"] if asked["error"] else ""
+    judged = judge(work, dataset, by, match=asked["match"]) if systems else None
     return asked, judged, systems, dropped
 
 
@@ -156,7 +157,7 @@ def _judge_listed(work: page.Explored, judged: Judgements, asked: Mapping[str, s
     """
     if not (asked["among"] and asked["error"]):
         return judged
-    return judge(work, page.split_names(asked["among"]), asked["by"], name_systems(asked))
+    return judge(work, page.split_names(asked["among"]), asked["by"], name_systems(asked), asked["match"])
 
 
 def _find_error(
@@ -254,6 +255,7 @@ def _form(
     ]
     if systems:
         fields.append(page.choose("other", "beside them those of", ["", *systems], asked["other"], nothing="(none)"))
+        fields.append(choose_matching(asked))
     return page.Form(fields)
 
 

@@ -34,7 +34,7 @@ from remix.runs.register import Run
 from remix.vocabularies import COARSE_TYPE
 from remix.web import page
 from remix.web.answers import count_inherited, judge, list_answered, list_answers, list_known
-from remix.web.error_choice import CHOICES, lead_to_sentences, name_systems, read_choice
+from remix.web.error_choice import CHOICES, STRONG, choose_matching, lead_to_sentences, name_systems, read_choice
 from remix.web.error_sentences import browse, turn_sentences
 from remix.web.error_tables import order_systems, tabulate_classes, tabulate_parts
 
@@ -64,7 +64,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     asked, systems, dropped = _complete(asked, runs, beside)
     datasets, by = page.split_names(asked["dataset"]), asked.get("by", "")
     shown = name_systems(asked)
-    judged = judge(work, datasets, by, shown)
+    judged = judge(work, datasets, by, shown, asked.get("match", ""))
     asked, unfit = _fit(asked, rows_of_systems(judged, shown))
     asked, misplaced = _fit_place(judged, asked)
     form = _form(work, asked, sorted({*(run.dataset for run in runs), *count_inherited(work)}), systems)
@@ -142,7 +142,7 @@ def _lead_to_others(work: page.Explored, asked: Mapping[str, str]) -> list[page.
     shown, own = name_systems(asked), sizes.get(asked["dataset"], 0)
     more = [name for name in sizes if sizes[name] > own and all((one, name) in answered for one in shown)]
     more.sort(key=lambda name: (-sizes[name], name))
-    kept = {name: asked.get(name, "") for name in ("system", "other", "show", "of", "class", "type")}
+    kept = {name: asked.get(name, "") for name in ("system", "other", "match", "show", "of", "class", "type")}
     links = {f"{name} ({sizes[name]:,})": lead_to_sentences(dataset=name, **kept) for name in more[:_OTHERS]}
     said = f"Of {kind} {asked['dataset']} has {own:,} mention{'s' * (own != 1)}. {len(more)} of the datasets that "
     said += f"{' and '.join(shown)} answered {'has' if len(more) == 1 else 'have'} more of them, the most:"
@@ -151,10 +151,7 @@ def _lead_to_others(work: page.Explored, asked: Mapping[str, str]) -> list[page.
 
 def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
     """Return the address at which a remix is made of the mentions of gold that are shown, where a query has them."""
-    if "," in asked["dataset"]:
-        names = page.split_names(asked.get("within") or asked["dataset"])[:_NAMED]
-        links = {name: page.address("errors", **{**asked, "dataset": name, "within": "", "from": ""}) for name in names}
-        return [page.Note("A remix is made of the errors on one dataset alone:", links=links)]
+    names = page.split_names(asked.get("within") or asked["dataset"])
     show, system, shown = asked.get("show", ERRORS), asked.get("of") or asked["system"], name_systems(asked)
     right = _find_right(judged, asked.get("agreement", ""), shown)
     either = len(shown) > 1 and not asked.get("of")
@@ -164,7 +161,9 @@ def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, st
     if any(unsaid) or show not in (*said, *(["all"] if right else [])) or asked.get("slice") == NO_MENTION:
         return []
     part = {"by": asked["by"], "part": asked["slice"]} if asked.get("slice") else {}
-    wanted = Wanted(asked["dataset"], type=asked.get("type", ""), **part)
+    if not either and not right:  # where one system alone has no run it makes no errors
+        names = [name for name in names if name in list_answered(list_answers(work, names), system)]
+    wanted = Wanted(names[0] if len(names) == 1 else "", type=asked.get("type", ""), **part)
     try:
         found = builder_parameters(
             work.store,
@@ -174,11 +173,17 @@ def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, st
             error_class=asked.get("class", ""),
             right=right,
             any_of=shown if either and show != "all" else (),
+            matching=asked.get("match") or STRONG,
+            together=names if len(names) > 1 else (),
         )
     except UsageError as reason:  # parts of one dataset alone may be others than those of all that is loaded
         return [page.Note(f"No remix has just the mentions of gold among these: {reason}.")]
-    words = "Of the mentions of gold among these, without answers where it has none:"
-    return [page.Note(words, links={"Make this a remix": page.address("builder", **found)})]
+    words = "Of the mentions of gold among these, without answers where it has none"
+    if len(names) > 1:
+        words += ", and of a text that several of the datasets have those of one"
+    elif "," in asked["dataset"]:
+        words += ", and with those of texts that it shares with others of the datasets"
+    return [page.Note(f"{words}:", links={"Make this a remix": page.address("builder", **found)})]
 
 
 def _find_right(judged: Judgements, agreement: str, shown: Sequence[str]) -> dict[str, bool]:
@@ -196,7 +201,7 @@ def _command(asked: Mapping[str, str]) -> str:
     """Return the command line that shows what the page does; errors of one system stand there by themselves."""
     of = asked.get("of", "")
     options = {"beside": "" if of else asked.get("other", "")}
-    options |= {name: asked.get(name, "") for name in ("by", "slice", "show", "class", "type", "agreement")}
+    options |= {name: asked.get(name, "") for name in ("match", "by", "slice", "show", "class", "type", "agreement")}
     on = [("on", name) for name in page.split_names(asked["dataset"])]
     given = " ".join(f"--{name} {shlex.quote(said)}" for name, said in (*on, *options.items()) if said)
     return f"remix errors {shlex.quote(of or asked['system'])} {given}"
@@ -292,6 +297,7 @@ def _form(work: page.Explored, asked: Mapping[str, str], datasets: Sequence[str]
             "other", "beside it", ["", *systems], other, "a second system, whose answers stand beside", nothing="(none)"
         ),
         page.choose("show", "show", SHOWN, asked.get("show", ERRORS), "what became of the mention"),
+        choose_matching(asked),
         page.Field("by", "count by", by, columns, explained=told, words=words_of_measures(columns)),
     ]
     # What the facets choose stays chosen.
@@ -305,7 +311,7 @@ def _list_columns(work: page.Explored) -> list[str]:
     return [*own, *(one.name for measure in MEASURES if known or not measure.needs for one in measure.columns)]
 
 
-_KEPT = tuple(name for name in CHOICES if name not in ("by", "show"))
+_KEPT = tuple(name for name in CHOICES if name not in ("match", "by", "show"))
 
 
 def _count(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:

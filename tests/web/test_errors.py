@@ -1,0 +1,186 @@
+"""The page of errors: what it counts by, and what its choices lead to."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+
+from remix.web.page import VIEWS, Form, Note, Page, Passages
+from remix.workspace import Workspace
+from tests.pages import follow, table_of
+from tests.web.test_explorer import Get, pages_of
+
+KNOWN = "http://dbpedia.org/resource/"
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """Two datasets of three texts, "Ada Byron met Bob.", in each of which Ada Byron and Bob are mentioned.
+
+    The system 'short' answers "Ada" in all, which overlaps a mention, and in the first text Bob. 'exact' is right but
+    for Bob of the last text. 'other' finds Bob and is on the first dataset alone.
+    """
+    folder = tmp_path_factory.mktemp("errors")
+    work = Workspace(folder / ".remix")
+    spans = {"Ada": (0, 3), "Ada Byron": (0, 9), "Bob": (14, 17)}
+
+    def write(name: str, dataset: str, forms: list[list[str]]) -> Path:
+        rows = [
+            {
+                "document": f"{dataset}-{nth}",
+                "text": f"Ada Byron met Bob. {dataset} {nth}",
+                "begin": spans[form][0],
+                "end": spans[form][1],
+                "entity": KNOWN + form.partition(" ")[0],
+            }
+            for nth, own in enumerate(forms)
+            for form in own
+        ]
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return folder / f"{name}.jsonl"
+
+    for dataset in ("first", "second"):
+        work.load([write(dataset, dataset, [["Ada Byron", "Bob"]] * 3)])
+        work.add_run("short", write("short", dataset, [["Ada", "Bob"], ["Ada"], ["Ada"]]), on=dataset)
+        work.add_run("exact", write("exact", dataset, [["Ada Byron", "Bob"]] * 2 + [["Ada Byron"]]), on=dataset)
+    work.add_run("other", write("other", "first", [["Bob"]] * 3), on="first")
+    return work
+
+
+@pytest.fixture(scope="module")
+def get(work: Workspace) -> Iterator[Get]:
+    with pages_of(work) as get:
+        yield get
+
+
+def shown(work: Workspace, view: str = "errors", **parameters: str) -> Page:
+    return VIEWS[view].show(work, parameters)
+
+
+def asked_by(place: str) -> dict[str, str]:
+    """Return the parameters of an address."""
+    return {name: values[0] for name, values in parse_qs(urlsplit(place).query).items()}
+
+
+def lead_to(answer: httpx.Response, *views: str) -> list[str]:
+    """Return the addresses of these views in a page."""
+    found = re.findall(r'href="(/[^"]*)"', answer.text.replace("&amp;", "&"))
+    return [place for place in found if urlsplit(place).path.removeprefix("/") in views and "?" in place]
+
+
+@pytest.mark.parametrize(("match", "wrong"), [("strong", 8), ("weak", 2)])
+def test_errors_are_counted_by_the_matching_that_the_address_names(work: Workspace, match: str, wrong: int) -> None:
+    """ "Ada" is no error where it overlaps a mention, by the matching that asks no more; it misses Bob twice."""
+    page = shown(work, dataset="first", system="short", match=match)
+    counts = table_of(page, "classes of errors").frame.filter(system="short").to_dicts()[0]
+    rows = work.evaluate("first", run="short", task="A2KB", match=match, errors="neleval").rows
+    told = dict(rows.filter(column="error_class").select("slice", "errors").iter_rows())
+    assert {name: counts[name] for name in told} == told and counts["any error"] == wrong
+    assert page.tables["errors"].height == len(work.errors("short", on="first", match=match).found) == wrong
+    assert f"by {match} matching" in table_of(page, "classes of errors").words
+    [form] = [block for block in page.blocks if isinstance(block, Form)]
+    assert {one.name: one.chosen for one in form.fields}["match"] == match
+    [command] = [one.commands[0] for one in page.blocks if isinstance(one, Note) and "terminal" in one.text]
+    assert f"--match {match}" in command
+
+
+def test_matching_that_there_is_not_is_left_out_and_said(get: Get) -> None:
+    answer = get("/errors?dataset=first&system=short&match=weka")
+    assert answer.status_code == 200 and "did you mean &#39;weak&#39;" in answer.text
+    assert "by strong matching" in answer.text
+
+
+def test_scores_lead_to_the_errors_by_their_matching(work: Workspace) -> None:
+    """By weak matching 'short' answers four of six mentions and nothing else: F1 is 0.8."""
+    page = VIEWS["systems"].show(work, {"datasets": "first", "task": "A2KB", "match": "weak"})
+    table = table_of(page, "systems")
+    [row] = table.frame.filter(system="short").to_dicts()
+    place = table.links["first (6)"](row)
+    assert row["first (6)"] == pytest.approx(0.8) and asked_by(place)["match"] == "weak"
+    assert follow(work, place).tables["errors"].height == 2
+    assert table.leads == "A score leads to its errors."
+    # A matching that one tool alone has is none of errors.
+    tool = VIEWS["systems"].show(work, {"datasets": "first", "profile": "elevant"})
+    assert "match" not in asked_by(table_of(tool, "systems").links["first (6)"](row))
+    assert "by strong matching" in table_of(tool, "systems").leads
+
+
+@pytest.mark.parametrize("dataset", ["first", "first,second"])
+def test_matching_is_kept_by_all_that_errors_and_their_documents_lead_to(get: Get, dataset: str) -> None:
+    """Also where parts of a column are counted, and two systems stand beside each other."""
+    answer = get(f"/errors?dataset={dataset}&system=short&other=exact&match=weak&by=words&show=all&count=3")
+    places = lead_to(answer, "errors", "errors.csv", "document")
+    assert len(places) > 20 and {asked_by(place).get("match") for place in places} == {"weak"}
+    document = next(place for place in places if place.startswith("/document"))
+    around = lead_to(get(document), "errors", "document", "document.csv")
+    assert len(around) > 3 and {asked_by(place).get("match") for place in around} == {"weak"}
+
+
+def test_document_tells_what_became_of_its_mentions_by_the_matching(work: Workspace) -> None:
+    for match, looks in (("strong", {"missed", "correct", "extra"}), ("weak", {"correct"})):
+        page = shown(work, "document", dataset="first", name="first-0", system="short", match=match)
+        [passages] = [block for block in page.blocks if isinstance(block, Passages)]
+        segments = [*passages.passages[0].segments, *passages.passages[0].segments[0].parts]
+        assert {one.classes.split()[0] for one in segments if one.classes} == looks, match
+
+
+def remix_of(work: Workspace, page: Page) -> Page:
+    """Return the page of the builder that a page of errors leads to."""
+    [place] = [
+        block.links["Make this a remix"]
+        for block in page.blocks
+        if isinstance(block, Note) and "Make this a remix" in block.links
+    ]
+    return follow(work, place)
+
+
+@pytest.mark.long
+def test_remix_of_errors_is_by_the_matching_that_outcomes_are_stored_by(work: Workspace) -> None:
+    page = shown(work, dataset="first", system="short")
+    assert remix_of(work, page).tables["waterfall"]["mentions"][-1] == 5  # what gold has, of eight
+    [told] = [
+        block.text
+        for block in shown(work, dataset="first", system="short", match="weak").blocks
+        if isinstance(block, Note) and block.text.startswith("No remix has")
+    ]
+    [command] = re.findall("`remix evaluate (.*) --store`", told)
+    assert command == "first --system short --match weak"
+    work.evaluate("first", system="short", match="weak", store=True)
+    assert (
+        remix_of(work, shown(work, dataset="first", system="short", match="weak")).tables["waterfall"]["mentions"][-1]
+        == 2
+    )
+    work.evaluate("first", system="short", match="strong", store=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "mentions"),
+    [
+        ({"system": "short"}, 10),
+        ({"system": "short", "class": "missing"}, 10),
+        ({"system": "short", "show": "correct"}, 2),
+        ({"system": "exact", "other": "short"}, 10),
+        ({"system": "exact", "other": "short", "agreement": "only the first right"}, 8),
+        ({"system": "exact", "within": "second"}, 1),
+        ({"system": "other"}, 3),
+    ],
+)
+def test_errors_on_several_datasets_are_made_a_remix(work: Workspace, asked: dict[str, str], mentions: int) -> None:
+    page = shown(work, dataset="first,second", **asked)
+    of_gold = page.tables["errors"].filter(page.tables["errors"]["gold"].is_not_null()).height
+    made = remix_of(work, page)
+    assert made.error is None and made.tables["waterfall"]["mentions"][-1] == of_gold == mentions
+
+
+def test_column_that_errors_are_counted_by_stays_where_a_class_is_followed(work: Workspace) -> None:
+    page = shown(work, dataset="first", system="short", by="words")
+    table = table_of(page, "classes of errors")
+    [row] = table.frame.filter(system="short").to_dicts()
+    place = table.links["missing"](row)
+    assert asked_by(place)["by"] == "words" and "errors by words" in follow(work, place).tables
