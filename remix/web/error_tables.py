@@ -52,7 +52,16 @@ def tabulate_classes(judged: Judgements, asked: Mapping[str, str]) -> page.Table
     headings = {name: (label_of_class(name), name) for name in explained if name != ANY}
     groups = "kind" if "kind" in frame.columns else ""
     told = {**explained, "kind": "baselines and oracles have rows of their own, below those of systems"}
-    return page.Table("classes of errors", frame, links, words, told, small, small, leads, headings, groups)
+    about = tell_place(judged)
+    return page.Table(
+        "classes of errors", frame, links, words, told, small, small, leads, headings, groups, about=about
+    )
+
+
+def tell_place(judged: Judgements) -> str:
+    """Return what tables of the errors of all systems are about."""
+    datasets = judged.datasets
+    return f"Errors on {datasets[0] if len(datasets) == 1 else f'{len(datasets)} datasets'}"
 
 
 def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | None = None) -> page.Table:
@@ -91,7 +100,17 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
     headings = dict(zip([column], headings_of_measures([by]).values(), strict=False))
     title = f"errors by {label_of(by).words}"
     return page.Table(
-        f"errors by {by}", frame, links, words, {}, small, small, leads, headings, title=title, labels=labels
+        f"errors by {by}",
+        frame,
+        links,
+        words,
+        small=small,
+        heat=small,
+        leads=leads,
+        headings=headings,
+        title=title,
+        labels=labels,
+        about=tell_place(judged),
     )
 
 

@@ -118,7 +118,7 @@ class Table(Shown):
     has the unit of each row: a `share` is shown in per cent. `labels` are those of entities, by what stands in cells;
     IRIs are shown short, and names of documents in columns of `documents` by their last part. Data have all as it is.
     `zero` is what stands for 0 in cells of `heat`. Of columns of `scores` people see three decimals, as elsewhere,
-    of `differences` the sign, and of those of shares points.
+    of `differences` the sign, and of those of shares points. A paper says that it is `about` this, not the page.
     """
 
     name: str
@@ -144,6 +144,7 @@ class Table(Shown):
     marks: Mapping[str, str] = field(default_factory=dict)
     scores: Sequence[str] = ()
     differences: Sequence[str] = ()
+    about: str = ""
 
     @property
     def within(self) -> set[str]:
@@ -153,8 +154,7 @@ class Table(Shown):
     def set_for_paper(self, page: str, columns: Sequence[str] = ()) -> Typesetting:
         """Return how a paper has the table: by its `typesetting`, else as the page that is called so shows it.
 
-        `columns` are those that are chosen. What stands small in a cell does so there, too, unless it is chosen for
-        itself. The caption is what the page says of it.
+        `columns` are those chosen; others stand small in their cells as on the page, whose words are the caption.
         """
         every = [one for one in self.frame.columns if one not in self.within and one not in self.unseen]
         shown = columns or self.in_paper or every
@@ -164,7 +164,7 @@ class Table(Shown):
         if columns or not how.columns:
             names = {one: self.headings.get(one, (one, ""))[0] for one in dict.fromkeys(shown)}
             how = replace(how, columns=names if self.typesetting is None else [*names])
-        called = self.title or self.name
+        called, page = self.title or self.name, self.about or page
         title = page if called.lower() == page.lower() else f"{page}: {called}"
         said = " ".join(filter(None, [f"{title}.", self.words.replace("`", "")]))
         return replace(how, caption=how.caption or said, label=how.label or f"tab:{self.name}")

@@ -184,3 +184,12 @@ def test_column_that_errors_are_counted_by_stays_where_a_class_is_followed(work:
     [row] = table.frame.filter(system="short").to_dicts()
     place = table.links["missing"](row)
     assert asked_by(place)["by"] == "words" and "errors by words" in follow(work, place).tables
+
+
+def test_paper_has_tables_of_all_systems_as_those_of_the_datasets(get: Get) -> None:
+    place = "dataset=first&system=short&by=words"
+    for table in ("classes of errors", "errors by words"):
+        [caption] = re.findall(r"\\caption\{(.*)\}", get(f"/errors.tex?{place}&table={table}").text)
+        assert caption.startswith("Errors on first: ") and "short" not in caption
+    [caption] = re.findall(r"\\caption\{(.*)\}", get(f"/errors.tex?{place}").text)
+    assert "Errors of short on first" in caption

@@ -437,7 +437,7 @@ def test_tables_of_pages_stand_on_the_page_of_a_paper_as_the_page_has_them(get: 
     errors = get("/errors.tex?dataset=gold&system=a&table=classes+of+errors").text
     assert "system & any error & wrong link & NIL in place of a link" in errors
     assert r"a & 4 {\scriptsize 80.0 \%} & 1 {\scriptsize 50.0 \%} & 0 {\scriptsize 0.0 \%}" in errors
-    assert r"\caption{Errors of a on gold: classes of errors. How many errors" in errors
+    assert r"\caption{Errors on gold: classes of errors. How many errors" in errors
     assert (
         "a & 4 {\\scriptsize"
         in get("/errors.tex?dataset=gold&system=a&table=classes+of+errors&columns=system,any error").text
