@@ -26,7 +26,7 @@ from remix.web.endpoint import log_defect, refuse
 from remix.web.page import VIEWS, Explored, Form, Note, Page, View, choose, list_datasets
 from remix.web.rendering import arrange, read_assets, read_component, render_page
 from remix.web.turns import STOPPED, RequestRefused
-from remix.web.wrong_addresses import do_without, find_misnamed, list_unfit, status_of_error
+from remix.web.wrong_addresses import do_without, find_misnamed, list_unfit, status_of_error, tell_error
 
 _TURNS = 4
 """Pages that are made at a time, so that many of them leave threads to queries; as many again that run a query."""
@@ -128,7 +128,7 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
         known = {name: value for name, value in parameters.items() if name not in unknown}
         return Response(render_page(page, view, urlencode(known)), status, headers, "text/html")
     except Error as error:
-        status, line = status_of_error(error), str(error)
+        status, line = status_of_error(error), tell_error(view, parameters, error)
         if not form:
             with limit_queries(bounds):
                 found, left, status = do_without(work, view, parameters, error)

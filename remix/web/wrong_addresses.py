@@ -50,13 +50,27 @@ def do_without(
     with contextlib.suppress(Error):
         shown = [block for block in view.show(work, about or view.example(work)).blocks if isinstance(block, Form)]
     title = "Not found" if status_of_error(error) == 404 else "Not possible"
+    title = view.title if _names_none(view, parameters, error) else title
     near = dict[str, str]()
     if view.subject and isinstance(error, UnknownName) and (missing or not error.name):
         kept = parameters if missing else {}
         near = {one: address(view.name, **{**kept, missing or view.subject[0]: one}) for one in error.alike}
     begin = Note("", links={f"{view.title}, from the beginning": f"/{view.name}"} if view.menu else {})
     lead = [Note("There is:", links=near)] if near else []
-    return Page(title, [Note(str(error)), *lead, *shown, begin]), {}, status_of_error(error)
+    return Page(title, [Note(tell_error(view, parameters, error)), *lead, *shown, begin]), {}, status_of_error(error)
+
+
+def tell_error(view: View, parameters: Mapping[str, str], error: Error) -> str:
+    """Return what is wrong in an address of a view: where it names nothing that the page could be about, just that."""
+    if not _names_none(view, parameters, error):
+        return str(error)
+    place = address(view.name, **{view.subject[0]: "NAME"})
+    return f"this page is about one {getattr(error, 'kind', 'thing')}, and its address names none: `{place}` does"
+
+
+def _names_none(view: View, parameters: Mapping[str, str], error: Error) -> bool:
+    subject = next((parameters.get(name, "") for name in view.subject), None)
+    return subject == "" and isinstance(error, UnknownName) and not error.name
 
 
 def _find_subject(view: View, parameters: Mapping[str, str], error: Error) -> str:

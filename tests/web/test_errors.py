@@ -193,3 +193,31 @@ def test_paper_has_tables_of_all_systems_as_those_of_the_datasets(get: Get) -> N
         assert caption.startswith("Errors on first: ") and "short" not in caption
     [caption] = re.findall(r"\\caption\{(.*)\}", get(f"/errors.tex?{place}").text)
     assert "Errors of short on first" in caption
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("/errors?dataset=first&system=shrt", "no run on first named 'shrt'; did you mean 'short'?"),
+        ("/errors?dataset=first&system=exact&other=shrt", "no run on first named 'shrt'; did you mean 'short'?"),
+        ("/errors?dataset=second&system=other", "no run on second named 'other'"),
+        ("/document?dataset=first&system=shrt", "no run on first named 'shrt'; did you mean 'short'?"),
+        ("/annotations?dataset=first&system=shrt", "no run on first named 'shrt'; did you mean 'short'?"),
+        ("/systems?datasets=first&systems=shrt", "no system with a run named 'shrt'; did you mean 'short'?"),
+    ],
+)
+def test_system_that_is_misspelt_is_left_out_and_said_as_one_without_a_run(get: Get, place: str, said: str) -> None:
+    answer = get(place)
+    text = answer.text.replace("&#39;", "'")
+    assert answer.status_code == 200 and "Left out:" in text and said in text and "<form" in text
+    view, _, query = place.partition("?")
+    assert get(f"{view}.csv?{query}").status_code == 404
+
+
+def test_address_that_names_no_dataset_says_so_in_plain_words(get: Get) -> None:
+    for view, name in (("dataset", "name"), ("document", "dataset")):
+        answer = get(f"/{view}")
+        told = f"this page is about one dataset, and its address names none: <code>/{view}?{name}=NAME</code> does"
+        assert told in answer.text and "named &#39;&#39;" not in answer.text and f'action="/{view}"' in answer.text
+        assert f'href="/{view}?{name}=second"' in answer.text
+        assert "names none" in get(f"/{view}.csv").text

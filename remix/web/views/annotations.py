@@ -103,10 +103,7 @@ def _fit(work: page.Explored, asked: dict[str, str]) -> tuple[dict[str, str], li
         drop(UsageError("what a system made of annotations is told of one dataset: choose it"), "system", "outcome")
     elif system and all((run.system, run.dataset) != (system, dataset) for run in runs):
         known = sorted({run.system for run in runs if run.dataset == dataset})
-        wrong = UnknownName(f"run on {dataset}", system, known, "remix run list")
-        if all(run.system != system for run in runs):
-            raise wrong
-        drop(wrong, "system", "outcome")
+        drop(UnknownName(f"run on {dataset}", system, known, "remix run list"), "system", "outcome")
     elif asked.get("outcome") and not system:
         drop(UsageError(f"'{asked['outcome']}' is what a system made of annotations: choose one"), "outcome")
     if asked.get("part") and not asked.get("by"):
@@ -254,7 +251,7 @@ listed = page.View(
     "Annotations",
     _show,
     menu=4,
-    subject=("dataset", "system"),
+    subject=("dataset",),
     example=_example,
     parameters=(*asdict(Wanted()), "system", "outcome"),
 )

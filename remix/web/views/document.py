@@ -118,17 +118,14 @@ def _complete(
 ) -> tuple[dict[str, str], Judgements | None, list[str], list[UsageError]]:
     """Return what is asked, what systems made of the dataset, which these are, and what of them did not fit.
 
-    A system that is on another dataset is left out; raises `UnknownName` for one that is on none.
+    A system that is not on the dataset is left out.
     """
     dataset, dropped = asked["dataset"], list[UsageError]()
     runs = list_answers(work, [dataset, *page.split_names(asked["among"])])
     systems = sorted({run.system for run in runs if run.dataset == dataset})
     for key in ("system", "other"):
         if asked[key] and asked[key] not in systems:
-            wrong = UnknownName(f"run on {dataset}", asked[key], systems, "remix run list")
-            if all(run.system != asked[key] for run in runs):
-                raise wrong
-            dropped.append(wrong)
+            dropped.append(UnknownName(f"run on {dataset}", asked[key], systems, "remix run list"))
             asked = {**asked, key: "", "error": "", "among": ""}
     if unknown := {*page.split_names(asked["among"])} - {run.dataset for run in runs}:
         known = sorted({run.dataset for run in runs})
@@ -494,7 +491,7 @@ document = page.View(
     "document",
     "Document",
     _show,
-    subject=("dataset", "name", "system", "other"),
+    subject=("dataset", "name"),
     example=_example,
     downloads={"ttl": _write},
     parameters=("dataset", *_KEPT),

@@ -212,8 +212,8 @@ def _complete(
 ) -> tuple[dict[str, str], list[str], list[UsageError]]:
     """Return what is asked, with a dataset and a system, the systems that are on the dataset, and what did not fit.
 
-    A system that is on another dataset is left out; raises `UnknownName` for one that is on none. In its place stands
-    one that is not `beside` the others, as baselines are.
+    A system that is not on the dataset is left out. In its place stands one that is not `beside` the others, as
+    baselines are. Raises `UnknownName` for a dataset without a run.
     """
     answered = Counter(one for one, _ in {(run.dataset, run.system) for run in runs})
     # Without a choice that which most systems answered, as of datasets with the same texts those that are compared.
@@ -227,10 +227,7 @@ def _complete(
     asked, dropped = {**asked, "dataset": ",".join(datasets)}, list[UsageError]()
     for key in ("system", "other"):
         if (name := asked.get(key, "")) and name not in systems:
-            wrong = UnknownName(f"run on {', '.join(datasets)}", name, systems, "remix run list")
-            if all(run.system != name for run in runs):
-                raise wrong
-            dropped.append(wrong)
+            dropped.append(UnknownName(f"run on {', '.join(datasets)}", name, systems, "remix run list"))
             del asked[key]
     if "system" not in asked:
         asked["system"] = asked.pop("other", next((one for one in systems if one not in beside), systems[0]))
@@ -337,7 +334,7 @@ errors = page.View(
     "Errors",
     _show,
     menu=3,
-    subject=("dataset", "system", "other"),
+    subject=("dataset",),
     example=_example,
     parameters=("dataset", "system", "other", *CHOICES, "from", "count"),
 )
