@@ -23,6 +23,7 @@ from remix.reports.score_cache import AGAIN
 from remix.store.worker import Bounds, Stopped, limit_queries
 from remix.web.downloads import DATA, FIGURES, HEADERS, draw_figure, offer, write_table
 from remix.web.endpoint import log_defect, refuse
+from remix.web.kept_tables import fit_kept, part_kept
 from remix.web.page import VIEWS, Explored, Form, Note, Page, View, choose, list_datasets
 from remix.web.rendering import arrange, read_assets, read_component, render_page
 from remix.web.turns import STOPPED, RequestRefused
@@ -99,7 +100,7 @@ def _answer(
 
 
 def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: Bounds) -> Response:
-    parameters = _join(http.query_params.multi_items())
+    parameters, kept = part_kept(_join(http.query_params.multi_items()))
     try:
         if bounds.stop.is_set():
             raise Stopped(STOPPED)
@@ -111,6 +112,7 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
             page = view.show(work, parameters)
         unknown = find_misnamed(work, view, parameters)
         page = replace(page, dropped=[*unknown.values(), *page.dropped, *list_unfit(page, parameters)])
+        parameters = fit_kept(page, kept, parameters)
         if form and (refused := next(filter(None, (page.error, *page.faults, *page.dropped)), None)) is not None:
             raise refused
         if form and page.refresh:
@@ -132,6 +134,7 @@ def _respond(work: Explored, view: View, form: str, http: HttpRequest, bounds: B
         if not form:
             with limit_queries(bounds):
                 found, left, status = do_without(work, view, parameters, error)
+            left = fit_kept(found, kept, left)
             return Response(render_page(found, view, urlencode(left)), status, HEADERS, "text/html")
     except Exception as error:
         log_defect(error)

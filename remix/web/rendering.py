@@ -24,6 +24,7 @@ from remix.reports.plots import can_draw
 from remix.reports.svg import draw
 from remix.web.cell_texts import link_names, tell_cell
 from remix.web.downloads import DATA
+from remix.web.kept_tables import keep_tables
 from remix.web.page import VIEWS, Drawing, Page, Shown, Table, View, address
 
 ROWS = 500
@@ -113,13 +114,18 @@ def render_page(page: Page, view: View, query: str) -> str:
     template = environment().get_template("page.html")
     parameters = dict(parse_qsl(query))
     around = {"here": "/" + view.name, "exports": exports, "rows": ROWS}
-    return template.render(page=arrange(page, parameters), shown=_Shown(view.name, parameters), **around)
+    shown = _Shown(view.name, parameters, keep_tables(page, parameters))
+    return template.render(page=arrange(page, parameters), shown=shown, **around)
 
 
 class _Shown:
-    """What a page has around its tables and figures: the addresses of other rows, orders, columns and files."""
+    """What a page has around its tables and figures: the addresses of other rows, orders, columns and files.
 
-    def __init__(self, view: str, parameters: Mapping[str, str]) -> None:
+    `kept` are the hidden fields by which its form keeps what the address chooses of tables.
+    """
+
+    def __init__(self, view: str, parameters: Mapping[str, str], kept: Mapping[str, str]) -> None:
+        self.kept = kept
         self._view = view
         self._parameters = dict(parameters)
 
