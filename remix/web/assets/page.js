@@ -70,7 +70,7 @@ each("form[data-live]", (form) => {
       try {
         const answer = await fetch(place, { signal: running.signal });
         takeOver(form, new DOMParser().parseFromString(await answer.text(), "text/html"));
-        history.replaceState(null, "", place);
+        go(place, { instead: true });
         document.body.classList.remove("stale");
       } catch (error) {
         if (error.name !== "AbortError") throw error;
@@ -97,25 +97,39 @@ const exchange = (section, found) => {
   if (after) [after.scrollLeft, after.scrollTop] = at;
 };
 
-const renew = async (section, place) => {
+// Each order, choice of columns and filter is a step back in the browser; a filter that is typed on is one.
+let placeShown = location.pathname + location.search;
+const go = (place, { instead = false } = {}) => {
+  const next = new URL(place, location.href);
+  history[instead || next.pathname + next.search === placeShown ? "replaceState" : "pushState"](null, "", place);
+  placeShown = location.pathname + location.search;
+};
+
+let renewals = 0, typedOn;
+const renew = async (section, place, { typing = false, back = false } = {}) => {
+  const nth = ++renewals;
   const answer = await fetch(place);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (nth !== renewals) return; // what was asked for later is there, or comes
   const twinOf = (one) => page.querySelector(`section.rows[data-update="${CSS.escape(one.dataset.update)}"]`);
   const found = twinOf(section);
-  if (!answer.ok || !found || !section.isConnected) { location.href = place; return; }
+  if (!answer.ok || !found || !section.isConnected) return back ? location.reload() : location.assign(place);
   const active = document.activeElement;
   const column = [...section.querySelectorAll("th a")].indexOf(active);
   // In the field of the filter somebody may be typing on.
-  const field = active.matches(".filter input") && section.contains(active) && found.querySelector(".filter label input");
+  const field = !back && active.matches(".filter input") && section.contains(active) && found.querySelector(".filter label input");
   if (field) field.replaceWith(active);
   for (const other of document.querySelectorAll("section.rows[data-update]")) {
     const twin = twinOf(other);
     if (twin) exchange(other, twin);
   }
   document.querySelector("footer")?.replaceChildren(...(page.querySelector("footer")?.childNodes ?? []));
+  const kept = page.querySelectorAll("form .kept");
+  each("form .kept", (old, nth) => { if (kept[nth]) old.replaceWith(kept[nth]); });
   if (field) active.focus({ preventScroll: true });
   else if (column >= 0) found.querySelectorAll("th a")[column]?.focus({ preventScroll: true });
-  history.replaceState(null, "", place);
+  if (!back) go(place, { instead: typing && typedOn === section.dataset.update });
+  typedOn = typing ? section.dataset.update : undefined;
 };
 
 document.addEventListener("click", (pressed) => {
@@ -129,15 +143,28 @@ document.addEventListener("submit", (sent) => {
   const form = sent.target.closest("section.rows .tools form");
   if (!form) return;
   sent.preventDefault();
+  clearTimeout(typed);
   renew(form.closest("section.rows"), addressOf(form));
 });
 
 let typed;
+
 document.addEventListener("input", (event) => {
   const form = event.target.closest("section.rows form.filter");
   if (!form) return;
   clearTimeout(typed);
-  typed = setTimeout(() => renew(form.closest("section.rows"), addressOf(form)), 250);
+  typed = setTimeout(() => renew(form.closest("section.rows"), addressOf(form), { typing: true }), 250);
+});
+
+// Back and forward within the page. What a live form has changed meanwhile is made whole; queries have their own way.
+addEventListener("popstate", () => {
+  const place = location.pathname + location.search;
+  if (place === placeShown || document.querySelector("form:has(textarea[name=query])")) return;
+  clearTimeout(typed);
+  placeShown = place;
+  const section = document.querySelector("section.rows[data-update]");
+  if (!section || document.querySelector("form[data-live]")) location.reload();
+  else renew(section, place, { back: true });
 });
 
 document.addEventListener("keydown", (pressed) => {

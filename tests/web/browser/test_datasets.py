@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urljoin, urlsplit
 
 import pytest
@@ -38,6 +39,54 @@ def test_table_is_sorted_and_filtered_in_its_place(visit: Visit, places: dict[st
         assert shown and all("density" in row.lower() for row in shown)
         assert page.evaluate("document.activeElement.value") == "density" and page.evaluate("window.stayed")
         assert "rows.measures=density" in page.url and visited.wrong == []
+
+
+def test_back_undoes_the_last_order_or_filter_of_a_table_and_forward_does_it_again(
+    visit: Visit, places: dict[str, str]
+) -> None:
+    """The page stays, as do choices of its form; what was typed into a filter is undone at once."""
+    with visit("/start") as visited:
+        page, table = visited.page, "section[data-update=measures]"
+        page.goto(urljoin(page.url, places["dataset"]))
+        rows, field = page.locator(f"{table} tbody tr"), f"{table} .filter input:not([type=hidden])"
+        page.evaluate("window.stayed = true")
+        first, number = page.url, rows.count()
+        page.click(f"{table} th a:text-is('value')")
+        page.wait_for_selector(f"{table} th[aria-sort=descending]")
+        page.locator(field).press_sequentially("densi")
+        page.wait_for_url(re.compile("=densi(#|$)"))
+        page.locator(field).press_sequentially("ty")
+        page.wait_for_url(re.compile("=density(#|$)"))
+        filtered = rows.all_inner_texts()
+        assert len(filtered) < number
+        page.go_back()
+        page.wait_for_selector(f"{table} tbody tr >> nth={number - 1}")
+        assert page.input_value(field) == "" and page.locator(f"{table} th[aria-sort=descending]").count() == 1
+        page.go_back()
+        page.wait_for_selector(f"{table} th[aria-sort]", state="detached")
+        assert page.url == first
+        page.go_forward()
+        page.wait_for_selector(f"{table} th[aria-sort=descending]")
+        page.go_forward()
+        page.wait_for_selector(f"{table} tbody tr >> nth={len(filtered)}", state="detached")
+        assert rows.all_inner_texts() == filtered and page.input_value(field) == "density"
+        assert page.evaluate("window.stayed")
+        for _ in range(3):
+            page.go_back()
+        page.wait_for_url("**/start")
+        assert visited.wrong == []
+
+
+def test_form_keeps_the_order_of_a_table_that_was_sorted_in_its_place(visit: Visit, places: dict[str, str]) -> None:
+    with visit(places["dataset"]) as visited:
+        page, table = visited.page, "section[data-update=measures]"
+        page.click(f"{table} th a:text-is('value')")
+        page.wait_for_selector(f"{table} th[aria-sort=descending]")
+        page.select_option("select[name=average]", "macro")
+        with page.expect_navigation():
+            page.click("main form button >> nth=0")
+        assert page.locator(f"{table} th[aria-sort=descending]").inner_text() == "value"
+        assert visited.wrong == []
 
 
 def test_exports_and_other_tables_know_what_was_filtered_in_its_place(visit: Visit, places: dict[str, str]) -> None:
