@@ -70,6 +70,8 @@
     const most = form.elements.timeout?.value;
     const show = (on) => {
       stop.hidden = clock.hidden = !on;
+      // What a screen reader hears while the query runs the clock shows.
+      said.classList.toggle("unseen", on);
       document.body.classList.toggle("asking", on);
     };
     const tell = () => {

@@ -169,8 +169,12 @@ def test_query_that_runs_long_says_so_and_leaves_the_server_free_when_it_is_stop
         editor.press("Control+Enter")
         page.get_by_role("status").get_by_text("The query has run for 2 seconds.").wait_for()
         assert re.search(r"[2-9] s of at most 60 s", page.inner_text("form:has(textarea[name=query])"))
+        # One clock is seen: what a screen reader is told stands beside the page.
+        told = page.locator("form output")
+        assert told.bounding_box()["x"] < 0
         page.get_by_role("button", name="Stop").click()
         page.get_by_text("Stopped after").wait_for()
+        assert told.bounding_box()["x"] > 0
         assert page.get_by_role("button", name="Stop").count() == 0 and "query=" not in page.url
         assert client.get(address, params={"query": "ASK {}", "timeout": "5"}).status_code == 200
         rewrite(page, "ASK { ?s ?p ?o }")
