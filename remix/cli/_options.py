@@ -170,25 +170,25 @@ def chosen_columns(*frames: pl.DataFrame) -> tuple[str, ...]:
     return names
 
 
-output_option = _together(
-    click.option(
-        "-o",
-        "--output",
-        type=click.Choice(tables.FORMATS),
-        default="table",
-        show_default=True,
-        help="Format of the table.",
-    ),
-    click.option("--to", type=FILE, help="Write the table to this file."),
-    click.option(
-        "--columns",
-        metavar="NAME,NAME",
-        expose_value=False,
-        callback=_choose_columns,
-        help="Only these columns, in this order.",
-    ),
-)
-"""The format of tables, the file that takes it, and the columns that it has."""
+def take_output(said: str = "Format of the table.") -> Callable[[Command], Command]:
+    """Return the options of the format of tables, of which this is said, of the file that takes it, and of columns."""
+    return _together(
+        click.option(
+            "-o", "--output", type=click.Choice(tables.FORMATS), default="table", show_default=True, help=said
+        ),
+        click.option("--to", type=FILE, help="Write the table to this file."),
+        click.option(
+            "--columns",
+            metavar="NAME,NAME",
+            expose_value=False,
+            callback=_choose_columns,
+            help="Only these columns, in this order.",
+        ),
+    )
+
+
+output_option = take_output()
+"""The same with nothing else to say of the format."""
 
 format_option = _ask_for("format", OPTIONS["format"])
 """The format of each of the files which are read."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from remix.cli._options import as_data, calling, option, output_option, plot_width, print_report, question_options
+from remix.cli._options import as_data, calling, option, plot_width, print_report, question_options, take_output
 from remix.errors import NO_BOOTSTRAP
 from remix.workspace import Workspace
 
@@ -43,15 +43,18 @@ def _refuse_bootstrap(_context: click.Context, _option: click.Parameter, given: 
     "Run the evaluation of a --signature-to file again, and check that the same comes out.",
     type=click.Path(path_type=Path, dir_okay=False),
 )
-@output_option
+@take_output(
+    "Format of the tables. CSV has the rows that were asked for, as the tables do; JSON, JSON lines and Parquet have "
+    "those of mentions in and outside of the knowledge base as well (InKB, EE, GSInKB), which --by kb asks for."
+)
 @calling(Workspace.evaluate)
 def command(evaluate: partial[EvaluationReport], reproduce: Path | None, output: str, to: Path | None) -> None:
     """Score answers against gold: datasets or remixes with the runs kept by `remix annotate`, or files with --run.
 
     Of several datasets the table has the micro-F1 of each system on each, of the task that its run was made for; of one
     the counts (tp, fp, fn, ignored), P, R and F1; remixes and slices have three precisions. `--full` shows every task
-    and matching; `-o json` has every row and column, micro and macro. `--store` keeps each run beside its dataset as
-    RDF (A2KB, the first matching).
+    and matching; `-o json` has every row and column, micro and macro, `-o csv` the rows that were asked for. `--store`
+    keeps each run beside its dataset as RDF (A2KB, the first matching).
 
     \b
     Example:

@@ -121,6 +121,12 @@ def test_every_option_says_what_it_is_for() -> None:
     assert silent == []
 
 
+def test_help_of_evaluate_says_which_rows_a_format_has() -> None:
+    said = " ".join(run("remix evaluate --help", Path.cwd()).stdout.split())
+    assert "CSV has the rows that were asked for" in said
+    assert "Parquet have those of mentions in and outside of the knowledge base as well (InKB, EE, GSInKB)" in said
+
+
 def test_unknown_verb_is_answered_with_the_nearest() -> None:
     done = run("remix biuld", Path.cwd())
     assert done.returncode == 2
