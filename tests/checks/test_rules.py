@@ -18,6 +18,7 @@ from remix.formats.losses import CLUSTER
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.names import DBO, DBR
+from remix.workspace import Workspace
 from tests.kb.conftest import TABLES
 from tests.test_house import tree_of
 
@@ -354,3 +355,17 @@ def _blocks(name: str, text: str, places: dict[str, int]) -> list[str]:
 
 
 WRITTEN = {"jsonl": _lines, "ttl": _blocks}
+
+
+def test_rule_of_equal_texts_says_which_of_them_a_remix_counts_once(tmp_path: Path) -> None:
+    """A text that one dataset has twice, and another once, is in a remix of both as often as in the first."""
+    for name, number in (("first", 2), ("second", 1)):
+        rows = [
+            {"document": f"d{nth}", "text": "in Bonn", "begin": 3, "end": 7, "entity": BONN} for nth in range(number)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    work = Workspace(tmp_path / ".remix")
+    work.load([tmp_path / "first.jsonl", tmp_path / "second.jsonl"])
+    made = work.build("SELECT ?annotation { ?annotation nif:anchorOf ?form }", name="all-of-it")
+    assert made.frames.documents["text"].to_list() == ["in Bonn", "in Bonn"]
+    assert "counts a text once where several datasets have it, not where one has it again" in RULES["equal-text"].fix

@@ -32,7 +32,7 @@ def _find_bare(subject: Subject) -> pl.DataFrame:
     "equal-text",
     "warning",
     "A text is there more than once, so that what is in it counts twice.",
-    "Keep one of them; `remix build` counts a text once.",
+    "Keep one of them; `remix build` counts a text once where several datasets have it, not where one has it again.",
 )
 def _find_equal(subject: Subject) -> pl.DataFrame:
     texts = subject.names.filter(pl.col("text") != "")
