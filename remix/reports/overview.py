@@ -7,14 +7,15 @@ from typing import Any
 
 import polars as pl
 
+from remix.expressions import fill
 from remix.question import Question
-from remix.reports.readable import readable
+from remix.reports.readable import MADE_FOR, readable, with_made_for
 from remix.scoring.profiles import Profile
 
 BROADEST = 8
 """Columns of scores beside each other that a terminal has room for."""
 
-_PLAIN = {"system", "dataset", "task", "matching", "run made for", "mentions", "tp", "fp", "fn", "ignored"}
+_PLAIN = {"system", "dataset", "task", "matching", MADE_FOR, "mentions", "tp", "fp", "fn", "ignored"}
 _PLAIN |= {"P", "R", "F1", "macro-F1"}
 """Columns of scores of which one number, micro-F1, stands for the others."""
 
@@ -82,7 +83,9 @@ def systems_by_datasets(rows: pl.DataFrame, datasets: Sequence[str]) -> dict[str
         matching=pl.when(pl.col("task") != "C2KB").then("matching").otherwise(pl.lit(""))
     )
     rows = rows.unique(["system", "dataset", "task", "matching"], keep="first", maintain_order=True)
+    rows = _tell_made_for(rows, names)
     kinds = [name for name in ("task", "matching") if rows[name].n_unique() > 1]
+    kinds += [MADE_FOR] if (rows[MADE_FOR] != "").any() else []
     shown = [*names, *(name for name in _AVERAGES if name in rows["dataset"])]
     order = pl.col("dataset").replace_strict({name: place for place, name in enumerate(shown)}, return_dtype=pl.Int64)
     every = (pl.len() == len(shown)).over("system", "task", "matching")
@@ -97,7 +100,8 @@ def systems_by_datasets(rows: pl.DataFrame, datasets: Sequence[str]) -> dict[str
         places = places.sort(pl.col("task").replace_strict(first, return_dtype=pl.Int64), maintain_order=True)
     systems = places.select("system", *kinds).unique(maintain_order=True)
     if len(names) > BROADEST and len(systems) < len(names):
-        labels = pl.concat_str("system", *kinds, separator=" ")
+        made = pl.when(pl.col(MADE_FOR) != "").then(fill(" ({} {})", pl.lit(MADE_FOR), MADE_FOR)).otherwise(pl.lit(""))
+        labels = pl.concat_str("system", *(name for name in kinds if name != MADE_FOR), separator=" ") + made
         table = places.with_columns(column=labels).pivot("column", index=["dataset", "place"], values="f1")
         table = table.sort("place").drop("place")
     else:
@@ -106,6 +110,19 @@ def systems_by_datasets(rows: pl.DataFrame, datasets: Sequence[str]) -> dict[str
     of_what = [rows["task"][0]] if "task" not in kinds else []
     of_what += [f"{rows['matching'][0]} matching"] if "matching" not in kinds and rows["matching"][0] else []
     return {", ".join(["micro-F1", *of_what]): table}
+
+
+def _tell_made_for(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Return rows with the task that runs were made for, where it is another, and on how many of the datasets."""
+    if "run_task" not in rows.columns:
+        return rows.with_columns(pl.lit("").alias(MADE_FOR))
+    keys = ["system", "task", "matching"]
+    one = with_made_for(rows.filter(pl.col("dataset").is_in(names)))
+    counts = one.group_by(*keys, "made_for").agg(number=pl.len()).with_columns(of=pl.col("number").sum().over(keys))
+    counts = counts.drop_nulls("made_for").sort("made_for")
+    some = pl.when(pl.col("number") < pl.col("of")).then(fill(" ({} of {})", "number", "of")).otherwise(pl.lit(""))
+    told = counts.group_by(keys, maintain_order=True).agg((pl.col("made_for") + some).str.join(", ").alias(MADE_FOR))
+    return rows.join(told, on=keys, how="left", maintain_order="left").with_columns(pl.col(MADE_FOR).fill_null(""))
 
 
 def explain_overview(table: pl.DataFrame) -> list[str]:

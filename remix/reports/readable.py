@@ -51,10 +51,7 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
     if len(datasets) > 1 and "dataset" not in shown and not set(table["dataset"]) & {"all", "mean"}:
         shown = ["dataset", *shown]  # this system is on one of several
     if "run_task" in table.columns:
-        of_spans = [task for task in table["task"].unique() if takes_spans(task)]
-        needed = pl.when(pl.col("task").is_in(of_spans)).then(pl.lit("D2KB")).otherwise(pl.lit("A2KB"))
-        # Of most rows the run is that of their task, of which nothing is to be said.
-        table = table.with_columns(made_for=pl.when(pl.col("run_task") != needed).then("run_task"))
+        table = with_made_for(table)
         shown += ["made_for"] if table["made_for"].count() else []
         table = table.with_columns(pl.col("made_for").fill_null(""))
     if cuts := set(table["column"]) - {""}:
@@ -69,12 +66,28 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
     renamed = {"precision": "P", "precision_in_scope": "P in scope", "precision_on_mention": "P on mention"}
     f1 = "F1" if of_f1 == "all" else f"F1 {of_f1}"
     renamed |= {"recall": "R", "f1": f1, "f1_low": f"{f1} from", "f1_high": "to", "macro_f1": f"macro-{f1}"}
-    renamed |= {"made_for": "run made for"}
+    renamed |= {"made_for": MADE_FOR}
     renamed |= {"f1_deviation": "±", "p_holm": "p (Holm)", "fuzzy_recall": "R*", "fuzzy_f1": "F1*"}
     left_out = SCORES[3:] if of_f1 == "all" else () if full else _COUNTS
     kept = [name for name in kept if name not in left_out]
     scores = [name for name in kept if table.schema[name].is_float()]
     return table.select(kept).with_columns(pl.col(scores).round(3)).rename(renamed, strict=False)
+
+
+MADE_FOR = "run made for"
+"""What the column is called that says which task answers are to, where that is not the task of a row."""
+
+
+def with_made_for(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows with `made_for`, the task of their run, null where it is that of the row, as it is of most.
+
+    >>> rows = pl.DataFrame({"task": ["A2KB", "D2KB"], "run_task": ["D2KB", "D2KB"]})
+    >>> with_made_for(rows)["made_for"].to_list()
+    ['D2KB', None]
+    """
+    of_spans = [task for task in rows["task"].unique() if takes_spans(task)]
+    needed = pl.when(pl.col("task").is_in(of_spans)).then(pl.lit("D2KB")).otherwise(pl.lit("A2KB"))
+    return rows.with_columns(made_for=pl.when(pl.col("run_task") != needed).then("run_task"))
 
 
 def readable_tables(

@@ -53,6 +53,29 @@ def test_evaluate_without_options_prints_one_table_of_what_runs_were_made_for(an
 
 
 @pytest.mark.long
+def test_table_of_several_datasets_says_which_task_a_run_was_made_for_as_that_of_one_does(answered: Workspace) -> None:
+    [of_one], [of_all] = (answered.evaluate(on, task="A2KB", match="strong").tables for on in ("sample-news", NAMES))
+    made = dict(of_one.select("system", "run made for").iter_rows())
+    assert made == {"prior": "", "random-candidate": "D2KB"}
+    assert dict(of_all.select("system", "run made for").iter_rows()) == made
+    # Where it is the task of every line nothing is said, as there.
+    assert "run made for" not in answered.evaluate(NAMES, task="D2KB", system="random-candidate").tables[0].columns
+
+
+def test_table_of_several_datasets_says_on_how_many_a_run_was_made_for_another_task() -> None:
+    rows = [
+        {"system": system, "dataset": f"d{nth}", "run_task": made, "f1": 0.5}
+        for system, tasks in {"a": ["D2KB", "A2KB", "A2KB"], "b": ["D2KB"] * 3, "c": ["A2KB"] * 3}.items()
+        for nth, made in enumerate(tasks)
+    ]
+    plain = {"task": "A2KB", "matching": "strong", "column": "", "slice": "", "average": "micro"}
+    counts = {"mentions": 2, "tp": 1, "fp": 1, "fn": 1, "ignored": 0, "precision": 0.5, "recall": 0.5}
+    frame = pl.DataFrame([{**row, **plain, **counts, "f1_precision": "all"} for row in rows])
+    [table] = systems_by_datasets(frame, ["d0", "d1", "d2"]).values()
+    assert dict(table.select("system", "run made for").iter_rows()) == {"a": "D2KB (1 of 3)", "b": "D2KB", "c": ""}
+
+
+@pytest.mark.long
 def test_rows_are_the_same_whatever_tables_show(answered: Workspace) -> None:
     whole, brief = (answered.evaluate(full=full) for full in (True, False))
     assert whole.rows.equals(brief.rows) and whole.every_row.equals(brief.every_row)
