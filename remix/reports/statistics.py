@@ -131,15 +131,16 @@ def cover_types(datasets: pl.DataFrame) -> pl.DataFrame:
     """Return averages with, of the shares of types, the coverage that has a type: what has none speaks for none.
 
     The shares themselves are of all links; where no link has a type they are unknown, not 0. Of 100 links, of which 76
-    have no type, 24 say how many are persons:
+    have no type, 24 say how many are persons, in per cent and as a number:
 
-    >>> rows = {"dataset": ["a", "a"], "measure": ["typePerson", "typeNone"], "average": ["micro", "micro"],
-    ...     "value": [0.01, 0.76], "coverage": [1.0, 1.0]}
+    >>> rows = {"dataset": ["a"] * 3, "measure": ["typePerson", "typePerson", "typeNone"],
+    ...     "average": ["micro", "count", "micro"], "value": [0.01, 1.0, 0.76], "coverage": [1.0] * 3}
     >>> cover_types(pl.DataFrame(rows))["coverage"].to_list()
-    [0.24, 1.0]
+    [0.24, 0.24, 1.0]
     """
     none = datasets.filter(pl.col("average") != "count", measure="typeNone")
     none = none.select("dataset", "average", _untyped="value").unique(["dataset", "average"])
+    none = pl.concat([none, none.filter(average="micro").with_columns(average=pl.lit("count"))])
     rows = datasets.join(none, on=["dataset", "average"], how="left", maintain_order="left")
     typed = pl.col("coverage") * (1 - pl.col("_untyped").fill_null(0.0))
     of_types = pl.col("measure").is_in(_TYPED)

@@ -70,6 +70,22 @@ def test_all_datasets_stand_in_one_table_with_chosen_measures_and_what_they_cove
     assert table.explained["density"].startswith("Annotations per word.\nFormula: ")
 
 
+def test_links_with_a_type_are_as_many_by_every_average_of_a_table(work: Workspace) -> None:
+    """Of the news and the posts some links have no type: numbers of persons, and their shares, are of the others."""
+    kinds, names = ["typePerson", "typeOrganisation", "typePlace", "typeOther"], ["sample-news", "sample-posts"]
+    covered = {}
+    for average in ("micro", "count"):
+        rows = table_of(shown(work, "compare", datasets=",".join(names), average=average), "measures").frame
+        rows = rows.filter(pl.col("which measure").is_in(kinds))
+        for name in names:
+            own = table_of(shown(work, "dataset", name=name, average=average), "measures").frame
+            own = own.filter(pl.col("measure").is_in(kinds))
+            found = {*own["share covered"], *rows[f"share of {name}"]}
+            assert own["average"].unique().to_list() == [average] and len(found) == 1
+            covered.setdefault(name, set()).update(found)
+    assert all(len(found) == 1 and max(found) < 0.95 for found in covered.values())
+
+
 def test_measures_to_choose_are_all_that_datasets_have_and_a_selection_is_shown_first(work: Workspace) -> None:
     page = shown(work, "datasets")
     [form] = [block for block in page.blocks if isinstance(block, Form)]
