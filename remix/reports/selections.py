@@ -100,8 +100,11 @@ def builder_parameters(
         asked.lines += stored.of_system(system, outcome, error_class)
     asked.lines += [stored.of_outcome(name, "correct" if is_right else "errors") for name, is_right in right.items()]
     asked.lines += [stored.of_any(any_of, outcome)] if any_of else []
-    if sum(map(len, asked.lines)) > _LONGEST:
-        raise UsageError("the query that says of each system and dataset what became of a mention is too long")
+    if (graphs := "".join(asked.lines).count("GRAPH <")) > _GRAPHS:
+        raise UsageError(
+            f"a query would look for outcomes in {graphs} places, of each system and dataset, and more than {_GRAPHS} "
+            "take longer than the builder waits: choose fewer datasets"
+        )
     # A list over several datasets has each of their editions of a text, and so has the remix.
     where = {"dataset": dataset} if dataset else {"edition": EACH}
     if asked.said and not asked.lines:
@@ -281,8 +284,8 @@ def _leave_out_alternatives(store: Store, asked: _Query, wanted: Wanted, slicing
         asked.lines.append(f"FILTER (STR(?annotation) NOT IN ({', '.join(map(quote, named))}))")
 
 
-_LONGEST = 30_000
-"""Characters of patterns that an address has room for."""
+_GRAPHS = 24
+"""Graphs of outcomes that a query can look into in the time that the builder has."""
 _ROOM = 5000
 """Bytes of IRIs that an address has room for."""
 

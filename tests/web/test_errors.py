@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
+from remix.reports import selections
 from remix.web.page import VIEWS, Form, Note, Page, Passages
 from remix.workspace import Workspace
 from tests.pages import follow, table_of
@@ -176,6 +177,16 @@ def test_errors_on_several_datasets_are_made_a_remix(work: Workspace, asked: dic
     of_gold = page.tables["errors"].filter(page.tables["errors"]["gold"].is_not_null()).height
     made = remix_of(work, page)
     assert made.error is None and made.tables["waterfall"]["mentions"][-1] == of_gold == mentions
+
+
+def test_remix_that_would_look_for_outcomes_in_too_many_places_is_refused_with_what_to_do(
+    work: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selections, "_GRAPHS", 1)
+    page = shown(work, dataset="first,second", system="short")
+    [told] = [block.text for block in page.blocks if isinstance(block, Note) and "No remix has just" in block.text]
+    assert "in 2 places" in told and told.endswith("choose fewer datasets.")
+    assert remix_of(work, shown(work, dataset="first", system="short")).error is None
 
 
 def test_column_that_errors_are_counted_by_stays_where_a_class_is_followed(work: Workspace) -> None:
