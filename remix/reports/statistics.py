@@ -130,8 +130,8 @@ def choose_average(datasets: pl.DataFrame, average: str = "all") -> pl.DataFrame
 def cover_types(datasets: pl.DataFrame) -> pl.DataFrame:
     """Return averages with, of the shares of types, the coverage that has a type: what has none speaks for none.
 
-    The shares themselves are of all links; where no link has a type they are unknown, not 0. Of 100 links, of which 76
-    have no type, 24 say how many are persons, in per cent and as a number:
+    The shares themselves are of all links; where no link has a type they are unknown, not 0, as their number is. Of 100
+    links, of which 76 have no type, 24 say how many are persons, in per cent and as a number:
 
     >>> rows = {"dataset": ["a"] * 3, "measure": ["typePerson", "typePerson", "typeNone"],
     ...     "average": ["micro", "count", "micro"], "value": [0.01, 1.0, 0.76], "coverage": [1.0] * 3}
@@ -146,7 +146,8 @@ def cover_types(datasets: pl.DataFrame) -> pl.DataFrame:
     of_types = pl.col("measure").is_in(_TYPED)
     own = pl.when(of_types).then(typed.round(6)).otherwise("coverage")
     rows = rows.with_columns(coverage=own).drop("_untyped")
-    return rows.with_columns(value=pl.when(~of_types | (pl.col("coverage") != 0)).then("value"))
+    known = (pl.col("coverage") != 0) | (pl.col("average") == "count")
+    return rows.with_columns(value=pl.when(~of_types | known).then("value"))
 
 
 _TYPED = ("typePerson", "typeOrganisation", "typePlace", "typeOther")
