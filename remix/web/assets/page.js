@@ -81,8 +81,16 @@ each("form[data-live]", (form) => {
 
 // A page that asks for itself again does not while somebody chooses on it: what was chosen, opened or typed would be lost.
 // The note with its link to ask again stays.
-if (document.querySelector("main[data-refresh]")) {
-  const wait = (event) => { if (event.target.closest("form, .tools")) window.stop(); };
+let asksAgain = document.querySelector("main[data-refresh]") !== null, asking;
+const askAgain = () => { if (asksAgain) asking = setTimeout(() => location.reload(), 2000); };
+if (asksAgain) {
+  if (location.hash) askAgain(); // to a place within it the browser goes without asking
+  const wait = (event) => {
+    if (!event.target.closest("form, .tools")) return;
+    asksAgain = false;
+    clearTimeout(asking);
+    window.stop();
+  };
   for (const kind of ["input", "pointerdown", "keydown"]) document.addEventListener(kind, wait, { capture: true });
 }
 
@@ -136,7 +144,10 @@ document.addEventListener("click", (pressed) => {
   const link = pressed.target.closest("section.rows th a");
   if (!link || pressed.button || pressed.ctrlKey || pressed.metaKey || pressed.shiftKey) return;
   pressed.preventDefault();
-  renew(link.closest("section.rows"), link.getAttribute("href"));
+  // The browser would ask again for the address that the page came from.
+  clearTimeout(asking);
+  if (asksAgain) window.stop();
+  renew(link.closest("section.rows"), link.getAttribute("href")).then(askAgain);
 });
 
 document.addEventListener("submit", (sent) => {

@@ -65,6 +65,31 @@ def test_table_of_systems_begins_on_the_first_screen(visit: Visit, width: int, a
         assert visited.wrong == []
 
 
+def test_order_of_a_page_that_is_computed_stays_where_it_asks_for_itself_again(
+    visit: Visit, places: dict[str, str]
+) -> None:
+    with visit("/start") as visited:
+        page, asked = visited.page, list[str]()
+
+        def wait(route: Route) -> None:
+            asked.append(route.request.url)
+            answer = route.fetch()
+            text = answer.text().replace('<main id="main"', '<main id="main" data-refresh')
+            route.fulfill(response=answer, body=text, headers={**answer.headers, "refresh": "2"})
+
+        page.route("**/systems*", wait)
+        page.goto(urljoin(page.url, places["systems"]))
+        page.click("section[data-update=systems] th a >> nth=0")
+        page.wait_for_selector("section[data-update=systems] th[aria-sort]")
+        before = len(asked)
+        for _ in range(300):
+            if len(asked) > before + 1:
+                break
+            page.wait_for_timeout(100)  # in which requests are answered
+        assert len(asked) > before + 1 and all("sort=" in place for place in asked[before:])
+        page.unroute_all(behavior="ignoreErrors")  # the page asks on
+
+
 def test_page_that_is_computed_waits_while_somebody_chooses_on_it(visit: Visit, places: dict[str, str]) -> None:
     """It asks for itself again every two seconds, until a box is ticked, which stays so.
 
