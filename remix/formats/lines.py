@@ -14,7 +14,7 @@ from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats.losses import Loss, loss_of
 from remix.formats.offsets import cut_spans
-from remix.formats.repairs import RepairTally, decode
+from remix.formats.repairs import RepairTally, decode, separate_names
 from remix.formats.source import SourceFile
 
 SENTENCES = pl.when(pl.col("sentence") != pl.col("sentence").shift()).then(pl.lit("\n")).otherwise(pl.lit(" "))
@@ -42,19 +42,18 @@ def numbered_lines(text: str, *, ends: str = "\r") -> pl.DataFrame:
     return lines.select(row=pl.int_range(1, pl.len() + 1, dtype=pl.Int64), line="line")
 
 
-def name_documents(rows: pl.DataFrame, key: str, said: pl.Expr) -> pl.DataFrame:
+def name_documents(rows: pl.DataFrame, key: str, said: pl.Expr, tally: RepairTally) -> pl.DataFrame:
     """Return the rows with the `name` of their document: the first that is said in the rows of its key, else the key.
 
-    The second document of a name is `name;2`.
+    The second document of a name is `name;2`, which is told.
 
     >>> rows = pl.DataFrame({"number": [1, 1, 2, 3], "said": [None, "a", None, "a"]})
-    >>> name_documents(rows, "number", pl.col("said"))["name"].to_list()
+    >>> name_documents(rows, "number", pl.col("said"), RepairTally())["name"].to_list()
     ['a', 'a', '2', 'a;2']
     """
     told = rows.group_by(key, maintain_order=True).agg(name=said.drop_nulls().first())
-    names = told.with_columns(pl.coalesce("name", pl.col(key).cast(pl.String)))
-    nth = pl.int_range(1, pl.len() + 1).over("name")
-    names = names.with_columns(name=pl.when(nth > 1).then(fill("{};{}", "name", nth)).otherwise("name"))
+    names = told.select(key, name=pl.coalesce("name", pl.col(key).cast(pl.String)))
+    names = names.with_columns(name=separate_names(names["name"], tally))
     return rows.drop("name", strict=False).join(names, on=key, maintain_order="left")
 
 
@@ -80,7 +79,9 @@ def read_lines(
     return pl.concat(parts)
 
 
-def split_documents(lines: pl.DataFrame, columns: Sequence[str], starts: pl.Expr, said: pl.Expr) -> pl.DataFrame:
+def split_documents(
+    lines: pl.DataFrame, columns: Sequence[str], starts: pl.Expr, said: pl.Expr, tally: RepairTally
+) -> pl.DataFrame:
     """Return the lines that are not blank with their cells, their `sentence` and the `name` of their document.
 
     A document begins with a line that `starts` it; a line that `said` its name has no token either. A sentence ends at
@@ -90,7 +91,7 @@ def split_documents(lines: pl.DataFrame, columns: Sequence[str], starts: pl.Expr
     rows = lines.with_columns(starts=starts, number=starts.cum_sum(), sentence=(starts | ~filled).cum_sum())
     rows = split_cells(rows.filter(filled), columns).with_columns(said=said)
     rows = rows.with_columns(token=pl.when(~pl.col("starts") & pl.col("said").is_null()).then("token"))
-    return name_documents(rows, "number", pl.col("said"))
+    return name_documents(rows, "number", pl.col("said"), tally)
 
 
 def refuse_line(rows: pl.DataFrame, wrong: pl.Expr) -> None:

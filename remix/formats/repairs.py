@@ -69,6 +69,22 @@ class RepairTally:
         return tuple(told[1:] if told[:1] == [self.examples[kind]] else told)
 
 
+def separate_names(names: pl.Series, tally: RepairTally) -> pl.Series:
+    """Return what a file calls its documents, no two of them alike: the second of a name is `name;2`, which is told.
+
+    >>> separate_names(pl.Series(["a", "b", "a"]), tally := RepairTally()).to_list(), tally.examples["shared-name"]
+    (['a', 'b', 'a;2'], "'a' names several documents")
+    """
+    shared = names.alias("name").to_frame().filter(names.is_duplicated())
+    tally.add_rows("shared-name", shared, "'{name}' names several documents")
+    while names.is_duplicated().any():
+        # `a;2` may be the name of a document of its own.
+        nth = pl.int_range(1, pl.len() + 1).over("name")
+        numbered = pl.when(nth > 1).then(fill("{};{}", "name", nth)).otherwise("name")
+        names = names.alias("name").to_frame().select(numbered.alias("name")).to_series()
+    return names
+
+
 def _tell_blocks(rows: pl.DataFrame, name: str) -> list[str]:
     """Return where annotations in a row of a document are shifted by as much, or count the same unit."""
     shift = pl.col("given_begin") - pl.col("begin")

@@ -42,7 +42,8 @@ _START = r"^-DOCSTART- (?:\((.*)\))?"
 @reader
 def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     line, tag = pl.col("line"), pl.col("tag")
-    rows = split_documents(read_lines(source, tally), COLUMNS, line.str.contains(_START), line.str.extract(_START, 1))
+    starts, said = line.str.contains(_START), line.str.extract(_START, 1)
+    rows = split_documents(read_lines(source, tally), COLUMNS, starts, said, tally)
     wrong = pl.when(tag.is_in(["B", "I"]) & (pl.col("count") < 4)).then(
         fill("a token of a mention has mention and entity, not {} columns", "count")
     )

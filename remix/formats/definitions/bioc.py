@@ -26,7 +26,7 @@ from remix.formats import Format, Loss, SourceFile
 from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.json import json_text, json_value, tell_misspelt
 from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, reader, whole_number
-from remix.formats.repairs import RepairTally
+from remix.formats.repairs import RepairTally, separate_names
 from remix.formats.source import begin_of
 from remix.formats.writing import lay_out
 from remix.formats.xml import Element, parse_tree
@@ -63,8 +63,12 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     found = _BiocTables(source.name, tally, _GAP * len(content) + _FREE)
     for document, place in found.list_objects({"documents": documents}, "documents", ""):
         found.add_document(document, place)
-    mentions, links = split_concepts(pl.DataFrame(found.rows, schema={**MENTIONS, "identifiers": pl.String}))
-    return MentionTables(pl.DataFrame(found.texts, schema=TEXTS, orient="row"), mentions, links)
+    texts = pl.DataFrame(found.texts, schema=TEXTS, orient="row")
+    texts = texts.with_columns(name=separate_names(texts["name"], tally)).with_row_index("document")
+    rows = pl.DataFrame(found.rows, schema={**MENTIONS, "identifiers": pl.String, "document": texts.schema["document"]})
+    rows = rows.drop("name").join(texts.select("document", "name"), on="document", maintain_order="left")
+    mentions, links = split_concepts(rows.drop("document"))
+    return MentionTables(texts, mentions, links)
 
 
 def _as_json(root: Element) -> list[dict[str, Any]]:
@@ -129,7 +133,13 @@ class _BiocTables:
             self.tally.add("no-location", f"{told} has no location")
         for nth, (location, at) in enumerate(locations):
             begin, length = (self.number(location, key, at) for key in ("offset", "length"))
-            row = {"mention": first + nth, "place": told, "name": name, "begin": begin, "end": begin + length}
+            row = {
+                "mention": first + nth,
+                "place": told,
+                "document": len(self.texts),
+                "begin": begin,
+                "end": begin + length,
+            }
             # The text of an annotation in several places is in none of them.
             row |= {"anchor": text} if len(locations) == 1 else {"part_of": first}
             identifiers = next((infons[key] for key in IDENTIFIERS if key in infons), "")

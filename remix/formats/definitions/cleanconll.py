@@ -35,7 +35,7 @@ _TAG = r"^(?:[BI]-.|O$)"
 @reader
 def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     starts = pl.col("line").str.contains(r"^[^\t]*\t-X-(?:\t|$)")
-    rows = split_documents(read_lines(source, tally), COLUMNS, starts, pl.lit(None, pl.String))
+    rows = split_documents(read_lines(source, tally), COLUMNS, starts, pl.lit(None, pl.String), tally)
     wrong = pl.when(pl.col("count") != len(COLUMNS)).then(
         fill("token, part of speech, title and two tags are expected, B-, I- or O, not '{}'", pl.col("line"))
     )

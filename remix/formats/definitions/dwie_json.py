@@ -20,7 +20,7 @@ from remix.formats import Format, SourceFile
 from remix.formats.identifiers import title_url
 from remix.formats.json import json_text, json_value
 from remix.formats.mentions import MentionTables, reader
-from remix.formats.repairs import RepairTally
+from remix.formats.repairs import RepairTally, separate_names
 
 _MENTION = {
     "begin": pl.Float64(),
@@ -53,7 +53,8 @@ def _is_dwie(head: bytes, name: str) -> bool:
 def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     parts = [_article(source.place(name), data, tally) for name, data in source.files_that(_is_dwie).items()]
     articles = pl.concat(parts).with_row_index("article")
-    articles = articles.with_columns(name=pl.coalesce("id", pl.col("article").cast(pl.String)))
+    said = articles.select(pl.coalesce("id", pl.col("article").cast(pl.String)))
+    articles = articles.with_columns(name=separate_names(said.to_series(), tally))
     mentions = _with_offsets(source, _rows(articles, "mentions").with_row_index("mention"))
     concepts = _rows(articles, "concepts").unique(["article", "concept"], keep="first", maintain_order=True)
     told = mentions.join(concepts, on=["article", "concept"], how="left", maintain_order="left")

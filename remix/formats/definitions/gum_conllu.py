@@ -41,7 +41,7 @@ def _is_conllu(head: bytes, name: str) -> bool:
 def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     lines = read_lines(source, tally, _is_conllu)
     fields = _fields(lines)
-    rows = _rows(lines)
+    rows = _rows(lines, tally)
     wrong = pl.when(pl.col("count") != len(_COLUMNS)).then(fill("a token has 10 columns, not {}", "count"))
     refuse_line(rows.drop_nulls("token"), wrong)
     words = rows.filter(pl.col("token").is_null() | pl.col("id").str.contains("^[0-9]+$"))
@@ -64,7 +64,7 @@ def _fields(lines: pl.DataFrame) -> list[str]:
     return fields
 
 
-def _rows(lines: pl.DataFrame) -> pl.DataFrame:
+def _rows(lines: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return the lines with document, sentence and cells, and whether nothing stands behind a token (`tight`).
 
     Comments have no token; `said` is what one says the text of its sentence is.
@@ -79,7 +79,7 @@ def _rows(lines: pl.DataFrame) -> pl.DataFrame:
         token=pl.when(~comment).then("token"),
         said=line.str.extract(r"^#\s*text\s*=\s*(.*)$", 1),
     )
-    rows = name_documents(rows, "number", line.str.extract(r"^#\s*newdoc id\s*=\s*(.*\S)", 1))
+    rows = name_documents(rows, "number", line.str.extract(r"^#\s*newdoc id\s*=\s*(.*\S)", 1), tally)
     # A token of several words says what stands behind the last of them; between them is nothing.
     tight = pl.col("misc").str.contains(r"(?:^|\|)SpaceAfter=No(?:\||$)").fill_null(False)
     last = pl.col("id").str.extract(r"^[0-9]+-([0-9]{1,9})$", 1).cast(pl.Int64)

@@ -68,7 +68,8 @@ _NOISY = r"(?i)LED([0-9]+(?:\.[0-9]+)?)"
 @reader
 def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     text = decode(source.read(), tally).replace("\r\n", "\n").replace("\r", "\n")
-    rows = _with_documents(_rows(source, numbered_lines(text).filter(pl.col("line").str.contains(r"\S")), tally))
+    rows = _rows(source, numbered_lines(text).filter(pl.col("line").str.contains(r"\S")), tally)
+    rows = _with_documents(rows, tally)
     told = rows.filter(pl.col("token").is_not_null() | pl.col("named").is_not_null())
     texts, tokens = join_tokens(told, _GAP)
     spelt = pl.col("token") + pl.when("glued").then(pl.lit("\t")).otherwise(pl.lit("\n"))
@@ -152,7 +153,7 @@ def _tell_empty(rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     return rows
 
 
-def _with_documents(rows: pl.DataFrame) -> pl.DataFrame:
+def _with_documents(rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return the rows with name, language and date of their document; `named` where a comment names it.
 
     `home` is the number of the scorer's document, `continued` the name of the document before that it has not left.
@@ -182,7 +183,7 @@ def _with_documents(rows: pl.DataFrame) -> pl.DataFrame:
     # A file that names none is one document.
     alone = pl.when(pl.col("number").n_unique() == 1).then(pl.lit("document"))
     first = pl.col("named").drop_nulls().first().over("number")
-    rows = name_documents(rows.with_columns(said=pl.coalesce(first, alone)), "number", pl.col("said"))
+    rows = name_documents(rows.with_columns(said=pl.coalesce(first, alone)), "number", pl.col("said"), tally)
     homes = rows.filter(~pl.col("comment")).group_by("name", maintain_order=True).agg(home=pl.col("home").first())
     same = pl.col("home") == pl.col("home").shift()
     before = homes.select("name", continued=pl.when(same).then(pl.col("name").shift()))

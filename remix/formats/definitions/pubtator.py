@@ -4,7 +4,8 @@
     10|a|Abstract
     10<tab>0<tab>5<tab>Title<tab>Disease<tab>D001943
 
-Offsets are code points of title and abstract with one character between them, end exclusive. A composite mention has
+Offsets are code points of title and abstract with one character between them, end exclusive. A second title of one
+name begins another document (NCBI's training file has one name twice). A composite mention has
 several concepts (`D001943|D010051`, see `remix.formats.biomedical`); a seventh column, for their names, is not read.
 Lines of relations (`10<tab>CID<tab>…`) are no mentions. Variants: a mention in parts has their begins and ends in one
 cell (`0,19<tab>6,25`), the parts of its text between ` ... ` or `|`; several types (`T116,T123` of MedMentions); the
@@ -24,7 +25,7 @@ from remix.formats.biomedical import join_concepts, split_concepts
 from remix.formats.lines import begins, read_lines, refuse_line
 from remix.formats.losses import loss_of
 from remix.formats.mentions import MentionTables, number_parts, reader
-from remix.formats.repairs import RepairTally
+from remix.formats.repairs import RepairTally, separate_names
 from remix.formats.writing import gather, lay_out
 from remix.frames import Frames
 
@@ -34,18 +35,27 @@ _PASSAGE = r"^([^|\t]+)\|([ta])\|(.*)$"
 
 @reader
 def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
-    lines = read_lines(source, tally).filter(pl.col("line").str.contains(r"\S"))
-    passage = pl.col("line").str.contains(_PASSAGE)
-    texts = lines.filter(passage).with_columns(pl.col("line").str.extract(_PASSAGE, n).alias(f"{n}") for n in (1, 2, 3))
-    texts = texts.group_by(name=pl.col("1"), maintain_order=True).agg(
-        text=pl.col("3").sort_by("2", descending=True, maintain_order=True).str.join("\n").str.strip_suffix("\n")
-    )
-    rows = _rows(lines.filter(~passage))
-    astray = rows.join(texts, on="name", how="anti", maintain_order="left")
-    refuse_line(astray, fill("a mention in document {}, which has neither title (|t|) nor abstract (|a|)", "name"))
+    lines = _of_documents(read_lines(source, tally).filter(pl.col("line").str.contains(r"\S")))
+    passage = pl.col("part").is_not_null()
+    joined = pl.col("text").sort_by("part", descending=True, maintain_order=True).str.join("\n")
+    texts = lines.filter(passage).group_by("said", "nth", maintain_order=True).agg(joined)
+    texts = texts.with_columns(pl.col("text").str.strip_suffix("\n"), name=separate_names(texts["said"], tally))
+    named = texts.select("said", "nth", "name")
+    rows = _rows(lines.filter(~passage)).join(named, on=["said", "nth"], how="left", maintain_order="left")
+    astray = rows.filter(pl.col("name").is_null())
+    refuse_line(astray, fill("a mention in document {}, which has neither title (|t|) nor abstract (|a|)", "said"))
     mentions, links = split_concepts(_parts(rows))
     types = mentions.select("mention", **{"class": pl.col("class").str.split(",")}).explode("class").drop_nulls()
     return MentionTables(texts, mentions.drop("class"), links, classes=types)
+
+
+def _of_documents(lines: pl.DataFrame) -> pl.DataFrame:
+    """Return the lines with what they call their document (`said`), its number among those of that name (`nth`), and
+    `part` (`t` or `a`) and `text` of title and abstract.
+    """
+    name, part, text = (pl.col("line").str.extract(_PASSAGE, group) for group in (1, 2, 3))
+    lines = lines.with_columns(said=pl.coalesce(name, pl.col("line").str.extract(r"^([^\t]*)")), part=part, text=text)
+    return lines.with_columns(nth=pl.col("part").eq_missing("t").cum_sum().over("said").clip(1))
 
 
 def _rows(lines: pl.DataFrame) -> pl.DataFrame:
@@ -68,7 +78,8 @@ def _rows(lines: pl.DataFrame) -> pl.DataFrame:
         "file",
         "row",
         "place",
-        name=cell[0],
+        "said",
+        "nth",
         begin=begin,
         end=end,
         anchor=anchor,
@@ -84,7 +95,7 @@ def _parts(rows: pl.DataFrame) -> pl.DataFrame:
     said = pl.col("anchor").str.replace_all(" ... ", "|", literal=True).str.split("|")
     said = pl.when(several == 1).then(pl.concat_list("anchor")).when(said.list.len() == several).then(said)
     listed = listed.with_columns(anchor=said.otherwise(pl.lit(None, pl.String).repeat_by(several)))
-    return number_parts(listed.explode("begin", "end", "anchor"), "row").drop("file", "row")
+    return number_parts(listed.explode("begin", "end", "anchor"), "row").drop("file", "row", "said", "nth")
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

@@ -38,7 +38,7 @@ _is_webanno = begins(rb"#FORMAT=WebAnno TSV 3")
 @reader
 def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     lines = read_lines(source, tally, _is_webanno)
-    lines = name_documents(lines, "file", pl.col("file").str.extract(_STEM, 1))
+    lines = name_documents(lines, "file", pl.col("file").str.extract(_STEM, 1), tally)
     tokens = pl.concat([_tokens(part) for part in lines.partition_by("file", maintain_order=True)])
     said = lines.select("name", text=_unescape(pl.col("line").str.extract("^#Text=(.*)$", 1)))
     texts = said.group_by("name", maintain_order=True).agg(pl.col("text").drop_nulls().str.join("\n"))

@@ -36,7 +36,7 @@ _TAG = r"^(?:[BI]-.|O$)"
 def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     line, tag = pl.col("line"), pl.col("title")
     named = pl.when(pl.col("starts").shift().fill_null(False)).then(line.str.extract(_NAME, 1).str.strip_chars())
-    rows = split_documents(read_lines(source, tally), COLUMNS, line.str.contains(_START), named)
+    rows = split_documents(read_lines(source, tally), COLUMNS, line.str.contains(_START), named, tally)
     wrong = pl.when(pl.col("count") < len(COLUMNS)).then(
         fill("token, page id and title are expected, the last two tagged B-, I- or O, not '{}'", line)
     )

@@ -22,7 +22,7 @@ from remix.formats.mapping.texts import count_characters, first_of, put_together
 from remix.formats.mapping.values import candidates_in, identify, listed_values, parse_rows
 from remix.formats.mentions import MentionTables, assemble
 from remix.formats.offsets import cut_spans
-from remix.formats.repairs import RepairTally
+from remix.formats.repairs import RepairTally, separate_names
 from remix.formats.source import SourceFile
 
 FIELDS = ("form", "link", "confidence", "class_", "cluster", "ignorable", "group", "option", "candidates")
@@ -161,12 +161,8 @@ class _Reading:
         names = said.select(pl.coalesce([*own, pl.lit(None, pl.String)])).to_series() if said.width else last
         if not names.null_count():
             return names
-        first = said.select(pl.coalesce(pl.all(), last)).to_series().to_frame("name")
-        nth = pl.int_range(1, pl.len() + 1).over("name")
-        numbered = first.select(pl.when(nth > 1).then(fill("{};{}", "name", nth)).otherwise("name")).to_series()
-        shared = first.filter(first["name"].is_duplicated() & names.is_null())
-        self.tally.add_rows("shared-name", shared, "'{name}' names several documents")
-        return names.zip_with(names.is_not_null(), numbered)
+        first = said.select(pl.coalesce(pl.all(), last)).to_series()
+        return separate_names(names.zip_with(names.is_not_null(), first), self.tally)
 
     def _name(self, said: str) -> pl.Expr:
         if "{" not in said:

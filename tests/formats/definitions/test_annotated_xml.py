@@ -165,6 +165,16 @@ def test_mentions_of_dwie_have_the_link_and_types_of_their_concept(tmp_path: Pat
     assert with_text.frames.documents["text"].to_list() == ["Ada met Bob he"]
 
 
+def test_articles_of_dwie_of_one_name_are_two_and_told(tmp_path: Path) -> None:
+    for file, content in (("a.json", "Ada met Bob he"), ("b.json", "Ada saw Bob he")):
+        (tmp_path / "x" / file).parent.mkdir(exist_ok=True)
+        (tmp_path / "x" / file).write_text(json.dumps(DWIE | {"content": content}))
+    found = read(tmp_path / "x")
+    assert found.frames.documents["text"].to_list() == ["Ada met Bob he", "Ada saw Bob he"]
+    assert found.report.mentions == 6
+    assert told(found)["shared-name"] == (2, "'D1' names several documents")
+
+
 @pytest.mark.parametrize("begin", [1.5, None, "a"])
 def test_mention_of_dwie_without_offsets_is_refused(tmp_path: Path, begin: object) -> None:
     broken = DWIE | {"mentions": [*DWIE["mentions"][:1], {"begin": begin, "end": 3, "concept": 0}]}  # type: ignore[index]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -83,3 +84,16 @@ def test_round_trip_keeps_all_but_the_named_losses(name: str) -> None:
         assert_kept(frames, "bioc", name)
 
     kept()
+
+
+def test_documents_of_one_name_are_two_and_told(tmp_path: Path) -> None:
+    def document(form: str) -> dict[str, object]:
+        said = {"infons": {"MESH": "D001943"}, "text": form, "locations": [{"offset": 0, "length": len(form)}]}
+        return {"id": "7", "passages": [{"offset": 0, "text": f"{form}.", "annotations": [said]}]}
+
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"documents": [document("Flu"), document("Measles")]}))
+    reading = read(path)
+    assert reading.frames.documents["text"].to_list() == ["Flu.", "Measles."]
+    assert reading.frames.annotations["surface_form"].to_list() == ["Flu", "Measles"]
+    assert [(one.kind, one.count) for one in reading.report.repairs] == [("shared-name", 2)]

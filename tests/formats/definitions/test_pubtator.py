@@ -78,6 +78,15 @@ def test_line_breaks_that_are_lost_are_named(tmp_path: Path) -> None:
     assert [loss.kind for loss in write(broken, tmp_path / "y.txt", "pubtator")] == ["line-breaks"]
 
 
+def test_documents_of_one_name_are_two_and_told(tmp_path: Path) -> None:
+    second = "10|t|BRCA1\n10|a|in men\n10\t0\t5\tBRCA1\tGene\t672\n"
+    reading = read_text(tmp_path, TEXT + GENE + "\n" + second)
+    assert reading.frames.documents["text"].to_list() == ["Breast and ovarian cancer\nBRCA1 in mice", "BRCA1\nin men"]
+    rows = reading.frames.annotations.sort("begin").select("begin", "end", pl.col("document").str.extract("([^/]*)$"))
+    assert rows.rows() == [(0, 5, "10-2"), (26, 31, "10")]
+    assert [(one.kind, one.count) for one in reading.report.repairs] == [("shared-name", 2)]
+
+
 @pytest.mark.long
 @given(corpora(letters="ab é🜁."))
 def test_round_trip_keeps_all_but_the_named_losses(frames: Frames) -> None:

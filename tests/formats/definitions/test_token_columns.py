@@ -46,6 +46,7 @@ def test_only_the_line_behind_the_start_names_a_document_of_zelda(tmp_path: Path
     assert found.frames.documents.select("given", "text").rows() == [
         ("7 a b", "The House Rome Rome\n#  # x"), ("7 a b;2", "nothing")
     ]  # fmt: skip
+    assert [(one.kind, one.count) for one in found.report.repairs] == [("shared-name", 2)]
 
 
 def test_neighbouring_mentions_of_one_entity_are_two(tmp_path: Path) -> None:
