@@ -128,20 +128,19 @@ def usual_groups(annotations: Annotations) -> pl.DataFrame:
     )
 
 
-def separate_mentions(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return mentions (`mention`, `name`, `begin`, `end`, `part_of` of those in parts), none of them an alternative.
+def separate_mentions(annotations: pl.DataFrame) -> pl.DataFrame:
+    """Return annotations with groups and options of their own where others are on their span: none is an alternative.
 
-    One that is on the span of another has a `group` and an `option` of its own, parts aside, which have that of theirs.
+    What the file says itself (a `group` or `option` that is not null) stands.
 
-    >>> rows = pl.DataFrame({"mention": [1, 2, 3], "name": ["d"] * 3, "begin": [0, 0, 4], "end": [3, 3, 9]})
+    >>> rows = pl.DataFrame({"annotation": ["a", "b", "c"], "document": "d", "begin": [0, 0, 4], "end": [3, 3, 9]})
+    >>> rows = rows.with_columns(group=pl.lit(None, pl.String), option=pl.lit(None, pl.String))
     >>> separate_mentions(rows)["group"].to_list()
-    ['1', '2', None]
+    ['a', 'b', None]
     """
-    shared = pl.lit(is_shared(rows.select("name", "begin", "end")))
-    whole = pl.col("part_of").is_null() if "part_of" in rows.columns else pl.lit(True)
-    own = pl.when(shared & whole).then(pl.col("mention").cast(pl.String))
-    told = {name: pl.coalesce(name, own) if name in rows.columns else own for name in ("group", "option")}
-    return rows.with_columns(**told)
+    shared = pl.lit(is_shared(annotations.select("document", "begin", "end")))
+    own = pl.when(shared).then("annotation")
+    return annotations.with_columns(pl.coalesce(name, own).alias(name) for name in ("group", "option"))
 
 
 def offsets_in(given: pl.Expr) -> tuple[pl.Expr, pl.Expr]:

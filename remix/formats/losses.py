@@ -72,12 +72,22 @@ def _alternatives(frames: Frames) -> Cut:
     return _without_annotations(frames, pl.col("annotation").is_in(gone.implode()))
 
 
+def _readings(frames: Frames) -> Cut:
+    """Make the options of a group mentions of their own, as those on one span would be read again."""
+    several = pl.col("option").n_unique().over("group") > 1
+    rows = frames.annotations.filter(several)["annotation"]
+    return replace(frames, annotations=frames.annotations.with_columns(_own_where(several))), rows
+
+
+def _own_where(changed: pl.Expr) -> list[pl.Expr]:
+    return [pl.when(changed).then("annotation").otherwise(name).alias(name) for name in ("group", "option")]
+
+
 def _parts(frames: Frames) -> Cut:
     """Make the parts of an option, which are required together, annotations of their own."""
     part = pl.len().over("group", "option") > 1
     parts = frames.annotations.filter(part)["annotation"]
-    own = [pl.when(part).then("annotation").otherwise(name).alias(name) for name in ("group", "option")]
-    return replace(frames, annotations=frames.annotations.with_columns(own)), parts
+    return replace(frames, annotations=frames.annotations.with_columns(_own_where(part))), parts
 
 
 def _repeated_spans(frames: Frames) -> Cut:
@@ -142,9 +152,10 @@ FEATURES: dict[str, Callable[[Frames], Cut]] = {
 }
 """What frames may have beyond spans with one link each, in the order in which it is left out: annotations of
 documents that are not there (`dangling`), without offsets (`unplaced`), `ignorable` ones, those of other `layers` with
-what is told of tokens, `nil` ones, `alternatives` (other options of a group), `parts` (of one option, required
-together), `repeated-spans` (annotations of one span that are no alternatives), `links` beyond the first, classes of the
-linked entity (`entity-classes`) and of the mention (`classes`, and those beyond the first), …"""
+what is told of tokens, `nil` ones, `alternatives` (other options of a group; what has
+no `repeated-spans` has those on one span), `parts` (of one option, required together), `repeated-spans` (annotations
+of one span that are no alternatives), `links` beyond the first, classes of the linked entity (`entity-classes`) and of
+the mention (`classes`, and those beyond the first), …"""
 
 EVERYTHING = frozenset(FEATURES)
 
@@ -161,5 +172,8 @@ def reduce_frames(frames: Frames, holds: Collection[str]) -> tuple[Frames, tuple
     for name, cut in FEATURES.items():
         if name not in holds:
             frames, gone = cut(frames)
+            if name == "alternatives" and "repeated-spans" in holds:
+                frames, apart = _readings(frames)
+                gone = pl.concat([gone, apart])
             losses += loss_of(name, gone)
     return frames, tuple(losses)

@@ -20,7 +20,7 @@ from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats.alignment import is_unplaced, place_named, place_of
 from remix.formats.format import Contents
-from remix.formats.identifiers import annotation_iris, document_iris, group_alternatives
+from remix.formats.identifiers import annotation_iris, document_iris, group_alternatives, separate_mentions
 from remix.formats.losses import CLUSTER
 from remix.formats.offsets import check_offsets
 from remix.formats.repairs import RepairTally
@@ -86,7 +86,7 @@ class MentionTables:
     A link (`identifier`) and a class may stand with their mention, or several in `links` (all of them then) and in
     `classes`. Links may have `code`, the same number for the same identifier. `content` is the hash of
     what was read, by default that of the source. With `keep_outside` a mention that lies outside its text is kept
-    without its offsets.
+    without its offsets. With `apart` mentions on one span are mentions of their own, without it alternatives.
     """
 
     documents: pl.DataFrame
@@ -97,6 +97,7 @@ class MentionTables:
     values: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=TOLD))
     content: str = ""
     keep_outside: bool = False
+    apart: bool = False
 
 
 def reader(tables: Callable[[SourceFile, RepairTally], MentionTables]) -> Callable[[SourceFile, str], Contents]:
@@ -137,6 +138,7 @@ def assemble(read: MentionTables, dataset: str, tally: RepairTally | None = None
         links = links.unique(["annotation", "entity"], keep="first", maintain_order=True)
     _tell_illegal(pl.concat([links["identifier"], read.classes["class"], rows["class"]]), tally)
     rows = _with_groups(rows).sort("mention")
+    rows = separate_mentions(rows) if read.apart else rows
     rows = rows.with_columns(is_nil=~pl.col("mention").is_in(links["mention"].unique().implode()))
     several = fit(read.classes, CLASSES).join(named, on="mention")
     classes = pl.concat(one.select("annotation", "class") for one in (rows, several)).drop_nulls("class")

@@ -72,6 +72,13 @@ def test_annotations_of_one_span_that_are_no_alternatives_become_them() -> None:
     assert frames.annotations["group"].n_unique() == 1
 
 
+def test_alternatives_on_one_span_are_lost_where_mentions_on_it_are_kept_apart() -> None:
+    row = {"annotation": ["a", "b"], "document": ["d"] * 2, "begin": [0, 0], "end": [3, 3], "group": ["a", "a"]}
+    frames, losses = reduce_frames(Frames.of(annotations=pl.DataFrame(row)), EVERYTHING - {"alternatives"})
+    assert [(loss.kind, loss.count) for loss in losses] == [("alternatives", 2)]
+    assert frames.annotations["group"].to_list() == ["a", "b"]
+
+
 @pytest.mark.long
 @given(corpora(), st.sets(st.sampled_from(sorted(FEATURES))))
 def test_what_was_left_out_once_is_not_lost_again(frames: Frames, holds: set[str]) -> None:

@@ -49,7 +49,7 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
         words, pl.when(pl.col("tight").shift().over("sentence")).then(pl.lit("")).otherwise(SENTENCES)
     )
     _tell_other_texts(rows, texts, tokens, tally)
-    return MentionTables(texts, _mentions(tokens, fields, tally))
+    return MentionTables(texts, _mentions(tokens, fields, tally), apart=True)
 
 
 def _fields(lines: pl.DataFrame) -> list[str]:

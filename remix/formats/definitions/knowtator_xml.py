@@ -16,7 +16,6 @@ import polars as pl
 
 from remix.errors import BadInput
 from remix.formats import Format, SourceFile
-from remix.formats.identifiers import separate_mentions
 from remix.formats.mentions import MENTIONS, TEXTS, MentionTables, number_parts, numbers_in, reader
 from remix.formats.repairs import RepairTally, find_text
 from remix.formats.xml import Element, has_root, parse_tree
@@ -52,13 +51,13 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
             spans += [told | span for span in _spans(one, source.place(file))]
         for one in root.every("classMention"):
             concepts += [(file, one.get("id", ""), said.get("id", "")) for said in one.every("mentionClass")]
-    # Those on one span are no alternatives.
-    mentions = separate_mentions(number_parts(pl.DataFrame(spans, schema=_SPANS), "file", "of"))
+    mentions = number_parts(pl.DataFrame(spans, schema=_SPANS), "file", "of")
     named = pl.DataFrame(concepts, schema=_CONCEPTS, orient="row").with_columns(
         pl.col("identifier").str.replace(r"^([A-Za-z_]+):([^/\s]+)$", f"{_OBO}${{1}}_${{2}}")
     )
     links = mentions.select("mention", "file", "id").join(named, on=["file", "id"], maintain_order="left")
-    return MentionTables(pl.DataFrame(list(texts.items()), schema=TEXTS, orient="row"), mentions, links)
+    documents = pl.DataFrame(list(texts.items()), schema=TEXTS, orient="row")
+    return MentionTables(documents, mentions, links, apart=True)
 
 
 def _spans(annotation: Element, file: str) -> list[dict[str, Any]]:

@@ -46,7 +46,7 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     refuse_line(astray, fill("a mention in document {}, which has neither title (|t|) nor abstract (|a|)", "said"))
     mentions, links = split_concepts(_parts(rows))
     types = mentions.select("mention", **{"class": pl.col("class").str.split(",")}).explode("class").drop_nulls()
-    return MentionTables(texts, mentions.drop("class"), links, classes=types)
+    return MentionTables(texts, mentions.drop("class"), links, classes=types, apart=True)
 
 
 def _of_documents(lines: pl.DataFrame) -> pl.DataFrame:
@@ -125,5 +125,5 @@ pubtator = Format(
     sniff=begins(rb"[^|\t\r\n]+\|[ta]\|"),
     read=_read,
     write=_write,
-    holds=frozenset({"texts", "nil", "links", "classes", "parts", "unannotated"}),
+    holds=frozenset({"texts", "nil", "links", "classes", "parts", "unannotated", "repeated-spans"}),
 )

@@ -42,7 +42,8 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     tokens = pl.concat([_tokens(part) for part in lines.partition_by("file", maintain_order=True)])
     said = lines.select("name", text=_unescape(pl.col("line").str.extract("^#Text=(.*)$", 1)))
     texts = said.group_by("name", maintain_order=True).agg(pl.col("text").drop_nulls().str.join("\n"))
-    return MentionTables(texts, _mentions(tokens).with_columns(identifier=title_url(pl.col("link"))))
+    mentions = _mentions(tokens).with_columns(identifier=title_url(pl.col("link")))
+    return MentionTables(texts, mentions, apart=True)
 
 
 def _unescape(text: pl.Expr) -> pl.Expr:

@@ -12,7 +12,6 @@ from remix.errors import BadInput, nearest
 from remix.expressions import fill
 from remix.files import stem
 from remix.formats.format import Contents
-from remix.formats.identifiers import separate_mentions
 from remix.formats.lines import tagged_spans
 from remix.formats.mapping import MappingRules, MentionRules, names_in, shipped_mapping
 from remix.formats.mapping.elements import LINE
@@ -288,10 +287,11 @@ class _Reading:
             candidates=identify(self.mapping, candidates, RepairTally()),
             classes=classes,
             keep_outside=rules.outside == "kept",
+            apart=not rules.alternatives,
         )
 
     def _count(self, rows: pl.DataFrame, documents: pl.DataFrame, rules: MentionRules) -> pl.DataFrame:
-        """Return the mentions with offsets in characters, and in groups of their own where none are alternatives."""
+        """Return the mentions with offsets in characters."""
         if rules.first:
             rows = rows.with_columns(pl.col("begin", "end") - rules.first)
         if rules.first_by_form:
@@ -299,10 +299,7 @@ class _Reading:
         if rules.offsets != "characters":
             names = ["@record", "@text", *(["@tokens"] if rules.offsets == "tokens" else [])]
             rows = count_characters(rows, documents.select(pl.col(names).name.replace("@", "")), rules.offsets)
-        rows = rows.with_columns(place=fill("line {}", "line"))
-        if rules.alternatives:
-            return rows
-        return separate_mentions(rows.rename({"document": "name"})).rename({"name": "document"})
+        return rows.with_columns(place=fill("line {}", "line"))
 
     def _recount(self, rows: pl.DataFrame, documents: pl.DataFrame, first: int) -> pl.DataFrame:
         """Return the mentions with so much less as offsets, where that fits more forms of the file; it is told."""

@@ -76,6 +76,14 @@ def test_toponyms_of_geowebnews_on_one_span_are_two_mentions(tmp_path: Path) -> 
     assert sorted(found.frames.classes["class"].str.extract("([A-Za-z]+)$")) == ["Coercion", "Literal"]
 
 
+def test_shifted_toponyms_on_one_place_are_two_mentions(tmp_path: Path) -> None:
+    lines = (f"<toponym><start>{begin}</start><end>{begin + 3}</end><phrase>Ulm</phrase></toponym>" for begin in (8, 9))
+    text = f'<articles><article docid="7"><text>Rain in Ulm.</text>{"".join(lines)}</article></articles>'
+    found = read_text(tmp_path, "x.xml", text)
+    assert found.frames.annotations.select("begin", "end").rows() == [(8, 11), (8, 11)]
+    assert (found.report.mentions, found.report.alternatives) == (2, 0)
+
+
 def test_toponym_before_its_text_is_told_and_keeps_its_link(tmp_path: Path) -> None:
     toponym = (
         "<toponym><extractedName>Bo</extractedName><start>-90</start><end>-88</end><geonamesID>1</geonamesID></toponym>"
