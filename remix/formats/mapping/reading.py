@@ -354,7 +354,7 @@ def _in_parts(rows: pl.DataFrame) -> pl.DataFrame:
 def _spans_of_tags(rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return a mention for each run of tokens (a row each) whose tags go on; begin and end are numbers of tokens."""
     # Files also write `i-person` and `I.person`.
-    tag = pl.col("tags").str.replace(r"^([BIbi])[.]", "${1}-").str.replace(r"^[bi](?:-|$)", "X-")
+    tag = pl.col("tags").str.replace(r"^[Bb](?:[.-]|$)", "B-").str.replace(r"^[Ii](?:[.-]|$)", "I-")
     odd = rows.filter(~pl.col("tags").str.contains(r"^(?:[OBIbi_-]|[BIbi][-.].*)$"))
     tally.add_rows("tag", odd, "line {line}: '{tags}' is no tag: read as O")
     token = pl.int_range(pl.len()).over("record")

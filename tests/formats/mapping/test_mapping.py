@@ -163,6 +163,14 @@ def test_tag_that_is_none_is_told(tmp_path: Path) -> None:
     assert [one.example for one in read(tmp_path / "x.tsv").report.repairs] == ["line 1: 'Q5' is no tag: read as O"]
 
 
+@pytest.mark.parametrize("tag", ["i-person", "I.person"])
+def test_tag_in_lower_case_or_with_a_full_stop_goes_on(tmp_path: Path, tag: str) -> None:
+    example = shipped_mapping("mhercl-tsv").example.lstrip("\n").replace("I-person", tag)
+    (tmp_path / "x.tsv").write_text(example)
+    found = read(tmp_path / "x.tsv")
+    assert (found.frames.annotations["surface_form"].to_list(), found.report.repairs) == (["Ada Lovelace", "Bob"], ())
+
+
 def test_records_may_have_to_lack_what_a_condition_names(tmp_path: Path) -> None:
     records = [
         {"id": one, "text": "Ada", "m": [{"b": 0, "e": 3, "q": "Q1"}], "said": one} for one in ("yes", "no", "skip")
