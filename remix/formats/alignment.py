@@ -140,18 +140,19 @@ def _normalise(text: str) -> tuple[str, list[int]]:
 def place_named(rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return mentions with offsets where only their form (`anchor`) is told: its n-th place for the n-th of that form.
 
-    Rows have `mention`, `place`, `name` and `text` of the document, `anchor`, `begin` and `end`. What has no place (no
-    form or no text is told, or the text does not have it) keeps none; that is counted, and what else is odd.
+    Rows have `mention`, `place`, `name` and `text` of the document, `anchor`, `begin`, `end` and `reading`: those of
+    one reading of a text may stand where those of another do. What has no place (no form or no text is told, or the
+    text does not have it) keeps none; that is counted, and what else is odd.
 
-    >>> row = {"mention": [1], "place": [None], "name": ["d"], "text": ["Ada met Bob"], "anchor": ["Bob"]}
-    >>> rows = pl.DataFrame(row).with_columns(begin=pl.lit(None, pl.Int64), end=pl.lit(None, pl.Int64))
-    >>> place_named(rows, RepairTally()).select("begin", "end").rows()
-    [(8, 11)]
+    >>> row = {"mention": [1, 2], "name": "d", "text": "Ada met Bob", "anchor": "Bob", "reading": ["1", "2"]}
+    >>> none = {"place": None, "begin": pl.lit(None, pl.Int64), "end": pl.lit(None, pl.Int64)}
+    >>> place_named(pl.DataFrame(row).with_columns(**none), RepairTally()).select("begin", "end").rows()
+    [(8, 11), (8, 11)]
     """
     if not rows.select(is_unplaced().any()).item():
         return rows
     told = pl.col("anchor").is_not_null() & pl.col("text").is_not_null()
-    named = rows.filter(is_unplaced() & told).sort("mention").group_by("name", maintain_order=True)
+    named = rows.filter(is_unplaced() & told).sort("mention").group_by("name", "reading", maintain_order=True)
     found = [each for _, some in named for each in _place(some, tally)]
     places = pl.DataFrame(found, schema={"mention": pl.Int64, "_begin": pl.Int64, "_end": pl.Int64}, orient="row")
     rows = rows.join(places.cast({"mention": rows.schema["mention"]}), on="mention", how="left", maintain_order="left")

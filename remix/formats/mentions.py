@@ -49,11 +49,12 @@ MENTIONS: dict[str, pl.DataType] = {
     "layer": pl.String(),
     "group": pl.String(),
     "option": pl.String(),
+    "reading": pl.String(),
 }
 """`mention` is its number in the file, by default that of its row from 0, and `place` what names its line in messages,
 by default `line <mention>`; `name` is its document's. `anchor` is what the file says the text is, `cluster` the name of
 its entity where that is in no knowledge base, `part_of` the first mention of those that are required together; `group`
-and `option` are names within the document."""
+and `option` are names within the document, `reading` is that of a text of several, in which forms are looked for."""
 LINKS: dict[str, pl.DataType] = {"mention": pl.Int64(), "identifier": pl.String()}
 CLASSES: dict[str, pl.DataType] = {"mention": pl.Int64(), "class": pl.String()}
 CANDIDATES: dict[str, pl.DataType] = {**LINKS, "score": pl.Float64()}

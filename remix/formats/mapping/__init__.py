@@ -72,6 +72,7 @@ class MentionRules:
     ignorable: Where = ()
     group: Where = ()
     option: Where = ()
+    reading: Where = ()
     candidates: Where = ()
     candidate: str = "entity"
     score: str = "score"

@@ -24,7 +24,7 @@ from remix.formats.offsets import cut_spans
 from remix.formats.repairs import RepairTally, separate_names
 from remix.formats.source import SourceFile
 
-FIELDS = ("form", "link", "confidence", "class_", "cluster", "ignorable", "group", "option", "candidates")
+FIELDS = ("form", "link", "confidence", "class_", "cluster", "ignorable", "group", "option", "reading", "candidates")
 """What is said of a mention beside its place."""
 
 

@@ -385,6 +385,15 @@ def test_query_of_yerd_has_its_link_without_brackets(tmp_path: Path) -> None:
     assert found.frames.documents["text"].to_list() == ["ada lovelace birthplace", "forearm braces"]
 
 
+def test_mentions_of_several_readings_of_a_query_stand_at_one_place(tmp_path: Path) -> None:
+    example = shipped_mapping("yerd-tsv").example.lstrip("\n")
+    other = example.split("\n")[1].replace("\t0\t", "\t1\t").replace("Ada_Lovelace", "Ada_(ship)")
+    (tmp_path / "x.tsv").write_text(f"{example}{other}\n")
+    found = read(tmp_path / "x.tsv")
+    assert found.frames.annotations.select("begin", "end").rows() == [(0, 12), (0, 12)]
+    assert (found.report.mentions, found.report.repairs) == (2, ())
+
+
 def test_span_of_lcquad_is_one_text_with_a_comma(tmp_path: Path) -> None:
     mapping = FORMATS["lcquad-json"].mapping
     assert mapping is not None
