@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from html import unescape
+from xml.sax.saxutils import quoteattr
 
 from remix.errors import BadInput
 from remix.formats.repairs import RepairTally
@@ -102,6 +105,74 @@ def mend_iris(text: str, tally: RepairTally) -> str:
         return f"<{mended[iri]}>"
 
     return _TOKEN.sub(legal, text)
+
+
+_JSON_ID = re.compile(r'("@id"\s*:\s*)("(?:[^"\\]|\\.)*")')
+_XML_TAG = re.compile(r"<[A-Za-z_][^<>]*>")
+_XML_IRI = re.compile(r"""(\brdf:(?:about|resource)\s*=\s*)("[^"]*"|'[^']*')""")
+
+
+def mend_json_iris(text: str, tally: RepairTally) -> str:
+    """Return JSON-LD with every `@id` legal; the parser leaves out, without a word, what says an illegal one.
+
+    >>> mend_json_iris('{"@id": "http://x/a b"}', tally := RepairTally()), tally.examples
+    ('{"@id": "http://x/a%20b"}', {'invalid-iri': 'line 1: "http://x/a b"'})
+    """
+
+    def legal(match: re.Match[str]) -> str:
+        try:
+            iri = json.loads(match[2], strict=False)
+        except ValueError:
+            return match[0]
+        mended = legal_reference(iri)
+        if mended == iri:
+            return match[0]
+        _tell_iri(text, match, tally)
+        return match[1] + json.dumps(mended, ensure_ascii=False)
+
+    return _JSON_ID.sub(legal, text)
+
+
+def mend_xml_iris(text: str, tally: RepairTally) -> str:
+    """Return RDF/XML in which all that `rdf:about` and `rdf:resource` say is legal.
+
+    >>> mend_xml_iris("<a rdf:about='http://x/a b'/>", RepairTally())
+    '<a rdf:about="http://x/a%20b"/>'
+    """
+    first = 0
+
+    def legal(match: re.Match[str]) -> str:
+        iri = unescape(match[2][1:-1])
+        mended = legal_reference(iri)
+        # What the file declares itself (`&dbr;Rome`) cannot be written again.
+        if mended == iri or _USED.search(iri):
+            return match[0]
+        _tell_iri(text, match, tally, first)
+        return match[1] + quoteattr(mended)
+
+    def legal_in(tag: re.Match[str]) -> str:
+        nonlocal first
+        first = tag.start()
+        return _XML_IRI.sub(legal, tag[0])
+
+    return _XML_TAG.sub(legal_in, text)
+
+
+def _tell_iri(text: str, match: re.Match[str], tally: RepairTally, first: int = 0) -> None:
+    """Count an IRI that was mended; the first is told with its line in the text, in which the match is `first` on."""
+    known = tally.examples.get("invalid-iri")
+    line = "" if known else f"line {text.count(chr(10), 0, first + match.start()) + 1}: {match[2]}"
+    tally.add("invalid-iri", known or line)
+
+
+def find_relative_ids(text: str) -> tuple[int, str]:
+    """Return how many `@id` of JSON-LD have no scheme, and the first with its line; none where the text has a base.
+
+    >>> find_relative_ids('[{"@id": "d1"}, {"@id": "_:b0"}, {"@id": "@type"}]')
+    (1, 'line 1: "d1"')
+    """
+    found = [] if '"@base"' in text else [one for one in _JSON_ID.finditer(text) if re.match('"[^:@]*"$', one[2])]
+    return len(found), f"line {text.count(chr(10), 0, found[0].start()) + 1}: {found[0][2]}" if found else ""
 
 
 def find_relative_iris(text: str) -> tuple[int, str]:

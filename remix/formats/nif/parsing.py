@@ -18,8 +18,11 @@ from remix.formats.nif import BASE, CLASS, IDENT
 from remix.formats.nif.mending import (
     add_dots,
     declare_prefix,
+    find_relative_ids,
     find_relative_iris,
     mend_iris,
+    mend_json_iris,
+    mend_xml_iris,
     refuse_entities_that_grow,
 )
 from remix.formats.repairs import RepairTally, decode, decode_declared, mend_surrogates
@@ -45,6 +48,7 @@ _TEXTUAL = (*_LINED, ox.RdfFormat.TURTLE, ox.RdfFormat.TRIG)
 _QUADS = (ox.RdfFormat.N_QUADS, ox.RdfFormat.TRIG, ox.RdfFormat.JSON_LD)
 _BATCH = 100_000
 _LONGEST_LINE = 1 << 23
+_OVERLAP = 1 << 12
 _NOT_READ = (
     "which is not read from RDF: divide the document, or give it as JSON or a table, which may have longer texts"
 )
@@ -105,9 +109,11 @@ def parse(source: SourceFile, tally: RepairTally) -> pl.DataFrame:
 
 def _read_triples(source: SourceFile, tally: RepairTally) -> pl.DataFrame:
     syntax = syntax_of(source.head, str(source.path)) or ox.RdfFormat.TURTLE
-    if syntax == ox.RdfFormat.RDF_XML and _declares_entities(source):
+    if syntax == ox.RdfFormat.RDF_XML and _matches(source, re.compile(b"<!ENTITY")):
         refuse_entities_that_grow(_whole(source, syntax).decode("latin-1"), source)
     try:
+        if syntax == ox.RdfFormat.JSON_LD and _matches(source, _ODD_ID):
+            return _parse_recoded(source, syntax, None, tally)
         with source.open() as stream:
             return _table(_Lined(stream, source.name) if syntax in _TEXTUAL else stream, syntax)
     except (SyntaxError, ValueError) as error:
@@ -117,29 +123,44 @@ def _read_triples(source: SourceFile, tally: RepairTally) -> pl.DataFrame:
 
 
 def _parse_recoded(
-    source: SourceFile, syntax: ox.RdfFormat, error: SyntaxError | ValueError, tally: RepairTally
+    source: SourceFile, syntax: ox.RdfFormat, error: SyntaxError | ValueError | None, tally: RepairTally
 ) -> pl.DataFrame:
-    """Return the triples of RDF/XML or JSON-LD that is not UTF-8; raises `BadInput` where that is not its defect."""
+    """Return the triples of RDF/XML or JSON-LD that is not UTF-8, or has IRIs that are none.
+
+    Raises `BadInput` where the `error` of the parser has another reason.
+    """
     text = decode_declared(_whole(source, syntax), tally)
+    base: str | None = None
     if syntax == ox.RdfFormat.JSON_LD:
-        text = mend_surrogates(text, tally, pairs=False)
+        text = mend_json_iris(mend_surrogates(text, tally, pairs=False), tally)
+        count, example = find_relative_ids(text)
+        tally.add("relative-iri", example, count)
+        base = BASE if count else None
     else:
         refuse_entities_that_grow(text, source)
-    if not tally.counts:
+        text = mend_xml_iris(text, tally)
+        if "No scheme found" in str(error):
+            tally.add("relative-iri", str(error))
+            base = BASE
+    if error is not None and not tally.counts:
         raise _refusal(source, error) from None
     try:
-        return _table(io.BytesIO(text.encode("utf-8", "replace")), syntax)
+        return _table(io.BytesIO(text.encode("utf-8", "replace")), syntax, base)
     except (SyntaxError, ValueError) as other:
         raise _refusal(source, other) from None
 
 
-def _declares_entities(source: SourceFile) -> bool:
+_ODD_ID = re.compile(rb'"@id"\s*:\s*"(?:[^":@]*"|[^"]*[\x00-\x20<>{}|\\^`]|[^"]*(?:\xef\xbf\xbd|#[^"]*#))')
+"""An identifier of JSON-LD that may have no scheme or characters that no IRI has."""
+
+
+def _matches(source: SourceFile, pattern: re.Pattern[bytes]) -> bool:
     with source.open() as stream:
         end = b""
         while block := stream.read(1 << 20):
-            if b"<!ENTITY" in end + block:
+            if pattern.search(end + block):
                 return True
-            end = block[-8:]
+            end = block[-_OVERLAP:]
     return False
 
 

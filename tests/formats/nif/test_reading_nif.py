@@ -174,6 +174,27 @@ def test_read_when_json_is_utf16_then_it_is_read(reading: Read) -> None:
     assert kinds(found) == {"encoding": 1}
 
 
+@pytest.mark.parametrize("suffix", ["jsonld", "rdf"])
+@pytest.mark.parametrize(
+    ("said", "entity", "told"),
+    [
+        (" http://dbpedia.org/resource/New York", "New_York", {"invalid-iri": 1}),
+        ("http://dbpedia.org/resource/M\ufffdller", "M%EF%BF%BDller", {"invalid-iri": 1}),
+        ("*", None, {"relative-iri": 1, "invalid-iri": 1}),
+        ("", None, {"relative-iri": 1, "invalid-iri": 1}),
+    ],
+)
+def test_read_when_a_link_in_json_or_xml_is_no_iri_then_it_is_mended_and_told(
+    reading: Read, suffix: str, said: str, entity: str | None, told: dict[str, int]
+) -> None:
+    triples = [quad.triple for quad in ox.parse((HEAD + context() + ROME).encode(), format=ox.RdfFormat.TURTLE)]
+    data = ox.serialize(triples, format=SYNTAXES[suffix])
+    assert data is not None
+    found = reading(data.decode().replace("http://dbpedia.org/resource/Rome", said), f"news.{suffix}")
+    assert found.frames.links["entity"].to_list() == ([f"http://dbpedia.org/resource/{entity}"] if entity else [])
+    assert (found.report.annotations, kinds(found)) == (1, told)
+
+
 def test_read_when_windows_1252_then_the_text_is_right(reading: Read) -> None:
     text = HEAD + context(text="Zoë saw “Rome”") + mention(9, 13, "Rome")
     found = reading(text.encode("cp1252"))
