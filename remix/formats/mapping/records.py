@@ -111,8 +111,8 @@ def _typed_lines(source: SourceFile, data: bytes, shape: Shape, lines: list[int]
 
 def _json(mapping: MappingRules, source: SourceFile, tally: RepairTally) -> tuple[pl.DataFrame, Shape]:
     text = json_text(source.read(), tally)
-    tell_misspelt(text, keys_in(mapping.shape), tally)
     keys = keys_in(mapping.shape)
+    tell_misspelt(text, {*keys, mapping.records.path}, tally)
     # Some keys are made here, and the text does not have them.
     shape = prune(mapping.shape, {*fields_in(text, keys), OUTER, KEY, *filter(str.isdigit, keys)})
     numbers: list[int] = []
