@@ -126,6 +126,7 @@ def assemble(read: MentionTables, dataset: str, tally: RepairTally | None = None
         dataset=pl.lit(dataset),
         given="name",
     )
+    tally.add_rows("empty-document", documents.filter(pl.col("text") == ""), "{name}")
     texts = documents.select("name", "document", "text")
     rows = mentions.join(texts, on="name", how="left", maintain_order="left")
     rows = _with_own_group(place_named(rows, tally))

@@ -138,7 +138,10 @@ _TOLD: dict[str, dict[str, tuple[str, str]]] = {
             "The offsets in an annotation's IRI are not its begin and end.",
             "Loading takes those that give its form; --fix writes them into the IRI.",
         ),
-        "empty-document": ("A text is empty.", "Loading leaves it out, as nothing can be annotated in it."),
+        "empty-document": (
+            "A text is empty.",
+            "Loading keeps it, and nothing can be annotated in it; look whether its text was lost.",
+        ),
         "unread": (
             "Something in the file is not read, as remix has no place for it.",
             "Nothing, where it is not needed.",
