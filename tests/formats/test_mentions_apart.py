@@ -58,6 +58,23 @@ FILES = {
 }
 
 
+FAR = {
+    "a.ann": BRAT.replace("Organization 0 3", "Organization 90 93"),
+    "a.txt": FILES["a.txt"].replace("0\t3\tAda\tOrg", "90\t93\tAda\tOrg"),
+    "bioc.json": '"offset": 90'.join(json.dumps(BIOC).rsplit('"offset": 0', 1)),
+}
+
+
+@pytest.mark.parametrize("file", FAR)
+def test_mention_outside_its_text_is_kept_without_a_place(tmp_path: Path, file: str) -> None:
+    (tmp_path / "a.txt").write_text("Ada")
+    (tmp_path / file).write_text(FAR[file])
+    found = read(tmp_path / file)
+    assert found.frames.annotations["begin"].to_list() == [0, None]
+    assert (found.report.mentions, found.report.mentions_linked) == (2, 2)
+    assert [one.kind for one in found.report.repairs] == ["range", "unplaced"]
+
+
 @pytest.mark.parametrize("file", FILES)
 def test_mentions_on_one_span_are_two(tmp_path: Path, file: str) -> None:
     (tmp_path / file).write_text(FILES[file])

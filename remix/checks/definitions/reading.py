@@ -47,7 +47,8 @@ _TOLD: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "range": (
             "Offsets lie outside the text.",
-            "Loading leaves such annotations out of what is counted; correct them by hand.",
+            "Loading keeps such annotations without offsets (in NIF with them), and leaves out those of answers; "
+            "correct them by hand.",
         ),
         "dangling": (
             "An annotation belongs to a text that is not there.",

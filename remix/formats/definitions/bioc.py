@@ -68,7 +68,7 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     rows = pl.DataFrame(found.rows, schema={**MENTIONS, "identifiers": pl.String, "document": texts.schema["document"]})
     rows = rows.drop("name").join(texts.select("document", "name"), on="document", maintain_order="left")
     mentions, links = split_concepts(rows.drop("document"))
-    return MentionTables(texts, mentions, links, apart=True)
+    return MentionTables(texts, mentions, links, keep_outside=True, apart=True)
 
 
 def _as_json(root: Element) -> list[dict[str, Any]]:

@@ -60,7 +60,7 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     sure = sure.select("name", "id", confidence=pl.col("said").cast(pl.Float64, strict=False))
     _tell_unread(lines, comments, tally)
     fragments = fragments.join(sure, on=["name", "id"], how="left", maintain_order="left")
-    return MentionTables(documents, fragments, links, content=hash_files(files), apart=True)
+    return MentionTables(documents, fragments, links, content=hash_files(files), keep_outside=True, apart=True)
 
 
 def _refuse_deep(source: SourceFile, names: Iterable[str]) -> None:

@@ -70,6 +70,7 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
         mentions=told.with_columns(anchor="text", cluster=cluster, identifier=linked),
         candidates=ranked.explode("identifier", "score").with_columns(title_url(pl.col("identifier"))),
         classes=told.select("mention", **{"class": types}).explode("class").drop_nulls(),
+        keep_outside=True,
         apart=True,
     )
 

@@ -52,7 +52,9 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     linked = pl.when(pl.col("identifier") != "").then(title_url(pl.col("identifier")))
     places = {name: [str(PurePosixPath(folder, name)) for folder in _FOLDERS] for name in names}
     texts = [(name, find_text(source, name, beside, files, tally)) for name, beside in places.items()]
-    return MentionTables(pl.DataFrame(texts, schema=TEXTS, orient="row"), table.with_columns(identifier=linked))
+    return MentionTables(
+        pl.DataFrame(texts, schema=TEXTS, orient="row"), table.with_columns(identifier=linked), keep_outside=True
+    )
 
 
 def _annotations(data: bytes, file: str, tally: RepairTally) -> tuple[list[dict[str, Any]], list[str]]:

@@ -57,7 +57,7 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     )
     links = mentions.select("mention", "file", "id").join(named, on=["file", "id"], maintain_order="left")
     documents = pl.DataFrame(list(texts.items()), schema=TEXTS, orient="row")
-    return MentionTables(documents, mentions, links, apart=True)
+    return MentionTables(documents, mentions, links, keep_outside=True, apart=True)
 
 
 def _spans(annotation: Element, file: str) -> list[dict[str, Any]]:

@@ -55,7 +55,7 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
             told = {"place": f"{file}, line {one.line}", "name": name, "begin": begin, "end": end}
             rows.append(told | {"anchor": anchor or None, "identifier": _link(values) or None})
     documents = pl.DataFrame(list(texts.items()), schema=TEXTS, orient="row")
-    return MentionTables(documents, pl.DataFrame(rows, schema=MENTIONS))
+    return MentionTables(documents, pl.DataFrame(rows, schema=MENTIONS), keep_outside=True)
 
 
 def _link(values: dict[str, str]) -> str:

@@ -46,7 +46,7 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     refuse_line(astray, fill("a mention in document {}, which has neither title (|t|) nor abstract (|a|)", "said"))
     mentions, links = split_concepts(_parts(rows))
     types = mentions.select("mention", **{"class": pl.col("class").str.split(",")}).explode("class").drop_nulls()
-    return MentionTables(texts, mentions.drop("class"), links, classes=types, apart=True)
+    return MentionTables(texts, mentions.drop("class"), links, classes=types, keep_outside=True, apart=True)
 
 
 def _of_documents(lines: pl.DataFrame) -> pl.DataFrame:

@@ -47,7 +47,7 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     refuse_line(rows, wrong.then(fill("begin, end and {} more columns are expected, not '{}'", pl.lit(4), "line")))
     mentions = rows.join(documents.select("file", "name"), on="file", maintain_order="left")
     linked = pl.when(pl.col("identifier") != "").then(pl.lit(_ENTITY) + pl.col("identifier"))
-    return MentionTables(documents, mentions.with_columns(identifier=linked), apart=True)
+    return MentionTables(documents, mentions.with_columns(identifier=linked), keep_outside=True, apart=True)
 
 
 def _text(source: SourceFile, file: str, tally: RepairTally) -> str | None:

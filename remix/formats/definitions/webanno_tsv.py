@@ -43,7 +43,7 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     said = lines.select("name", text=_unescape(pl.col("line").str.extract("^#Text=(.*)$", 1)))
     texts = said.group_by("name", maintain_order=True).agg(pl.col("text").drop_nulls().str.join("\n"))
     mentions = _mentions(tokens).with_columns(identifier=title_url(pl.col("link")))
-    return MentionTables(texts, mentions, apart=True)
+    return MentionTables(texts, mentions, keep_outside=True, apart=True)
 
 
 def _unescape(text: pl.Expr) -> pl.Expr:
