@@ -239,8 +239,9 @@ def _sniff_collection(source: SourceFile) -> Format:
                 _refuse_others(source, one, Path(name))
                 return one
     formats = ", ".join(one.name for one in known)
-    kind = "a folder" if Path(source.path).is_dir() else "an archive"
-    raise BadInput(source.name, f"is {kind}; name the files in it: none is of a format that has several ({formats})")
+    folder = Path(source.path).is_dir()
+    asked = "is a folder; name the files in it" if folder else "is an archive; unpack it and name the files of it"
+    raise BadInput(source.name, f"{asked}: none is of a format that has several ({formats})")
 
 
 def _refuse_others(source: SourceFile, chosen: Format, first: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import resource
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,6 +61,9 @@ def test_read_when_a_folder_or_nothing_then_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path).startswith(
         ": is a folder; name the files in it: none is of a format that has several (brat"
     )
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("news.ttl", "<http://x/a> <http://x/b> <http://x/c> .")
+    assert refusal(tmp_path / "x.zip").startswith(": is an archive; unpack it and name the files of it: none is of")
     assert refusal(tmp_path / "none.ttl") == ": no such file"
 
 
