@@ -33,6 +33,7 @@ class RecordRules:
     where: Mapping[str, str | bool] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     failed: Where = ()
+    unread: Where = ()
     separator: tuple[str, ...] = (",",)
     header: bool = True
     columns: tuple[str, ...] = ()

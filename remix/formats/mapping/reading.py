@@ -97,10 +97,20 @@ class _Reading:
                 self.tally.add("failed", f"line {line}: {' '.join(str(said).split())[:100]}", wrong.height)
         for path, value in self.mapping.records.where.items():
             rows = rows.filter(self._condition(path, value))
+        self._tell_unread(rows)
         rows = rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("@record"))
         language = first_of(self.mapping.document.language, self.shape).alias("@language")
         rows = rows.with_columns(self._names(rows).alias("@name"), language)
         return put_together(self.mapping, self.source, rows, self.shape, self.tally)
+
+    def _tell_unread(self, rows: pl.DataFrame) -> None:
+        """Count what the mapping says that it does not read: the elements of lists of records."""
+        for path in self.mapping.records.unread:
+            if path.listed is None or not self._is_there(path):
+                continue
+            counted = rows.select("@line", count=path.listed.column(self.shape).list.len()).filter(pl.col("count") > 0)
+            if counted.height:
+                self.tally.add("unread", f"line {counted['@line'][0]}: {path.said}", int(counted["count"].sum()))
 
     def _refuse_absent(self, mentions: list[pl.DataFrame]) -> None:
         """Refuse a file that has nothing where the mapping finds names, texts or places; a link is told."""

@@ -394,6 +394,16 @@ def test_mentions_of_several_readings_of_a_query_stand_at_one_place(tmp_path: Pa
     assert (found.report.mentions, found.report.repairs) == (2, ())
 
 
+def test_personal_mentions_of_conel_are_told_to_be_not_read(tmp_path: Path) -> None:
+    [dialogue] = json.loads(shipped_mapping("conel-json").example)
+    personal = [{"personal_entity_mention": "my town", "explicit_entity_mention": "Rome", "entity": "Rome"}]
+    dialogue["turns"][0]["personal_entity_annotations"] = personal * 2
+    dialogue["turns"][0]["personal_entity_annotations_without_eems"] = [{"personal_entity_mention": "my mum"}]
+    (tmp_path / "x.json").write_text(json.dumps([dialogue]))
+    found = read(tmp_path / "x.json")
+    assert (found.report.mentions, [(one.kind, one.count) for one in found.report.repairs]) == (1, [("unread", 3)])
+
+
 def test_span_of_lcquad_is_one_text_with_a_comma(tmp_path: Path) -> None:
     mapping = FORMATS["lcquad-json"].mapping
     assert mapping is not None
