@@ -191,11 +191,12 @@ def _place(rows: pl.DataFrame, tally: RepairTally) -> Iterator[tuple[int, int, i
             tally.add("not-looked-for", f"{place_of(row)}: too many mentions are looked for in {len(text):,} letters")
             continue
         found = aligner.find(anchor)
-        if found is None:
-            tally.add("not-in-text", f"{place_of(row)}: '{anchor}'")
-            continue
         if anchor not in times:
             times[anchor] = text.count(anchor)
+        if found is None:
+            often = f" is named {named[anchor]} times and stands there {times[anchor]}" if times[anchor] else ""
+            tally.add("not-in-text", f"{place_of(row)}: '{anchor}'{often}")
+            continue
         if times[anchor] > named[anchor]:
             tally.add("several-places", f"{place_of(row)}: '{anchor}' stands {times[anchor]} times in the text")
         if found.how in ("normalised", "fuzzy"):

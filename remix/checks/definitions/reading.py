@@ -94,8 +94,8 @@ _TOLD: dict[str, dict[str, tuple[str, str]]] = {
             "Loading takes the text that the tokens make, as mentions are counted in tokens.",
         ),
         "not-in-text": (
-            "A form that is told without offsets does not stand in its text.",
-            "Loading leaves it out; look whether it is spelt as in the text.",
+            "A form that is told without offsets does not stand in its text, or less often than it is told.",
+            "Loading gives it no place; look whether it is spelt as in the text, and told once for each place.",
         ),
         "link": (
             "A link is not of the kind that the format has, as an item of Wikidata without its number.",

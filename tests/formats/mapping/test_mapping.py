@@ -146,6 +146,14 @@ def test_form_that_stands_in_more_places_than_it_is_named_is_told(tmp_path: Path
     assert [one.example for one in found.report.repairs] == ["line 1: 'Ada' stands 2 times in the text"]
 
 
+def test_form_that_is_named_more_often_than_it_stands_is_not_told_to_be_missing(tmp_path: Path) -> None:
+    mapping = DOCUMENT + '[mention]\nform = "m[].f"\nlink = "m[].q"\n'
+    forms = [{"f": "Ada", "q": "Q1"}, {"f": "Ada", "q": "Q2"}]
+    found = mapped(tmp_path, mapping, {"id": "d", "text": "Ada met Bob.", "m": forms})
+    assert spans(found) == [(None, None, "Ada", "Q2"), (0, 3, "Ada", "Q1")]
+    assert [one.example for one in found.report.repairs][0] == "line 1: 'Ada' is named 2 times and stands there 1"
+
+
 def test_forms_that_are_looked_for_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("remix.formats.alignment.MOST_LETTERS", 20)
     mapping = DOCUMENT + '[mention]\nform = "m[].f"\nlink = "m[].q"\n'
