@@ -15,7 +15,7 @@ from remix.rdf.terms import entity_term, iri_term, quote, text_term, typed_term
 from remix.scoring.choice import Choice, case_of
 from remix.scoring.errors import rows_under
 from remix.scoring.inputs import Inputs
-from remix.scoring.matching import MATCHINGS, Case
+from remix.scoring.matching import Case, matching_named
 from remix.scoring.profiles import PROFILES
 from remix.signature import Signature, content_hash
 from remix.store import DatasetEntry
@@ -58,7 +58,7 @@ def outcomes(inputs: Inputs, matching: str, taxonomies: Sequence[str] = (), *, t
     rules = PROFILES["remix"]
     each = case_of(rules.prepare(inputs), Choice(profile=rules))
     case = each.pool() if together else each
-    mentions, judged = case.mentions, case.judge("link", MATCHINGS[matching])
+    mentions, judged = case.mentions, case.judge("link", matching_named(matching))
     required = mentions.for_each_system(case.kept.select("doc", "mention", "group", "annotation"))
     found = judged.groups.select("system", "group").unique().with_columns(outcome=pl.lit("tp"))
     gold = required.join(found, on=["system", "group"], how="left").with_columns(pl.col("outcome").fill_null("fn"))

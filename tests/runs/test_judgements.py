@@ -26,12 +26,13 @@ def work(run_store: Store) -> Workspace:
 
 
 @pytest.mark.long
-def test_judgements_are_the_counts_of_the_evaluation(work: Workspace) -> None:
+@pytest.mark.parametrize("match", ["strong", "fuzzy(0.5)"])
+def test_judgements_are_the_counts_of_the_evaluation(work: Workspace, match: str) -> None:
     """Correct are the true positives, wrong and missed mentions the false negatives, wrong answers false positives."""
-    judged = work.judgements("gold")
+    judged = work.judgements("gold", match=match)
     of_gold = judged.mentions.select("mention", of_gold="annotation")
     rows = judged.systems.join(of_gold, on="mention")
-    scores = work.evaluate("gold", task="A2KB").rows.filter(average="micro", dataset="gold", column="")
+    scores = work.evaluate("gold", task="A2KB", match=match).rows.filter(average="micro", dataset="gold", column="")
     for system, tp, fp, fn in scores.select("system", "tp", "fp", "fn").iter_rows():
         own = rows.filter(system=system)
         required = own.drop_nulls("of_gold")["outcome"].to_list()
