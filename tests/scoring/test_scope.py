@@ -260,6 +260,33 @@ def test_manifest_beside_a_remix_tells_what_is_in_scope_with_and_without_its_ori
     assert (row["precision"], row["precision_in_scope"], row["precision_on_mention"]) == (1 / 4, 1 / 2, 1)
 
 
+def test_percentiles_of_answers_are_among_all_that_was_measured_with_the_origin(
+    kb: KnowledgeBase, tmp_path: Path
+) -> None:
+    # Of twelve annotations two have the value 1, Rome and Bob, and ten 3, all named Ada: (2 + 10 / 2) / 12, 58.3 %.
+    # Among the three of news alone, of which the remix is cut, Ada would have (2 + 1 / 2) / 3, 83.3 %.
+    many = "\n".join(
+        f"<http://y/1#char={4 * n},{4 * n + 3}> a nif:Phrase ; nif:referenceContext <http://y/1#char=0,36> ; "
+        f'nif:beginIndex {4 * n} ; nif:endIndex {4 * n + 3} ; nif:anchorOf "Ada" ; itsrdf:taIdentRef <e:1> .'
+        for n in range(9)
+    )
+    prefixes = NEWS.partition("<http://x/1")[0]
+    text = f'{prefixes}<http://y/1#char=0,36> a nif:Context ; nif:isString "{"Ada " * 9}" .\n{many}\n'
+    for name, written in (("news", NEWS), ("many", text)):
+        (tmp_path / f"{name}.ttl").write_text(written, encoding="utf-8")
+    write_frames(framed(RUN), tmp_path / "run.ttl")
+    work = open_workspace(tmp_path / ".remix")
+    work.load([tmp_path / "news.ttl", tmp_path / "many.ttl"])
+    work.store.attach_kb(kb.folder)
+    work.enrich()
+    query = "SELECT ?annotation { ?annotation rmx:ambiguitySurfaceFormPercentile ?p FILTER (?p > 50 && ?p < 60) }"
+    work.build(query, dataset="news", name="middle", to=tmp_path)
+    rows = work.evaluate([tmp_path / "middle.ttl"], run=[f"s={tmp_path / 'run.ttl'}"], task="A2KB", match="strong").rows
+    row = rows.filter(pl.col("average") == "micro").row(0, named=True)
+    # Both answers named Ada are in scope, of which the first is right.
+    assert (row["tp"], row["precision_in_scope"]) == (1, 1 / 2)
+
+
 def test_remix_without_its_manifest_has_the_precision_on_mention(work: Workspace, tmp_path: Path) -> None:
     alone = shutil.copy("confused.ttl", tmp_path)
     rows = work.evaluate([alone], run=["s=run.ttl"], task=["A2KB"], match=["strong"]).rows

@@ -130,9 +130,10 @@ def origins_of(
     """Return where the gold of these targets comes from; `names` are what the user called them.
 
     A remix's manifest tells the query, and which documents were emptied. Its origin is the datasets that the manifest
-    names where the workspace holds them with the same content; else the remix itself, as far as it goes. Other loaded
-    datasets are their own origin, for `percentiles` all of them, since they were measured together. `documents` is that
-    of `Choice`; raises `UsageError` for 'all' where a remix lacks its origins.
+    names where the workspace holds them with the same content, with all else that is loaded where its query reads what
+    is among all of that; else the remix itself, as far as it goes. Other loaded datasets are their own origin, for
+    `percentiles` all of them, since they were measured together. `documents` is that of `Choice`; raises `UsageError`
+    for 'all' where a remix lacks its origins.
     """
     # Gold in files alone is scored without the libraries that these bring.
     from remix.measures.enrichment import named_frames
@@ -206,10 +207,15 @@ def _lacking(name: str, found: Manifest, loaded: Mapping[str, str]) -> str:
 
 
 def _find_loaded(store: Store, gold: Frames, found: Manifest, kb: KnowledgeBase | None) -> Background | None:
-    """Return the background of a remix whose origins are loaded, None where a document is not found there."""
-    from remix.measures.enrichment import named_frames
+    """Return the background of a remix whose origins are loaded, None where a document is not found there.
 
-    origin = named_frames(store, sorted(found.contents))
+    What its query reads may be among all that is loaded, and not the origins alone: percentiles, and the union of D.
+    """
+    from remix.measures.enrichment import named_frames
+    from remix.remixes.computed import reads_comparisons
+
+    together = _fields_of(found).get("reference") == "union" or reads_comparisons(found.query)
+    origin = named_frames(store, None if together else sorted(found.contents))
     places = _places(gold, origin, found.kept)
     queries = {gold.documents["dataset"][0]: found.query}
     return Background(origin, places, kb, queries) if len(places) == gold.documents.height else None
@@ -249,10 +255,14 @@ def _places(gold: Frames, origin: Frames, kept: Iterable[str]) -> pl.DataFrame:
     return pl.concat(parts).unique("gold", keep="first", maintain_order=True)
 
 
+def _fields_of(found: Manifest) -> Mapping[str, str]:
+    """Return how the origins of a remix were measured, as their signature tells."""
+    return Signature.parse(found.enrichment).fields if found.enrichment.startswith("remix:") else {}
+
+
 def _as_enriched(background: Background, found: Manifest) -> Background:
     """Return the background with the choices by which the origins were measured."""
-    signature = found.enrichment
-    fields = Signature.parse(signature).fields if signature.startswith("remix:") else {}
+    fields = _fields_of(found)
     known = re.search(r"@[0-9a-f]{12}(?:-(.*?))?(\+gold)?(?:\+case)?$", fields.get("kb", ""))
     kb = background.kb
     if kb is not None and known:
