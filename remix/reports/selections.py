@@ -96,6 +96,9 @@ def builder_parameters(
         [iri] = list_wanted(store, Wanted(wanted.dataset, wanted.document))["document"].unique().to_list()[:1]
         asked.lines.append(f"FILTER (STR(?document) = {quote(iri)})")
     stored = _StoredOutcomes(store, together or [wanted.dataset], matching)
+    of_own = bool(wanted.type or wanted.column or (wanted.part and wanted.by not in ("", "dataset")))
+    if of_own and (outcome in _OUTCOMES or right or any_of):
+        _refuse_alternatives(store, stored.datasets)
     if system and outcome in _OUTCOMES:
         asked.lines += stored.of_system(system, outcome, error_class)
     asked.lines += [stored.of_outcome(name, "correct" if is_right else "errors") for name, is_right in right.items()]
@@ -110,6 +113,23 @@ def builder_parameters(
     if asked.said and not asked.lines:
         return {**where, **asked.fields}
     return {**where, "sparql": compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)}
+
+
+def _refuse_alternatives(store: Store, datasets: Sequence[str]) -> None:
+    """Raise `UsageError` where mentions have alternatives: what became of one is kept of another than has the value."""
+    for name in datasets:
+        rows = frames_of(store, name).annotations.filter(pl.col("ignorable").is_null())
+        if (
+            count := rows.filter(pl.len().over("document", "group", "begin", "end") > 1)
+            .select("document", "group")
+            .unique()
+            .height
+        ):
+            raise UsageError(
+                f"mentions of {name} have several right entities on one span ({count}), and what became of a mention "
+                "is stored with one of these, which need not be the one that has the type or the part: choose one of "
+                "both"
+            )
 
 
 def _refuse_unstored(store: Store, wanted: Wanted, datasets: Sequence[str] = ()) -> None:

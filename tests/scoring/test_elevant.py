@@ -330,6 +330,21 @@ def test_predictions_without_titles_are_of_the_articles_of_their_places(predicti
     assert answers.annotations["document"].to_list() == [f"urn:remix:dataset:x/{name}" for name in ("Abc", "Mno")]
 
 
+def test_articles_are_those_of_their_places_whatever_their_numbers_are(tmp_path: Path) -> None:
+    # The first line answers the first article, whose number is 2; there is no other answer.
+    gold, run = tmp_path / "gold.jsonl", tmp_path / "run.linked.jsonl"
+    label = {"start_char": 0, "end_char": 3}
+    articles = [
+        {"id": n, "title": f"T{n}", "text": f"Ada {n}", "labels": [label | {"entity_reference": f"Q{n}"}]}
+        for n in (2, 0, 1)
+    ]
+    gold.write_text("".join(f"{json.dumps(one)}\n" for one in articles))
+    lines = [{"predictions": [label | {"entity_reference": f"Q{n}"}]} for n in (2, 0, 1)]
+    run.write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    sides = [read(path, name="x", unannotated=True).frames for path in (gold, run)]
+    assert rows_of(sides)["A2KB", "IGNORED", ""] == (3, 0, 0)
+
+
 def test_contexts_of_nif_are_articles_in_the_order_of_their_iris(predictions) -> None:
     sides = predictions([f"http://x.org/{name}#char=0,5" for name in "BA"], [[(0, 3, "Q1")], [(0, 3, "Q0")]])
     assert rows_of(sides)["A2KB", "IGNORED", ""] == (2, 0, 0)

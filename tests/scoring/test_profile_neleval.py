@@ -152,6 +152,17 @@ def typed(tmp_path):
     return made
 
 
+def test_type_is_what_files_say_also_where_more_is_known_of_entities(typed):
+    # A knowledge base knows two classes of Q0; gold and the run say PER of it, and the run ORG of Q1, which is LOC.
+    gold, run = typed("gold", "PER", "LOC"), typed("run", "PER", "ORG")
+    types = pl.DataFrame({"entity": [gold.links["entity"][0]] * 2, "class": ["dbo:Person", "dbo:Artist"]})
+    rows = evaluate(
+        gold, {"s": run}, task=["A2KB"], match=["strong_typed_mention_match"], profile="neleval", types=types
+    )
+    row = rows.filter(average="micro", column="").row(0, named=True)
+    assert (row["tp"], row["fp"], row["fn"]) == (1, 1, 1)
+
+
 @pytest.mark.parametrize(
     ("measure", "want"),
     [

@@ -141,6 +141,23 @@ def remix_of(work: Workspace, page: Page) -> Page:
     return follow(work, place)
 
 
+def test_no_remix_is_offered_where_what_became_of_a_mention_is_kept_of_another_alternative(tmp_path: Path) -> None:
+    """One mention is Rome or Paris on one span, of which Rome alone is rare: by that column no query has the errors."""
+    work = Workspace(tmp_path / ".remix")
+    row = {"document": "d", "text": "Rome or Paris", "begin": 0, "end": 4}
+    gold = [row | {"entity": KNOWN + name} for name in ("Rome", "Paris")]
+    (tmp_path / "gold.jsonl").write_text("".join(json.dumps(one) + "\n" for one in gold))
+    (tmp_path / "run.jsonl").write_text(json.dumps(row | {"entity": KNOWN + "Bob"}) + "\n")
+    work.load([tmp_path / "gold.jsonl"], name="gold")
+    work.enrich()
+    work.add_run("run", tmp_path / "run.jsonl", on="gold")
+    assert len(remix_of(work, shown(work, dataset="gold", system="run")).tables["waterfall"])
+    page = shown(work, dataset="gold", system="run", by="formMultiword", slice="false")
+    told = [block.text for block in page.blocks if isinstance(block, Note)]
+    assert any("mentions of gold have several right entities on one span (1)" in text for text in told)
+    assert not any("Make this a remix" in block.links for block in page.blocks if isinstance(block, Note))
+
+
 @pytest.mark.long
 def test_remix_of_errors_is_by_the_matching_that_outcomes_are_stored_by(work: Workspace) -> None:
     page = shown(work, dataset="first", system="short")

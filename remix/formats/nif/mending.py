@@ -108,7 +108,7 @@ def mend_iris(text: str, tally: RepairTally) -> str:
 
 
 _JSON_ID = re.compile(r'("@id"\s*:\s*)("(?:[^"\\]|\\.)*")')
-_XML_TAG = re.compile(r"<[A-Za-z_][^<>]*>")
+_XML_TAG = re.compile(r"""<[A-Za-z_](?:[^<>"']|"[^"<]*"|'[^'<]*')*>""")
 _XML_IRI = re.compile(r"""(\brdf:(?:about|resource)\s*=\s*)("[^"]*"|'[^']*')""")
 
 
@@ -136,8 +136,8 @@ def mend_json_iris(text: str, tally: RepairTally) -> str:
 def mend_xml_iris(text: str, tally: RepairTally) -> str:
     """Return RDF/XML in which all that `rdf:about` and `rdf:resource` say is legal.
 
-    >>> mend_xml_iris("<a rdf:about='http://x/a b'/>", RepairTally())
-    '<a rdf:about="http://x/a%20b"/>'
+    >>> mend_xml_iris("<a rdf:about='http://x/a b>c'/>", RepairTally())
+    '<a rdf:about="http://x/a%20b%3Ec"/>'
     """
     first = 0
 

@@ -33,7 +33,10 @@ DETAILS: Mapping[str, Callable[[Frames], pl.DataFrame]] = {
     "type_fields": lambda frames: frames.values.filter(term=TYPE_FIELDS).select(
         annotation="subject", type_fields="text"
     ),
-    "type": lambda frames: _classes(frames).with_columns(type=pl.col("classes").list.join("|")).drop("classes"),
+    # What a file says of a mention: what is known of its entity is known of gold alone.
+    "type": lambda frames: (
+        _classes(frames, ~pl.col("of_entity")).with_columns(type=pl.col("classes").list.join("|")).drop("classes")
+    ),
     "classes": lambda frames: _classes(frames),
     "candidates": lambda frames: (
         frames.candidates.sort("annotation", "score", descending=[False, True], nulls_last=True, maintain_order=True)
@@ -44,8 +47,9 @@ DETAILS: Mapping[str, Callable[[Frames], pl.DataFrame]] = {
 """What can be asked of gold and runs: annotation and one column, by its name. Candidates are IRIs, best first."""
 
 
-def _classes(frames: Frames) -> pl.DataFrame:
-    classes = frames.classes.select("annotation", "class").unique()
+def _classes(frames: Frames, which: pl.Expr | None = None) -> pl.DataFrame:
+    classes = frames.classes if which is None else frames.classes.filter(which)
+    classes = classes.select("annotation", "class").unique()
     return classes.group_by("annotation").agg(classes=pl.col("class").sort())
 
 

@@ -40,8 +40,8 @@ def laid_by_place(gold: Frames, runs: Mapping[str, Frames], emptied: Collection[
     """Return the runs with gold's documents where nothing but their place in a file names those of a run.
 
     So ELEVANT reads predictions: those of the n-th line are of the n-th article, of NIF in the order of its IRIs. Runs
-    stay as they are, and `align` says what they lack, where gold has the names that they have, other documents or
-    datasets than one, or a text that is shorter than an answer in it says.
+    stay as they are, and `align` says what they lack, where gold has the names that they have in this order, other
+    documents or datasets than one, or a text that is shorter than an answer in it says.
     """
     return {name: _place(gold, run, name, emptied) for name, run in runs.items()}
 
@@ -53,10 +53,11 @@ def _place(gold: Frames, run: Frames, name: str, emptied: Collection[str]) -> Fr
     called = pl.coalesce("given", "document")
     if documents.select((strip_offsets(called) != called.str.strip_chars_end("/#")).any()).item():
         documents = documents.sort(called)
-    known = set(run.documents["given"]) <= set(documents.select(called).to_series())
-    if known or len(documents) != len(run.documents) or documents["dataset"].n_unique() > 1:
+    if len(documents) != len(run.documents) or documents["dataset"].n_unique() > 1:
         return run
     placed = run.documents.sort(pl.col("given").str.extract(PLACED, 1).cast(pl.Int64))
+    if placed["given"].to_list() == documents.select(called).to_series().to_list():  # named as they are placed
+        return run
     there = documents.select("text", gold="document").with_columns(placed["document"])
     rows = run.annotations.join(there, on="document", maintain_order="left")
     if rows.select((pl.col("end") > pl.col("text").str.len_chars()).any()).item():
