@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,6 +58,19 @@ def inherited_runs(store: Store, names: Collection[str]) -> list[KnownRun]:
                 there.add(key)
                 found.append(replace(one, run=replace(one.run, dataset=remix), inherited=True))
     return found
+
+
+def compared_systems(runs: Iterable[KnownRun], datasets: Collection[str], shown: Collection[str]) -> list[str]:
+    """Return the systems that errors on several datasets are judged of, sorted.
+
+    They are those that are `shown`, and those that have a run on each of the datasets, with which alone these can be
+    compared: 'missed by all' is said of them.
+    """
+    on: dict[str, set[str]] = {}
+    for one in runs:
+        if one.run.dataset in datasets:
+            on.setdefault(one.run.system, set()).add(one.run.dataset)
+    return sorted(system for system, own in on.items() if system in shown or own == {*datasets})
 
 
 def kinds_of(runs: Sequence[KnownRun]) -> dict[str, str]:

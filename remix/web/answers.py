@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from remix.question import Several, several
 from remix.runs.judgements import Judgements, judge_mentions
-from remix.runs.known import KnownRun, inherited_runs, known_runs
+from remix.runs.known import KnownRun, compared_systems, inherited_runs, known_runs
 from remix.runs.register import Run
 from remix.web import page
 from remix.web.error_choice import STRONG
@@ -36,27 +36,22 @@ def judge(
 ) -> Judgements:
     """Return what runs made of loaded datasets, once for each state of the workspace and of the runs.
 
-    They are judged by a matching, by default that of `STRONG`. Of several datasets they are those of the systems that
-    are `shown`, and of those that are on each of the datasets, with which alone these can be compared. Raises
-    `StoreError` where no run is on any of the datasets.
+    They are judged by a matching, by default that of `STRONG`. Of several datasets they are those of
+    `compared_systems`. Raises `StoreError` where no run is on any of the datasets.
     """
     names = several(datasets)
     runs = [one for one in list_known(work, names) if one.run.dataset in names]
     systems = list[str]()
     if len(names) > 1:
-        on = {
-            system: {*list_answered([one.run for one in runs], system)} for system in {one.run.system for one in runs}
-        }
-        systems = sorted(system for system, own in on.items() if system in shown or own == {*names})
+        systems = compared_systems(runs, names, shown)
         runs = [one for one in runs if one.run.system in systems]
     match = match or STRONG
     known = tuple((one.run.folder_name, one.run.checksum, one.revision) for one in runs)
     return work.store.cached(
         ("judgements", *names, by, match, known),
         lambda: judge_mentions(work, names, systems=systems, match=match, by=by),
-        asked=bool(by)
-        or len(names) > 1
-        or match != STRONG,  # there are as many columns to slice by as a user thinks of
+        # There are as many columns to slice by as a user thinks of.
+        asked=bool(by) or len(names) > 1 or match != STRONG,
     )
 
 

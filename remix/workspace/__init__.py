@@ -330,6 +330,7 @@ class Workspace(Studies):
         errors.
         """
         from remix.reports.sentences import Chosen, errors_report
+        from remix.runs.known import compared_systems, inherited_runs, known_runs
         from remix.runs.register import list_runs
         from remix.runs.stored import take_shipped_runs
 
@@ -340,7 +341,11 @@ class Workspace(Studies):
         runs = list_runs(self.runs_folder)
         names = names or (_only_dataset(run, [one.dataset for one in runs if one.system == run]),)
         systems = list(dict.fromkeys(filter(None, (run, beside))))
-        judged = self.judgements(names, match=match, by=by)
+        compared = list[str]()
+        if len(names) > 1:
+            known_here = [*known_runs(self.store), *inherited_runs(self.store, names)]
+            compared = compared_systems(known_here, names, systems)
+        judged = self.judgements(names, system=compared, match=match, by=by)
         if (unknown := next((name for name in systems if name not in judged.systems["system"]), None)) is not None:
             known = judged.systems["system"].unique().sort()
             raise UnknownName(f"run on {', '.join(names)}", unknown, known, "remix run list")

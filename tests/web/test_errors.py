@@ -141,6 +141,15 @@ def remix_of(work: Workspace, page: Page) -> Page:
     return follow(work, place)
 
 
+def test_all_that_miss_are_the_same_systems_on_the_page_and_in_the_terminal(work: Workspace) -> None:
+    """Bob of the last text is missed by both that are on both datasets; 'other', on the first alone, finds him."""
+    agreement = "missed by all"
+    page = shown(work, dataset="first,second", system="short", agreement=agreement)
+    found = work.errors("short", on=["first", "second"], agreement=agreement).found
+    assert found["right"].to_list() == page.tables["errors"]["right"].to_list() == [0, 0]
+    assert found["of"].to_list() == page.tables["errors"]["of"].to_list() == [2, 2]
+
+
 def test_no_remix_is_offered_where_what_became_of_a_mention_is_kept_of_another_alternative(tmp_path: Path) -> None:
     """One mention is Rome or Paris on one span, of which Rome alone is rare: by that column no query has the errors."""
     work = Workspace(tmp_path / ".remix")
