@@ -10,7 +10,7 @@ import pytest
 from tests.web.browser.conftest import Visit
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Route
+    from playwright.sync_api import Page, Route
 
 pytestmark = pytest.mark.extra
 
@@ -65,19 +65,24 @@ def test_table_of_systems_begins_on_the_first_screen(visit: Visit, width: int, a
         assert visited.wrong == []
 
 
+def let_refresh(page: Page, asked: list[str]) -> None:
+    """Have Systems sent as it is while scores are computed: it asks for itself again, and what is asked is noted."""
+
+    def wait(route: Route) -> None:
+        asked.append(route.request.url)
+        answer = route.fetch()
+        text = answer.text().replace('<main id="main"', '<main id="main" data-refresh')
+        route.fulfill(response=answer, body=text, headers={**answer.headers, "refresh": "2"})
+
+    page.route("**/systems*", wait)
+
+
 def test_order_of_a_page_that_is_computed_stays_where_it_asks_for_itself_again(
     visit: Visit, places: dict[str, str]
 ) -> None:
     with visit("/start") as visited:
         page, asked = visited.page, list[str]()
-
-        def wait(route: Route) -> None:
-            asked.append(route.request.url)
-            answer = route.fetch()
-            text = answer.text().replace('<main id="main"', '<main id="main" data-refresh')
-            route.fulfill(response=answer, body=text, headers={**answer.headers, "refresh": "2"})
-
-        page.route("**/systems*", wait)
+        let_refresh(page, asked)
         page.goto(urljoin(page.url, places["systems"]))
         page.click("section[data-update=systems] th a >> nth=0")
         page.wait_for_selector("section[data-update=systems] th[aria-sort]")
@@ -98,12 +103,6 @@ def test_page_that_is_computed_waits_while_somebody_chooses_on_it(visit: Visit, 
     with visit("/start") as visited:
         page, asked = visited.page, list[str]()
 
-        def wait(route: Route) -> None:
-            asked.append(route.request.url)
-            answer = route.fetch()
-            text = answer.text().replace('<main id="main"', '<main id="main" data-refresh')
-            route.fulfill(response=answer, body=text, headers={**answer.headers, "refresh": "2"})
-
         def until_asked(times: int) -> None:
             for _ in range(600):
                 if len(asked) >= times:
@@ -111,7 +110,7 @@ def test_page_that_is_computed_waits_while_somebody_chooses_on_it(visit: Visit, 
                 page.wait_for_timeout(100)  # in which requests are answered
             raise AssertionError("it was not asked for again")
 
-        page.route("**/systems*", wait)
+        let_refresh(page, asked)
         page.goto(urljoin(page.url, places["systems"]))
         until_asked(3)  # nobody does anything
         page.get_by_role("group", name="systems").get_by_role("checkbox").first.check()
