@@ -99,7 +99,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _is_drawn(item: pytest.Item) -> bool:
     """Whether a test is in the sample that `REMIX_SAMPLE` asks for: `3:abc` is a third of those that take long.
 
-    The word behind the number draws which third: `.ci/run` gives the commit, so that each time it is another one.
+    The word behind the number draws which: `.ci/run` gives the commit, so that each time it is another one.
     """
     parts, _, seed = os.environ.get("REMIX_SAMPLE", "1").partition(":")
     takes_long = item.get_closest_marker("long") or item.get_closest_marker("extra")

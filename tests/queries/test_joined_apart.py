@@ -87,6 +87,7 @@ def _generated(seed: int) -> Index:
     return index_of({"urn:g": b"".join(f"{quad.triple} .\n".encode() for quad in triples)})
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("name", sorted(ONE_GROUP))
 def test_query_selects_what_its_patterns_in_one_group_select(name: str) -> None:
     found = 0
@@ -98,7 +99,7 @@ def test_query_selects_what_its_patterns_in_one_group_select(name: str) -> None:
     assert found > 40
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize("name", PAPERS)
 def test_query_of_the_paper_selects_what_its_patterns_in_one_group_select(name: str) -> None:
     text = find(name).bind({})

@@ -50,6 +50,7 @@ def test_last_line_needs_no_end(tmp_path: Path) -> None:
     assert b"".join(block.data for block in blocks_of_lines(tmp_path / "x.nt", 5)) == b"one\ntwo"
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("compress", [bz2.compress, gzip.compress])
 def test_file_that_is_cut_short_is_refused_with_the_offset(tmp_path: Path, compress: object) -> None:
     # Bytes that do not compress, so that several blocks come out before the cut.

@@ -36,6 +36,7 @@ def problems(draw: st.DrawFn) -> tuple[list[int], list[EvenPart]]:
     return available, parts
 
 
+@pytest.mark.long
 @given(problems(), st.integers(0, 2))
 def test_no_even_selection_is_larger(problem: tuple[list[int], list[EvenPart]], tolerance: int) -> None:
     available, parts = problem

@@ -116,7 +116,7 @@ def test_recall_and_precision_have_tests_of_their_own():
     assert scored([(f"d{n}", f"e:{n}", f"c:{n % 2}", True) for n in range(60)])["c:0"]["p_precision"] is None
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["within", "across"])
 def test_true_nulls_are_rejected_no_more_often_than_that_is_allowed(name):
     # Of 120 draws 6 are expected, and more than 13 in less than one of 300; a bootstrap of documents rejects nearly all

@@ -39,6 +39,7 @@ def lent() -> None:
     """Here each query has a process of its own, as on the command line."""
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("verb", [("query", SLOW), ("build", "--query", SLOW)], ids=lambda verb: verb[0])
 def test_interrupt_ends_query_and_build_at_once(small_store: Store, verb: tuple[str, ...]) -> None:
     command = ["-m", "remix", *verb, "-w", str(small_store.folder), "--timeout", "300"]

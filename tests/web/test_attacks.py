@@ -183,7 +183,7 @@ def test_formulas_are_the_texts_that_they_are_in_csv(ask: Client) -> None:
     assert FORMULA in rows.to_series(rows.columns.index("surface_form")).to_list()
 
 
-@pytest.mark.at_hand(2)
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("view", VIEWS.names())
 def test_no_parameter_reaches_a_file_or_a_header_or_breaks_a_page(
     found: dict[str, dict[str, httpx.Response]], ask: Client, view: str

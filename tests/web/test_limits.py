@@ -121,12 +121,16 @@ def test_oversized_head_is_refused(address: str, head: str) -> None:
 def test_body_that_nobody_asked_for_is_not_held(hasty: tuple[subprocess.Popen[str], str]) -> None:
     process, address = hasty
     before = resident(process.pid)
-    with connected(address) as sender:
-        sender.sendall(b"GET /style.css HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n")
-        for _ in range(60):
-            sender.sendall(b"x" * 1_000_000)
-        assert sender.recv(12) == b"HTTP/1.1 200"
-        assert resident(process.pid) - before < 30
+    for _ in range(20):  # where the machine is busy, its second may be over before all is sent
+        with connected(address) as sender, contextlib.suppress(ConnectionError):
+            sender.sendall(b"GET /style.css HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n")
+            for _ in range(60):
+                sender.sendall(b"x" * 1_000_000)
+            assert sender.recv(12) == b"HTTP/1.1 200"
+            break
+    else:
+        pytest.fail("the body was never sent in time")
+    assert resident(process.pid) - before < 30
     assert client.get(address, params={"query": "ASK {}"}).status_code == 200
 
 
@@ -170,6 +174,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("name", BOMBS)
 def test_query_that_grows_ends_in_its_time_and_the_server_goes_on(address: str, name: str) -> None:
     answer = client.get(address, params={"query": BOMBS[name], "timeout": "0.4"})

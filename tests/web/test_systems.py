@@ -700,7 +700,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.mark.at_hand(1)
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked up in /proc")
 @pytest.mark.parametrize("seconds", [0.0, 0.7, 1.5])
 def test_process_of_scores_ends_with_a_server_that_was_killed_and_leaves_no_folder(

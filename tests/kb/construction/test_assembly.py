@@ -114,6 +114,7 @@ def side_by_side(worlds: list[Rows]) -> Rows:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ["duckdb", "polars"])
 @settings(max_examples=FEW)
 @given(worlds=st.lists(ROWS, min_size=1, max_size=40))
