@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 import polars as pl
 
 from remix.iris import CASELESS
 
 
 def _folds() -> dict[str, str]:
-    """Return what casefolding changes beyond lower case: ß to ss, ς to σ, ligatures to their letters.
+    """Return what casefolding changes beyond lower case: ß to ss, ς to σ, ᲂ to о, ligatures to their letters.
 
-    polars has no casefold. The blocks are those in which Unicode's CaseFolding.txt and lower case differ;
-    Cherokee, which casefolds to its capitals, is left in lower case.
+    polars has no casefold: what changes is what Python's Unicode data say. What casefolds to its own capital, as
+    Cherokee does, is left in lower case. Letters with case are in the first two planes.
     """
-    blocks = chain(range(0x80, 0x590), range(0x1E00, 0x2000), range(0xFB00, 0xFB18))
-    folded = {chr(code): chr(code).casefold() for code in blocks if chr(code).lower() == chr(code)}
-    return {letter: fold for letter, fold in folded.items() if fold != letter}
+    folded: dict[str, str] = {}
+    for first in range(0x80, 0x20000, 0x80):
+        letters = "".join(map(chr, range(first, first + 0x80)))
+        if letters.casefold() != letters.lower():  # most blocks have no such letter, which takes no time to see
+            folded |= {letter: letter.casefold() for letter in letters if letter.lower() == letter}
+    return {letter: fold for letter, fold in folded.items() if letter not in (fold, fold.lower())}
 
 
 _FOLDS = _folds()

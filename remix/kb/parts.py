@@ -20,7 +20,7 @@ from remix.kb.prominence import place_columns
 from remix.kb.staging import KEYED, TABLES
 from remix.places import verify
 
-FORMAT = "8"
+FORMAT = "9"
 """Part of every version; grows when a knowledge base of the same sources would come out differently."""
 
 SMALL = 1 << 20
@@ -102,7 +102,12 @@ class Parts:
                 f"{folder} holds no knowledge base: build one with `remix kb build --from tables DIR`"
             ) from None
         if described.get("format") != FORMAT:
-            raise MissingKnowledge(f"{folder} holds a knowledge base of another version of remix: build it again")
+            formats = f"format {described.get('format', 'unknown')} in place of {FORMAT}"
+            raise MissingKnowledge(
+                f"{folder} holds a knowledge base that another version of remix built, by which measures had other "
+                f"values ({formats}): build it again by the same `remix kb build`, or attach another; "
+                "`remix kb attach` takes the one that ships with remix"
+            )
         kb.verify(largest=SMALL)
         return kb
 

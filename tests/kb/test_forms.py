@@ -42,6 +42,24 @@ def test_normalise_when_capitals_and_ligatures_then_they_fold() -> None:
     assert normal("ΟΔΟΣ") == normal("οδος") == normal("οδοσ")
 
 
+def test_normalise_when_letters_are_letterforms_of_one_then_all_are_that_letter() -> None:
+    # Unicode's CaseFolding.txt: U+1C80 to U+1C88 are forms of в, д, о, с, т (twice), ъ, ѣ and ꙋ.
+    assert normal("ᲀᲁᲂᲃᲄᲅᲆᲇᲈ") == "вдосттъѣꙋ"
+    assert normal("Мᲂᲃква") == normal("МОСКВА") == "москва"
+
+
+def test_normalise_of_every_letter_is_equal_where_their_casefolds_are() -> None:
+    # Letters without case (Lo), such as those of Chinese, are most of all.
+    kinds = ("Cn", "Cs", "Cc", "Co", "Lo")
+    every = [chr(code) for code in range(0x20, 0x20000) if unicodedata.category(chr(code)) not in kinds]
+    form = unicodedata.normalize
+    folds = [" ".join(form("NFC", form("NFC", one).replace("_", " ").casefold()).split()) for one in every]
+    pairs = pl.DataFrame({"form": every, "fold": folds}).select("fold", key=normalise(pl.col("form"))).unique()
+    # Each fold has one key, and no key is that of two folds.
+    assert pairs.height > 5_000
+    assert pairs["fold"].n_unique() == pairs["key"].n_unique() == pairs.height
+
+
 def test_keys_of_plain_forms_are_normalised_whatever_their_letters() -> None:
     codes = [*range(1, 0x3100), *range(0x4E00, 0xA000, 97), *range(0xAC00, 0xD800, 97), *range(0xF900, 0x10000)]
     letters = pl.Series([chr(code) for code in codes])

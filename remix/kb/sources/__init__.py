@@ -20,7 +20,7 @@ from remix.errors import UsageError
 from remix.kb.staging import Staging
 from remix.registry import Registry
 
-READERS = "2"
+READERS = "3"
 """Part of every version and of all that is read; grows when a source reads other rows of the same content."""
 
 

@@ -13,7 +13,9 @@ import pytest
 from remix.errors import BadInput, MissingKnowledge, UnknownName, UsageError
 from remix.kb import KnowledgeBase, build, lookup, open_kb
 from remix.kb.lookup import problems_of
+from remix.kb.parts import FORMAT
 from remix.names import DBO, DBR
+from remix.workspace import Workspace
 from tests.kb.conftest import TABLES
 
 Tables = Callable[..., Path]
@@ -148,11 +150,30 @@ def test_open_when_there_is_no_knowledge_base_then_the_error_says_how_to_build_o
 
 
 def test_open_when_it_is_of_another_format_then_it_is_to_be_built_again(tmp_path: Path) -> None:
-    for described in ({}, {"format": "4"}):
+    for described, told in ({}, "unknown"), ({"format": "4"}, "4"):
         file = tmp_path / "kb.json"
         file.write_text(json.dumps({"name": "old", "version": "1", "complete": False, **described}))
-        with pytest.raises(MissingKnowledge, match="build it again"):
+        with pytest.raises(MissingKnowledge, match=rf"\(format {told} in place of {FORMAT}\): build it again"):
             KnowledgeBase.open(tmp_path)
+
+
+def test_build_when_there_is_one_of_the_former_format_then_another_is_built_beside_it(
+    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources, folder = [("tables", str(tables()))], tmp_path / "w"
+    with monkeypatch.context() as before:
+        for module in ("parts", "construction"):
+            before.setattr(f"remix.kb.{module}.FORMAT", "8")
+        old = Workspace(folder).build_kb(sources, name="k", engine="polars")
+    workspace = Workspace(folder)
+    # It stays attached, but nothing is measured by it, under whichever name it is asked for.
+    for ask in (workspace.show_kb, lambda: workspace.attach_kb("k"), lambda: workspace.attach_kb(old.folder.name)):
+        with pytest.raises(MissingKnowledge, match=r"another version of remix built.*`remix kb build`"):
+            ask()
+    made = workspace.build_kb(sources, name="k", engine="polars")
+    assert made.folder != old.folder and made.version != old.version
+    assert workspace.attach_kb("k").version == made.version
+    assert workspace.show_kb(only="summary")["summary"]["value"][0] == "k"
 
 
 def test_lookup_when_a_form_is_asked_for_then_candidates_come_with_prominence_and_types(kb: KnowledgeBase) -> None:

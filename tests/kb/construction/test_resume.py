@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from remix.kb.construction import lock_building, remove_unfinished
 from remix.kb.lookup import problems_of, sources_of
 from remix.workspace import Workspace
 from tests.commands import Done, run_process
+from tests.conftest import CHECKOUT
 
 Tables = Callable[..., Path]
 
@@ -103,7 +105,8 @@ def remix(tmp_path: Path, plugin: Path) -> Callable[..., Done]:
     """Run remix where the plugin is installed."""
 
     def run(*options: str, writes: int = 0) -> Done:
-        return run_process(*build_line(*options), folder=tmp_path, PYTHONPATH=str(plugin), WRITES=str(writes))
+        path = os.pathsep.join(map(str, (CHECKOUT, plugin)))  # not whichever checkout is installed
+        return run_process(*build_line(*options), folder=tmp_path, PYTHONPATH=path, WRITES=str(writes))
 
     return run
 
