@@ -69,7 +69,7 @@ def work(dumps: Path, folder: Path, memory: str) -> None:
             # One in twenty leads to a redirect again, which a build follows; the joins are the same without.
             with told("redirects"):
                 first = relations.first_targets(session.scan(staged["redirects"]))
-                session.write(first.rename({"redirect": "iri", "target": "entity"}), resolution, ["iri"])
+                session.write(first, resolution, ["iri"])
             with told("numbers of IRIs") as found:
                 found["rows"] = sum(height(file) for file in staged["links"])
                 number_graph(session, session.scan(staged["links"]), resolution, folder, nodes, edges)

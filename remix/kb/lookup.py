@@ -21,6 +21,12 @@ NEAR = 300_000
 """At most so many names are compared with a misspelt one."""
 _SHOWS = "says what the knowledge base holds"
 _LAST = "\U0010ffff"
+_PROBLEMS = {
+    "circular_redirects": "circular redirects",
+    "circular_sameas": "circular sameAs links",
+    "unknown_link_targets": "unknown link targets",
+}
+"""What `kb.json` says of the knowledge base as a whole, and what that is called."""
 
 
 def lookup(kb: KnowledgeBase, name: str, *, limit: int = SHOWN) -> pl.DataFrame:
@@ -181,11 +187,17 @@ def problems_of(kb: KnowledgeBase) -> pl.DataFrame:
         for part in kb.described.get("sources", [])
         for kind, problem in part.get("problems", {}).items()
     ]
-    circles = [" → ".join(map(shorten, [*circle, circle[0]])) for circle in kb.described.get("redirect_circles", [])]
+    described = kb.described
+    circles = {
+        f"circular_{part}": [
+            " → ".join(map(shorten, [*circle, circle[0]])) for circle in described[f"circles_of_{part}"]
+        ]
+        for part in ("redirects", "sameas")
+    }
     whole = [
-        ("knowledge base", name.replace("_", " "), found["count"], cases or found["first"])
-        for name, cases in (("circular_redirects", circles), ("unknown_link_targets", []))
-        if (found := kb.described.get(name)) and found["count"]
+        ("knowledge base", problem, found["count"], circles.get(name) or found["first"])
+        for name, problem in _PROBLEMS.items()
+        if (found := described.get(name)) and found["count"]
     ]
     schema = {"where": pl.String, "problem": pl.String, "count": pl.Int64, "case": pl.String}
     rows = [

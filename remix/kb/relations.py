@@ -33,28 +33,59 @@ def resolve(rows: Frame, column: str, stands_for: Frame) -> Frame:
 
 
 def first_targets(redirects: Frame) -> Frame:
-    """Return redirect and target: of each redirect the target that most rows name, of equals the first by name."""
+    """Return iri and entity: of each redirect the target that most rows name, of equals the first by name."""
     named = (
         redirects.filter(nw.col("redirect") != nw.col("target"))
-        .group_by("redirect", "target")
+        .select(iri="redirect", entity="target")
+        .group_by("iri", "entity")
         .agg(nw.len().alias("_named"))
     )
-    return _most(named, "redirect", "_named", "target")
+    return _most(named, "iri", "_named", "entity")
 
 
-def split_steps(steps: Frame, redirects: Frame) -> tuple[Frame, Frame]:
-    """Return the steps (redirect, target) whose target is a redirect itself, and those that are the ends of chains."""
-    on = {"left_on": "target", "right_on": "redirect"}
-    known = redirects.select("redirect")
+def same_steps(same: Frame, redirects: Frame) -> Frame:
+    """Return iri and entity of each sameAs link (wikidata, entity): redirects (redirect, target) are none of its ends.
+
+    What is a redirect stands for its target, whatever it is said to be the same as.
+    """
+    ends = redirects.select(nw.col("redirect").alias("iri"), nw.col("target").alias("entity"))
+    steps = same.select(nw.col("wikidata").alias("iri"), "entity").join(ends.select("iri"), on="iri", how="anti")
+    return resolve(steps, "entity", ends).filter(nw.col("iri") != nw.col("entity"))
+
+
+def split_steps(steps: Frame, first: Frame) -> tuple[Frame, Frame]:
+    """Return the steps (iri, entity) whose entity has a first step itself, and those that are the ends of chains."""
+    on = {"left_on": "entity", "right_on": "iri"}
+    known = first.select("iri")
     return steps.join(known, how="semi", **on), steps.join(known, how="anti", **on)
 
 
-def double_steps(steps: Frame, redirects: Frame) -> Frame:
-    """Return the steps, each to where its target leads by the redirects (redirect, target): twice as far."""
-    further = redirects.select(nw.col("redirect").alias("_redirect"), nw.col("target").alias("_target"))
-    return steps.join(further, left_on="target", right_on="_redirect").select(
-        "redirect", nw.col("_target").alias("target")
-    )
+def double_steps(steps: Frame, others: Frame) -> Frame:
+    """Return the steps, each to where its entity leads by the others (iri, entity): twice as far."""
+    further = others.select(nw.col("iri").alias("_iri"), nw.col("entity").alias("_entity"))
+    return steps.join(further, left_on="entity", right_on="_iri").select("iri", nw.col("_entity").alias("entity"))
+
+
+def double_circles(steps: Frame) -> Frame:
+    """Return the steps (iri, entity, least), each twice as far, all of which lead in circles.
+
+    `least` is the first by name of the entities that a step has passed, its own among them.
+    """
+    further = steps.select(*(nw.col(name).alias(f"_{name}") for name in ("iri", "entity", "least")))
+    least = nw.when(nw.col("least") < nw.col("_least")).then(nw.col("least")).otherwise(nw.col("_least"))
+    joined = steps.join(further, left_on="entity", right_on="_iri")
+    return joined.select("iri", nw.col("_entity").alias("entity"), least.alias("least"))
+
+
+def close_circles(steps: Frame) -> Frame:
+    """Return iri and entity: of steps that have gone all round their circles the first by name of the circle.
+
+    What leads into a circle stands for the same. A step as long as there are steps ends on the circle, and one from
+    there passes all of it.
+    """
+    around = steps.select(nw.col("iri").alias("_iri"), nw.col("least").alias("_least"))
+    joined = steps.join(around, left_on="entity", right_on="_iri")
+    return joined.select("iri", nw.col("_least").alias("entity")).filter(nw.col("iri") != nw.col("entity"))
 
 
 def sameas_pairs(sameas: Frame) -> Frame:
@@ -68,16 +99,14 @@ def sameas_pairs(sameas: Frame) -> Frame:
     return _most(named, "wikidata", "_named", "entity")
 
 
-def resolution(ends: Frame, same: Frame) -> Frame:
+def resolution(redirects: Frame, same: Frame) -> Frame:
     """Return iri and entity for every IRI that stands for another: redirects first, sameAs next.
 
-    The target of a sameAs link is followed through the redirects (redirect, target) as well.
+    Both are at the ends of their chains: `redirects` (redirect, target) among redirects, `same` (iri, entity) among
+    sameAs links whose ends are no redirects. So nothing that stands for another is an entity here.
     """
-    redirected = ends.select(nw.col("redirect").alias("iri"), nw.col("target").alias("entity"))
-    equal = resolve(same.select(nw.col("wikidata").alias("iri"), "entity"), "entity", redirected)
-    through = resolve(redirected, "entity", equal)
-    rest = equal.join(through.select("iri"), on="iri", how="anti")
-    return nw.concat([through, rest]).filter(nw.col("iri") != nw.col("entity"))
+    redirected = redirects.select(nw.col("redirect").alias("iri"), nw.col("target").alias("entity"))
+    return nw.concat([resolve(redirected, "entity", same), same])
 
 
 def count_forms(forms: Frame, pages: Frame, uncounted: Sequence[str]) -> Frame:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix.kb import KnowledgeBase
+from remix.kb.lookup import problems_of
 from remix.kb.networks import superclasses
 from remix.names import DBR
 from tests.kb.conftest import TABLES
@@ -50,6 +51,21 @@ def test_names_when_one_entity_is_written_in_many_ways_then_its_names_are_the_sa
         "https://en.wikipedia.org/wiki/Anna_Freud",
         f"{WD}Q9",
     )
+
+
+def test_resolve_when_sameas_links_chain_then_the_end_comes_back_and_of_a_circle_the_first(
+    kb_of: Callable[..., KnowledgeBase],
+) -> None:
+    # Q7 → Freud's_daughter ⇒ A_Freud ⇒ Anna_Freud → Q8; Q5 and Q6 are the same as each other. ⇒ is a redirect.
+    pairs = [("wd:Q7", "dbr:Freud's_daughter"), ("dbr:Anna_Freud", "wd:Q8"), ("wd:Q5", "wd:Q6"), ("wd:Q6", "wd:Q5")]
+    rows = [f"{one}\t{other}\t1\tx" for one, other in pairs]
+    made = kb_of({**TABLES, "sameas.tsv": "\n".join(["a\tb\tcount\tsource", *rows]) + "\n"})
+    asked = ["Q7", "Q8", "Q5", "Q6"]
+    assert made.resolve(pl.Series([f"{WD}{item}" for item in asked])).to_list() == [
+        f"{WD}{item}" for item in ("Q8", "Q8", "Q5", "Q5")
+    ]
+    problems = problems_of(made).filter(pl.col("problem") == "circular sameAs links")
+    assert problems.select("count", "case").rows() == [(2, "wd:Q5 → wd:Q6 → wd:Q5")]
 
 
 def test_names_when_links_are_not_sound_then_the_status_says_how(kb: KnowledgeBase) -> None:

@@ -58,12 +58,13 @@ class Assembly:
     found: dict[str, Any] = field(default_factory=dict)
 
     def run(self) -> dict[str, Any]:
-        """Return what was found on the way: the sources of forms and types, and circular redirects and unknown link
-        targets, count and first ten.
+        """Return what was found on the way: the sources of forms and types, and circular redirects and sameAs links and
+        unknown link targets, count and first ten.
 
         Raises `BadInput` where no surface form is left.
         """
         self._redirects()
+        self._resolution()
         self._forms()
         self._describe()
         self._scores()
@@ -73,32 +74,51 @@ class Assembly:
 
     def _redirects(self) -> None:
         first = self._write("first_targets", relations.first_targets(self._rows("redirects")))
-        self._file("redirects", relations.distinct(self._follow(first), ["redirect", "target"]), "redirect")
-        circular = first.join(self._scan("redirects").select("redirect"), on="redirect", how="anti")
-        file = self._file("circular", circular, "redirect")
-        self.found["circular_redirects"] = _first(file)
-        steps = pl.scan_parquet(file).head(MANY).collect()
-        self.found["redirect_circles"] = find_circles(steps)[:SHOWN] if steps.height else []
+        ends, circular = self._follow(first, "redirects")
+        self._file("redirects", ends.select(redirect="iri", target="entity"), "redirect")
+        self._tell_circles("redirects", circular)
+
+    def _resolution(self) -> None:
         self._file("sameas", relations.sameas_pairs(self._rows("sameas")), "wikidata")
-        self._file("resolution", relations.resolution(self._scan("redirects"), self._scan("sameas")), "iri")
+        redirects = self._scan("redirects")
+        steps = self._write("same_steps", relations.same_steps(self._scan("sameas"), redirects))
+        ends, circular = self._follow(steps, "sameas")
+        if count := self._tell_circles("sameas", circular):
+            ends = nw.concat([ends, self._close_circles(circular, count)])
+        self._file("resolution", relations.resolution(redirects, ends), "iri")
         self._file("resolution_by_entity", self._scan("resolution"), "entity", "iri")
 
-    def _follow(self, first: Frame) -> Frame:
-        """Return the redirects that end, each with its last target.
+    def _follow(self, first: Frame, name: str) -> tuple[Frame, Frame]:
+        """Return the steps (iri, entity) that end, each with its last entity, and the first ones of the others.
 
         Each round takes what has not ended twice as far. A round after which as many are open as before leaves only
         those that lead in a circle, as the open one that is nearest to its end closes in every round.
         """
         further, ends = relations.split_steps(first, first)
-        closed, open_, before, rounds = [ends], self._file("open-0", further), -1, 0
+        closed, open_, before, rounds = [ends], self._file(f"{name}-open-0", further), -1, 0
         while (count := height(open_)) not in (0, before):
             before, rounds = count, rounds + 1
             steps = self.session.scan([open_])
-            moved = self._write(f"moved-{rounds}", relations.double_steps(steps, nw.concat([*closed, steps])))
-            further, ends = relations.split_steps(moved, first)
+            moved = relations.double_steps(steps, nw.concat([*closed, steps]))
+            further, ends = relations.split_steps(self._write(f"{name}-moved-{rounds}", moved), first)
             closed.append(ends)
-            open_ = self._file(f"open-{rounds}", further)
-        return nw.concat(closed)
+            open_ = self._file(f"{name}-open-{rounds}", further)
+        return nw.concat(closed), first.join(self.session.scan([open_]).select("iri"), on="iri", how="semi")
+
+    def _tell_circles(self, part: str, circular: Frame) -> int:
+        """Return how many steps of a part lead in circles, and note the first of them and of the circles."""
+        file = self._file(f"circular_{part}", circular.select("iri", "entity"), "iri")
+        self.found[f"circular_{part}"] = _first(file)
+        steps = pl.scan_parquet(file).head(MANY).collect()
+        self.found[f"circles_of_{part}"] = find_circles(steps)[:SHOWN] if steps.height else []
+        return height(file)
+
+    def _close_circles(self, circular: Frame, count: int) -> Frame:
+        """Return the steps that lead in circles, which are so many, each with the first by name of its circle."""
+        steps = circular.select("iri", "entity", nw.col("entity").alias("least"))
+        for number in range(count.bit_length()):  # each round doubles the length of a step, which is 1 at first
+            steps = self._write(f"sameas-around-{number}", relations.double_circles(steps))
+        return relations.close_circles(steps)
 
     def _forms(self) -> None:
         uncounted = match_sources(self._sources("surface_forms"), self.rules.uncounted)

@@ -20,13 +20,14 @@ from remix.kb.staging import Staging
 from tests.examples import FEW
 
 NAMES = st.sampled_from([f"e:{letter}" for letter in "ABCDEFGH"])
+ITEMS = st.sampled_from(["w:1", "w:2", "w:3"])
 ORIGINS = ["label", "anchor", "system:x"]
 SOURCES = st.sampled_from(ORIGINS)
 COUNTS = st.none() | st.integers(0, 5)
 ROWS = st.fixed_dictionaries(
     {
         "redirects": st.lists(st.tuples(NAMES, NAMES, SOURCES), max_size=10),
-        "sameas": st.lists(st.tuples(st.sampled_from(["w:1", "w:2"]), NAMES, COUNTS, SOURCES), max_size=4),
+        "sameas": st.lists(st.tuples(ITEMS | NAMES, ITEMS | NAMES, COUNTS, SOURCES), max_size=8),
         "surface_forms": st.lists(
             st.tuples(st.sampled_from(["Ann", "ANN", "bob"]), NAMES | st.just("w:1"), COUNTS, SOURCES),
             min_size=1,
@@ -94,10 +95,16 @@ def total(counts: list[int | None]) -> int | None:
 
 
 def resolution(rows: Rows, last: dict[str, str]) -> dict[str, str]:
-    same = most([(item, entity, 1 if count is None else count) for item, entity, count, _ in rows["sameas"]])
-    equal = {item: last.get(entity, entity) for item, entity in same.items()}
-    through = {redirect: equal.get(target, target) for redirect, target in last.items()}
-    return {iri: entity for iri, entity in {**equal, **through}.items() if iri != entity}
+    """Return what each IRI stands for, step by step: a redirect for its end, any other for what it is the same as."""
+    named = most([(item, entity, 1 if count is None else count) for item, entity, count, _ in rows["sameas"]])
+    same = {item: last.get(entity, entity) for item, entity in named.items() if item not in last}
+    stands = {}
+    for iri in last.keys() | same.keys():
+        path = [last.get(iri, iri)]
+        while (further := same.get(path[-1], path[-1])) not in path:
+            path.append(further)
+        stands[iri] = min(path[path.index(further) :])  # the circle, or the end alone
+    return {iri: entity for iri, entity in stands.items() if iri != entity}
 
 
 def side_by_side(worlds: list[Rows]) -> Rows:
@@ -239,6 +246,52 @@ def test_assembly_when_a_redirect_chain_is_long_then_its_end_is_found(tmp_path: 
     parts, found = assembled({"surface_forms": FORMS, "redirects": [*chain, *ring, ("e:200", "r:0", "r")]}, tmp_path)
     assert set(parts["redirects"]["target"]) == {"e:100"} and parts["redirects"].height == 100
     assert found["circular_redirects"] == {"count": 8, "first": ["e:200", *(f"r:{n}" for n in range(7))]}
+
+
+def test_assembly_when_sameas_links_and_redirects_chain_then_the_last_entity_is_found(tmp_path: Path) -> None:
+    # w:1 is the same as e:A, a redirect to e:B, which is the same as w:2, a redirect to w:3, the same as e:C.
+    rows: Rows = {
+        "surface_forms": [*FORMS, ("Ann", "e:A", 2, "label"), ("Ann", "w:1", 3, "label")],
+        "sameas": [(one, other, 1, "s") for one, other in (("w:1", "e:A"), ("e:B", "w:2"), ("w:3", "e:C"))],
+        "redirects": [("e:A", "e:B", "r"), ("w:2", "w:3", "r")],
+        "links": [("w:1", "e:D", "l"), ("e:B", "e:D", "l"), ("e:C", "e:D", "l")],
+    }
+    parts, found = assembled(rows, tmp_path, "polars")
+    assert dict(parts["resolution"].rows()) == dict.fromkeys(["e:A", "e:B", "w:1", "w:2", "w:3"], "e:C")
+    assert found["circular_sameas"] == {"count": 0, "first": []}
+    # All that is said of the five is said of e:C: 2 + 3 counts of the form, and one link of three.
+    assert ("ann", "Ann", "e:C", 5, "label") in parts["surface_forms"].rows()
+    linked = parts["entities"].filter(pl.col("entity").is_in(["e:C", "e:D"]))
+    assert linked.select("entity", "in_degree", "out_degree").rows() == [("e:C", 0, 1), ("e:D", 1, 0)]
+
+
+def test_assembly_when_sameas_links_run_in_circles_then_the_first_by_name_stands_for_all(tmp_path: Path) -> None:
+    # w:1 → e:B → w:2 → w:1, into which w:4 leads, and the redirect e:R; e:A and w:3 are the same as each other.
+    # w:5 is the same as e:S, which redirects back to it: that is no circle, as a redirect is never an entity.
+    # e:X and e:Y, a circle of redirects, are no redirects; w:6 stands for the one that it is the same as.
+    pairs = ["w:1 e:B", "e:B w:2", "w:2 w:1", "w:4 w:2", "e:A w:3", "w:3 e:A", "w:5 e:S", "w:6 e:X"]
+    rows: Rows = {
+        "surface_forms": FORMS,
+        "sameas": [(*pair.split(), 1, "s") for pair in pairs],
+        "redirects": [("e:R", "w:4", "r"), ("e:S", "w:5", "r"), ("e:X", "e:Y", "r"), ("e:Y", "e:X", "r")],
+    }
+    parts, found = assembled(rows, tmp_path, "polars")
+    circle = dict.fromkeys(["e:R", "w:1", "w:2", "w:4"], "e:B")
+    assert dict(parts["resolution"].rows()) == {**circle, "e:S": "w:5", "w:3": "e:A", "w:6": "e:X"}
+    assert found["circular_sameas"] == {"count": 6, "first": ["e:A", "e:B", "w:1", "w:2", "w:3", "w:4"]}
+    assert found["circles_of_sameas"] == [["e:A", "w:3"], ["e:B", "w:2", "w:1"]]
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 8, 9, 40])
+def test_assembly_when_a_circle_of_sameas_links_is_long_then_all_of_it_is_passed(length: int, tmp_path: Path) -> None:
+    # A ring of so many items and a chain of as many that leads into its last; a ring of one is no link at all.
+    ring = [(f"w:{n:02d}", f"w:{(n + 1) % length:02d}", 1, "s") for n in range(length)]
+    chain = [
+        (f"a:{n:02d}", f"a:{n + 1:02d}" if n + 1 < length else f"w:{length - 1:02d}", 1, "s") for n in range(length)
+    ]
+    parts, _ = assembled({"surface_forms": FORMS, "sameas": [*ring, *chain]}, tmp_path, "polars")
+    stands = dict(parts["resolution"].rows())
+    assert set(stands.values()) == {"w:00"} and len(stands) == 2 * length - 1
 
 
 @pytest.mark.long
