@@ -10,6 +10,9 @@ SCORES = ("pagerank", "hits", "hub")
 SEGMENTS: dict[str, float] = {"head": 0.10, "torso": 0.55, "tail": 1.0}
 """The segments of the remixing paper, section 2.4, by the share of the population that is strictly better."""
 
+FADED = 1e-290
+"""Below this a score has died out: soon it has too few digits for a quotient."""
+
 
 def add_places(frame: pl.DataFrame, score: str) -> pl.DataFrame:
     """Return the frame with rank, number of equals, percentile and segment of a score among all rows that have one.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from remix.errors import Error
 from remix.frames import write_parquet
 from remix.kb import relations
 from remix.kb.engines import Session, height
-from remix.kb.prominence import SCORES, add_ranks
+from remix.kb.prominence import FADED, SCORES, add_ranks
 from remix.places import aside_of
 from remix.progress import stage
 
@@ -219,10 +219,14 @@ class _Graph:
             passed = passed.select(node="target", value=nw.col("value") * nw.col("weight"))
             return _sums(nw.concat([passed, every]))
 
-        return self._summing_to_one(self._settle("PageRank", every, step, self._scan))
+        settled = self._settle("PageRank", every, lambda ranks: _repeat(step, ranks), self._scan)
+        return self._summing_to_one(settled)
 
     def hits(self) -> tuple[Frame, Frame]:
-        """Return node and value of the authorities and of the hubs; both are empty without edges."""
+        """Return node and value of the authorities and of the hubs; both are empty without edges.
+
+        What is iterated, and which components have scores, is as in `remix.kb.prominence.scores.hits`.
+        """
 
         def move(values: Frame, begin: str, end: str) -> Frame:
             return _sums(self.edges.join(values, left_on=begin, right_on="node").select("value", node=end))
@@ -230,11 +234,69 @@ class _Graph:
         def step(authorities: Frame) -> Frame:
             return move(move(authorities, "target", "source"), "source", "target")
 
-        every = self.nodes.select("node", value=nw.lit(1.0 / self.count, nw.Float64))
-        settled = self._settle("HITS", every, step, self._summing_to_one)
-        authorities = self._summing_to_one(settled)
+        def steps(before: Frame) -> Frame:
+            moved = _repeat(step, before.select("node", "value"))
+            return moved.join(before.select("node", "component", before="value"), on="node")
+
+        every = self.components().with_columns(value=nw.lit(1.0 / self.count, nw.Float64))
+        settled = self._settle("HITS", every, steps, lambda file: self._scaled_in_components(file, "most"))
+        shares = self._scaled_in_components(settled, "least").select("node", "value")
+        authorities = self._summing_to_one(self._file("authorities", lambda: shares))
         hubs = self._file("hubs", lambda: move(authorities, "target", "source"))
         return authorities, self._summing_to_one(hubs)
+
+    def components(self) -> Frame:
+        """Return node and component of every node that is linked to: nodes that share hubs, directly or by others.
+
+        A component is called by its first node. Each round hands the first known one from node to node, and then takes
+        the one that this one has.
+        """
+
+        def hand(labels: Frame) -> Frame:
+            for begin, end in [("target", "source"), ("source", "target")] * 2:
+                known = self.edges.join(labels, left_on=begin, right_on="node")
+                labels = known.group_by(end).agg(nw.col("component").min()).select("component", node=end)
+            return labels
+
+        def take(labels: Frame) -> Frame:
+            onward = labels.select(component="node", _first="component")
+            return labels.join(onward, on="component").select("node", component="_first")
+
+        targets = self.edges.group_by("target").agg(nw.len().alias("_edges"))
+        labels, total, before, number = targets.select(node="target", component="target"), -1, -2, 0
+        while total != before:
+            near = self._scan(self._file(f"near-{number}", partial(hand, labels)))
+            file = self._file(f"components-{number}", partial(take, near))
+            labels, before, number = self._scan(file), total, number + 1
+            total = pl.scan_parquet(file).select(pl.col("component").cast(pl.Int64).sum()).collect().item()
+        return labels
+
+    def _scaled_in_components(self, file: Path, bound: str) -> Frame:
+        """Return node, component and value of a round in the components that may have the largest singular value.
+
+        `bound` is the column of what that is at `most` or at `least`: of the first every component that is kept has one
+        share, of the second that which equal authorities give it.
+        """
+        value, before, total = nw.col("value"), nw.col("before"), nw.col("total")
+        rows = self._scan(file).filter(before > FADED)
+        sums = rows.group_by("component").agg(
+            value.sum().alias("total"),
+            (value / before).max().alias("most"),
+            (value * before).sum().alias("both"),
+            (before * before).sum().alias("before_squares"),
+            (value * value).sum().alias("squares"),
+        )
+        sums = sums.with_columns(least=nw.col("both") / nw.col("before_squares"))
+        bounds = self._file(f"bounds-{file.stem}", lambda: sums)
+        # Both are bounds of what so many steps multiply by.
+        largest = pl.scan_parquet(bounds).select(pl.col("least").max()).collect().item() or 0.0
+        enough = largest * (1.0 - self.tolerance) ** STEPS
+        several = pl.scan_parquet(bounds).filter(pl.max_horizontal(bound, "least") >= enough)
+        count = several.select(pl.len()).collect().item()
+        kept = self._scan(bounds).filter(nw.max_horizontal(bound, "least") >= enough)
+        scale = 1.0 / (total * count) if bound == "most" else total / nw.col("squares")
+        scales = kept.select("component", scale=scale)
+        return self._scan(file).join(scales, on="component").select("node", "component", value=value * nw.col("scale"))
 
     def with_ranks(self, scores: Frame) -> Frame:
         """Return the scores with the rank of each and the number of its equals; see `add_ranks`."""
@@ -250,10 +312,11 @@ class _Graph:
             scores = scores.join(first, on=score, how="left")
         return scores
 
-    def _settle(self, name: str, start: Frame, step: Step, scaled: Callable[[Path], Frame]) -> Path:
-        """Return the file (node, value) of the first round of steps that changes less than the tolerance.
+    def _settle(self, name: str, start: Frame, steps: Step, scaled: Callable[[Path], Frame]) -> Path:
+        """Return the file (node, value, …) of the first round of steps that changes less than the tolerance.
 
-        `scaled` gives the values of a file as they are compared and as the next round begins with them.
+        `steps` makes a round, and `scaled` gives the values of a file as they are compared and as the next round begins
+        with them.
         """
         stem = name.lower()
         done = sorted(self.work.glob(f"{stem}-[0-9]*.parquet"))
@@ -263,7 +326,7 @@ class _Graph:
         for number in range(first, ITERATIONS[name] // STEPS):
             file = self.work / f"{stem}-{number:04d}.parquet"
             with stage(f"{name}, {STEPS * (number + 1)} iterations"):
-                self.session.write(_repeat(step, values), file)
+                self.session.write(steps(values), file)
             moved = scaled(file)
             if self._change(values, moved) < self.tolerance:
                 return file

@@ -16,9 +16,10 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse._sparsetools import coo_matvec
+from scipy.sparse.csgraph import connected_components
 
 from remix.errors import Error
-from remix.kb.prominence import SCORES, add_places, add_ranks
+from remix.kb.prominence import FADED, SCORES, add_places, add_ranks
 
 if TYPE_CHECKING:
     import networkx
@@ -57,14 +58,19 @@ def pagerank(
         moved: Vector = damping * (products.incoming(ranks * share) + lost) + (1.0 - damping) / count
         return moved
 
-    return _fixed_point(step, np.full(count, 1.0 / count), tolerance, iterations, "PageRank")
+    settled = _settle(step, np.full(count, 1.0 / count), tolerance, iterations)
+    if settled is None:
+        raise _unsettled_error("PageRank", iterations, tolerance)
+    return settled[1]
 
 
 def hits(products: LinkProducts, *, tolerance: float = 1e-12, iterations: int = 10_000) -> tuple[Vector, Vector]:
     """Return the authority and the hub score of each node; each vector sums up to 1.
 
-    The iteration starts from equal scores, which decides where the graph falls into components of equal weight. Without
-    any edge all scores are 0. Raises `Error` where the scores do not settle. Source: Kleinberg,
+    The scores are those to which the iteration from equal authorities leads. All weight is with the component that has
+    the largest singular value, and elsewhere scores are 0; components are of nodes that share hubs, directly or by
+    others. Where several have that value, as far as the tolerance tells, each has the share that equal authorities give
+    it. Without any edge all scores are 0. Raises `Error` where the scores do not settle. Source: Kleinberg,
     Authoritative Sources in a Hyperlinked Environment, 1999.
     """
     count = products.nodes
@@ -74,8 +80,78 @@ def hits(products: LinkProducts, *, tolerance: float = 1e-12, iterations: int = 
     def step(authorities: Vector) -> Vector:
         return _summing_to_one(products.incoming(products.outgoing(authorities)))
 
-    authorities = _fixed_point(step, np.full(count, 1.0 / count), tolerance, iterations, "HITS")
+    settled = _settle(step, np.full(count, 1.0 / count), tolerance, iterations)
+    # What is left in other components dies out, however slowly: it is taken away where it is certain to.
+    authorities = _largest_alone(products, *settled, tolerance) if settled else None
+    if authorities is None:
+        authorities = _largest_components(products, tolerance, iterations)
     return authorities, _summing_to_one(products.outgoing(authorities))
+
+
+def _largest_alone(products: LinkProducts, before: Vector, after: Vector, tolerance: float) -> Vector | None:
+    """Return the authorities in the component of the best node alone, None where another may have as large a value.
+
+    `after` is a step after `before`, which is to say Mx after x, both scaled. For positive x of a component the square
+    of its largest singular value is between x·Mx / x·x and the largest of (Mx)_i / x_i (Collatz and Wielandt).
+    """
+    alive = before > FADED
+    reached = _component_of(products, int(np.argmax(after)), alive)
+    if reached is None:
+        return None
+    inside: Vector = np.where(reached, before, 0.0)
+    value = (inside @ after) / (inside @ inside)
+    others = alive & ~reached
+    if (after[others] / before[others]).max(initial=0.0) >= value * (1.0 - tolerance):
+        return None
+    return _summing_to_one(np.where(reached, after, 0.0))
+
+
+def _component_of(products: LinkProducts, node: int, alive: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """Return which nodes are in the component of a node that is linked to, None where that takes too many steps.
+
+    Those alone that are alive are certain to be told.
+    """
+    reached = np.arange(products.nodes) == node
+    for _ in range(ROUNDS):
+        further = products.incoming(products.outgoing(reached.astype(np.float64))) > 0
+        if not (alive & ~further).any() or np.array_equal(further, reached):
+            return further
+        reached = further
+    return None
+
+
+def _largest_components(products: LinkProducts, tolerance: float, iterations: int) -> Vector:
+    """Return the authorities by iterating in each component for itself, until one is certain to be smaller, or settles.
+
+    Equal authorities have the share Σx / Σx² in a component whose authorities x sum up to 1: their projection on it.
+    """
+    labels = products.components()
+    authorities: Vector = (products.incoming(np.ones(products.nodes)) > 0).astype(np.float64)
+
+    def sums(values: Vector) -> Vector:
+        return np.bincount(labels, values).astype(np.float64, copy=False)
+
+    kept = sums(authorities) > 0
+    authorities /= np.maximum(sums(authorities), 1.0)[labels]
+    for _ in range(iterations):
+        moved = products.incoming(products.outgoing(authorities))
+        least = _quotients(sums(authorities * moved), sums(authorities * authorities))
+        most = np.zeros(len(kept))
+        np.maximum.at(most, labels, _quotients(moved, authorities))
+        largest = least.max() * (1.0 - tolerance)
+        kept &= np.maximum(most, least) >= largest
+        moved *= np.where(kept, _quotients(np.ones(len(kept)), sums(moved)), 0.0)[labels]
+        change = sums(np.abs(moved - authorities))[kept].max()
+        authorities = moved
+        if change < tolerance:
+            shares = _quotients((kept & (least >= largest)).astype(np.float64), sums(authorities * authorities))
+            return _summing_to_one(authorities * shares[labels])
+    raise _unsettled_error("HITS", iterations, tolerance)
+
+
+def _quotients(numbers: Vector, divisors: Vector) -> Vector:
+    """Return number / divisor, 0 where the divisor has faded away."""
+    return np.divide(numbers, divisors, out=np.zeros(len(numbers)), where=divisors > FADED)
 
 
 def _summing_to_one(vector: Vector) -> Vector:
@@ -83,17 +159,21 @@ def _summing_to_one(vector: Vector) -> Vector:
     return scaled
 
 
-def _fixed_point(
-    step: Callable[[Vector], Vector], start: Vector, tolerance: float, iterations: int, name: str
-) -> Vector:
-    vector = start
+def _settle(
+    step: Callable[[Vector], Vector], start: Vector, tolerance: float, iterations: int
+) -> tuple[Vector, Vector] | None:
+    """Return the first vector that a step changes by less than the tolerance, and it after it; None without any."""
+    before = start
     for _ in range(iterations):
-        moved = step(vector)
-        change = np.abs(moved - vector).sum()
-        vector = moved
-        if change < tolerance:
-            return vector
-    raise Error(f"{name} has not settled after {iterations} iterations: allow a larger tolerance than {tolerance:g}")
+        after = step(before)
+        if np.abs(after - before).sum() < tolerance:
+            return before, after
+        before = after
+    return None
+
+
+def _unsettled_error(name: str, iterations: int, tolerance: float) -> Error:
+    return Error(f"{name} has not settled after {iterations} iterations: allow a larger tolerance than {tolerance:g}")
 
 
 def compute_scores(matrix: Matrix, *, damping: float = 0.85, tolerance: float = 1e-12) -> pl.DataFrame:
@@ -162,6 +242,8 @@ STEP = 1 << 15
 """Edges that scipy is given at once. It multiplies with the value of each, always 1: so many ones there must be."""
 LARGE = 1 << 20
 """Edges from which on threads are worth it."""
+ROUNDS = 64
+"""Steps within which all of a component is reached, or it is told otherwise. In link graphs ten are enough."""
 
 
 class _Edges(NamedTuple):
@@ -222,6 +304,16 @@ class LinkProducts:
 
         self._each(add)
         return sums
+
+    def components(self) -> Places:
+        """Return for each node the number of its component: nodes with one hub are in one, and so on through hubs."""
+        every = [band.by_source for band in self._bands]
+        sources = np.concatenate([edges.sources for edges in every])
+        targets = np.concatenate([edges.targets + first for edges, first in zip(every, self._firsts, strict=True)])
+        size = 2 * self.nodes  # a node as a hub is another than as an authority
+        both = sparse.coo_array((np.ones(self.edges, np.int8), (sources + self.nodes, targets)), shape=(size, size))
+        labels: Places = connected_components(both, directed=False)[1][: self.nodes]
+        return labels
 
     def _add(self, sums: Vector, places: Places, values: Vector, origins: Places) -> None:
         for first in range(0, len(places), STEP):

@@ -28,6 +28,29 @@ def both(links: list[tuple[str, str]], folder: Path, **choices: float) -> tuple[
     return made[0], made[1]
 
 
+def test_hits_of_several_components_are_those_of_matrices(tmp_path: Path) -> None:
+    # A star of 4 and 2 hubs that link 2: the squares of both values are 4. That of 4 hubs that link 3 in a chain is the
+    # largest eigenvalue of [[2, 1, 0], [1, 2, 1], [0, 1, 2]], 2 + √2: after 176 iterations 1e-12 of it is left.
+    tied = [*((f"e:{hub}", "e:X") for hub in "ABCD"), *((f"e:{hub}", f"e:{end}") for hub in "EF" for end in "YZ")]
+    chain = [(f"e:{hub}", f"e:{end}") for hub, end in ("KU", "LU", "LV", "MV", "MW", "NW")]
+    one, two = both([*tied, *chain], tmp_path)
+    scores, by_joins = (pl.read_parquet(made.scores) for made in (one, two))
+    assert_frame_equal(by_joins.select("hits", "hub"), scores.select("hits", "hub"), rel_tol=0, abs_tol=1e-12)
+    scored = dict(scores.drop_nulls("hits").select("entity", "hits").rows())
+    # Equal authorities stay equal: each of the three has a third of the weight.
+    assert scored == {entity: pytest.approx(1 / 3, abs=1e-12) for entity in ("e:X", "e:Y", "e:Z")}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_hits_of_random_components_are_those_of_matrices(seed: int, tmp_path: Path) -> None:
+    draw = random.Random(seed)
+    sides = [[f"e:{side}{number}" for number in range(6)] for side in "ABC"]
+    one, two = both([(draw.choice(names), draw.choice(names)) for names in sides for _ in range(9)], tmp_path)
+    scores, by_joins = (pl.read_parquet(made.scores).select("hits", "hub") for made in (one, two))
+    assert 0 < scores["hits"].count() < 10
+    assert_frame_equal(by_joins, scores, rel_tol=0, abs_tol=1e-11)
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_scores_and_edges_of_random_graphs_equal_those_of_matrices(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)
