@@ -1,4 +1,4 @@
-"""Texts put together of columns, numbers that stand for texts, and sums that do not depend on processors."""
+"""Texts put together of columns, and sums and means that depend neither on processors nor on how columns are kept."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def spell_interval(low: str, high: str) -> pl.Expr:
 def sum_up(rows: pl.DataFrame, keys: str | list[str], *sums: pl.Expr, **named: pl.Expr) -> pl.DataFrame:
     """Return a row for each value of the keys, in the order of the first of each, with sums or means over its rows.
 
-    They are added up in the order of the rows: the same to the last digit on any number of processors.
+    They are added up in the order of the rows: the same to the last digit on any number of processors, and in however
+    many pieces polars keeps the columns.
 
     >>> sum_up(pl.DataFrame({"name": ["b", "a", "b"], "share": [0.5, 1.0, 0.25]}), "name", pl.col("share").sum()).rows()
     [('b', 0.75), ('a', 1.0)]
@@ -43,3 +44,15 @@ def sum_up(rows: pl.DataFrame, keys: str | list[str], *sums: pl.Expr, **named: p
     # polars lets each thread sum up a share of the rows, unless something is asked for which a group must be whole.
     whole = pl.len().n_unique().alias(":whole")
     return rows.rechunk().group_by(keys, maintain_order=True).agg(*sums, whole, **named).drop(":whole")
+
+
+def mean(values: pl.Series) -> float | None:
+    """Return the mean of a column of numbers, the same to the last digit in however many pieces polars keeps it.
+
+    polars adds up each piece by itself, and then these sums. The mean of nothing is None.
+
+    >>> mean(pl.Series([0.5, None, 1.0])), mean(pl.Series([], dtype=pl.Float64))
+    (0.75, None)
+    """
+    found = values.cast(pl.Float64).rechunk().mean()
+    return None if found is None else float(found)  # type: ignore[arg-type]  # of numbers it is one

@@ -130,6 +130,12 @@ def test_texts_are_put_together_by_fill(house: ModuleType) -> None:
     assert [str(path) for path in house.files().values() if "pl.format(" in path.read_text(encoding="utf-8")] == []
 
 
+def test_means_over_columns_do_not_depend_on_how_these_are_kept(house: ModuleType) -> None:
+    """`pl.Series.mean` adds up each piece by itself, as polars does without groups; see `remix.expressions.mean`."""
+    whole = re.compile(r"""\["\w+"\]\.(?:mean|std|var)\(|\.select\([^()]*pl\.col\("\w+"\)\.(?:mean|std|var)\(""")
+    assert not [path for path in house.files().values() if whole.search(path.read_text(encoding="utf-8"))]
+
+
 def test_what_docstrings_and_pages_name_is_there(house: ModuleType) -> None:
     """`remix.a.b` is a module, a name in one, or a folder of the checkout that an entry point is called after."""
     checkout, modules = house.PACKAGE.parent, house.files()

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from remix.expressions import sum_up
 from remix.measures import MEASURES, Measured
 from remix.measures.labels import COUNT, COUNTED, label_of
 from remix.reports.statistics import choose_average, cover_types
@@ -69,7 +70,7 @@ def rank_differences(measured: Measured, names: Sequence[str], *, every: bool = 
     """
     values = _list_values(measured, every=every, enough=not every)
     each = (_list_values(measured, every=every, enough=enough) for enough in (True, False))
-    spreads = [one.group_by("measure").agg(spread=pl.col("value").std(), count=pl.len()) for one in each]
+    spreads = [sum_up(one, "measure", spread=pl.col("value").std(), count=pl.len()) for one in each]
     counted = pl.concat([spreads[0].filter(pl.col("count") >= LEAST_DATASETS), spreads[1]])
     spread = counted.unique("measure", keep="first", maintain_order=True)
     own = values.filter(pl.col("dataset").is_in([*names])).join(

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import polars as pl
 
+from remix.expressions import sum_up
 from remix.scoring.statistics.intervals import LEAST_UNITS
 from remix.scoring.statistics.significance import holm_within
 from remix.systems import KINDS
@@ -157,7 +158,7 @@ def order_systems(
     editions = [_put_largest_first(cells, one) for one in group(shared)] if len(shared) > 1 else []
     counted = [part for part in shared if not any(part in others for _, *others in editions)]
     mean = pl.when(pl.col("f1").count() == len(counted)).then(pl.col("f1").mean())
-    means = known.filter(pl.col("part").is_in(counted)).group_by("system").agg(mean=mean)
+    means = sum_up(known.filter(pl.col("part").is_in(counted)), "system", mean=mean)
     place = pl.col("kind").replace_strict({kind: nth for nth, kind in enumerate(KINDS)}, return_dtype=pl.Int64)
     rows = (
         cells.select("system", "kind").unique("system").join(means, on="system", how="left")

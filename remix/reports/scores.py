@@ -10,7 +10,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
-from remix.expressions import fill
+from remix.expressions import fill, sum_up
 from remix.names import shorten
 from remix.reports.charts import APART, figure_of_parts, shorten_parts
 from remix.reports.figures import COLOURS, Axis, Figure, Panel, Series
@@ -141,10 +141,8 @@ def figure_of_columns(
     many the first are drawn.
     """
     proper = pl.col("kind") == "system" if "kind" in cells.columns else pl.lit(True)
-    best = (
-        cells.group_by("system")
-        .agg(proper.all().alias("proper"), pl.col("f1").mean())
-        .sort("proper", "f1", "system", descending=[True, True, False], nulls_last=True)
+    best = sum_up(cells, "system", proper.all().alias("proper"), pl.col("f1").mean()).sort(
+        "proper", "f1", "system", descending=[True, True, False], nulls_last=True
     )
     systems = best["system"].head(len(COLOURS)).to_list()
     more = f" The best {len(systems)} of {len(best)}, baselines last." if len(best) > len(systems) else ""

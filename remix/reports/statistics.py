@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from remix.errors import Error, UnknownName, UsageError, nearest
-from remix.expressions import fill
+from remix.expressions import fill, mean
 from remix.formats import SIZES, sizes_of
 from remix.frames import Frames
 from remix.kb import attached_kb
@@ -372,7 +372,7 @@ def summarise(measured: Measured, frames: Frames, datasets: Iterable[str]) -> pl
         values = found.filter(pl.col("dataset").is_in(names.implode()))["value"].cast(pl.Float64)
         quarters = [values.quantile(share, "lower") for share in (0, 0.25, 0.5, 0.75, 1)]
         share = (len(values) - values.null_count()) / max(1, len(values))
-        rows.append((quantity.name, quantity.of, share, *quarters, values.mean()))
+        rows.append((quantity.name, quantity.of, share, *quarters, mean(values)))
     numbers = ["share", "least", "lower quarter", "median", "upper quarter", "most", "mean"]
     schema = {"column": pl.String, "of": pl.String, **dict.fromkeys(numbers, pl.Float64)}
     return pl.DataFrame(rows, schema=schema, orient="row").filter(pl.col("share") > 0)

@@ -210,7 +210,7 @@ def correlate(first: pl.Series, second: pl.Series) -> dict[str, float | None]:
     found: dict[str, float | None] = dict.fromkeys(("kendall", "spearman", "pearson"))
     if len(first) >= LEAST_CORRELATED and min(first.n_unique(), second.n_unique()) > 1:
         found["kendall"] = kendall(first.to_numpy(), second.to_numpy())
-        both = pl.DataFrame({"first": first, "second": second})
+        both = pl.DataFrame({"first": first, "second": second}).rechunk()  # as in `remix.expressions.mean`
         for method in ("spearman", "pearson"):
             found[method] = both.select(pl.corr("first", "second", method=method)).item()
     return found

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from remix.errors import UsageError
-from remix.expressions import fill
+from remix.expressions import fill, sum_up
 from remix.scoring.choice import Choice, case_of
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.case_tables import Counts
@@ -181,9 +181,8 @@ def difference_lines(changes: pl.DataFrame, first: str) -> pl.DataFrame:
     `F1` and `macro-F1` are the mean changes of the systems.
     """
     counts, means = ["tp", "fp", "fn"], ["f1", "macro_f1"]
-    lines = changes.group_by("profile", "aspect", "convention", maintain_order=True).agg(
-        pl.col(counts).sum().round(3), pl.col(means).mean().round(4)
-    )
+    keys = ["profile", "aspect", "convention"]
+    lines = sum_up(changes, keys, pl.col(counts).sum().round(3), pl.col(means).mean().round(4))
     lines = lines.filter(pl.any_horizontal(pl.col(name).fill_null(0) != 0 for name in (*counts, *means)))
     signed = [
         # Sums of floats leave a negative zero.

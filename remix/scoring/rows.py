@@ -13,6 +13,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
+from remix.expressions import sum_up
 from remix.measures.partitions import label_of
 from remix.scoring.choice import Choice
 from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
@@ -136,7 +137,7 @@ def _mean(rows: pl.DataFrame, of_f1: str) -> pl.DataFrame:
     means = [pl.when(~lost.get(name, pl.lit(False)).any()).then(pl.col(name).mean()).alias(name) for name in scores]
     known = pl.lit(True) if of_f1 == "all" else ~lost[F1[of_f1]].any()
     of_mean = pl.when(known).then(pl.lit(of_f1)).otherwise(pl.lit("all")).alias("f1_precision")
-    return datasets.group_by(keys, maintain_order=True).agg(*means, of_mean).with_columns(dataset=pl.lit("mean"))
+    return sum_up(datasets, keys, *means, of_mean).with_columns(dataset=pl.lit("mean"))
 
 
 def _order(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
@@ -195,10 +196,9 @@ def with_means_of_repeats(rows: pl.DataFrame) -> pl.DataFrame:
     means = [pl.col(name).mean() for name in scores]
     deviations = [pl.col(name).std().alias(f"{name}_deviation") for name in scores]
     same = [pl.col(name).first() for name in ("documents", "mentions", "f1_precision") if name in rows.columns]
-    system = pl.col("system").str.extract(_REPEAT, 1)
-    parts = repeated.group_by(system, *keys, maintain_order=True).agg(
-        *means, *deviations, *same, repeats=pl.len().cast(pl.Int64)
-    )
+    repeated = repeated.with_columns(pl.col("system").str.extract(_REPEAT, 1))
+    number = pl.len().cast(pl.Int64)
+    parts = sum_up(repeated, ["system", *keys], *means, *deviations, *same, repeats=number)
     if "column" in rows.columns:
         parts = parts.filter(pl.col("column") != "error_class")
     return pl.concat([rows, parts], how="diagonal_relaxed")
@@ -275,6 +275,7 @@ def _mean_of_parts(rows: pl.DataFrame, task: str, parts: tuple[str, ...]) -> pl.
     filled = [pl.coalesce(name, zero).alias(name) for name in ("precision", "recall")]
     # A tool that gives InKB and its like of some tasks alone has no mean of them.
     every = (pl.col("column") != "kb") | (pl.col("task").n_unique().over(_OF_A_MEAN) == len(parts))
-    means = rows.filter(every).with_columns(filled).group_by(_OF_A_MEAN, maintain_order=True)
+    meant = rows.filter(every).with_columns(filled)
     taken = pl.coalesce(pl.col("f1_precision").filter(pl.col("f1_precision") != "all").first(), pl.lit("all"))
-    return means.agg(pl.col(SCORES).mean(), taken.alias("f1_precision")).with_columns(task=pl.lit(task))
+    means = sum_up(meant, _OF_A_MEAN, pl.col(SCORES).mean(), taken.alias("f1_precision"))
+    return means.with_columns(task=pl.lit(task))

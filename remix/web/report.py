@@ -10,7 +10,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import StoreError, UnknownName
-from remix.expressions import fill, spell_interval
+from remix.expressions import fill, spell_interval, sum_up
 from remix.files import refuse_unwritable, write_whole
 from remix.formats import sizes_of
 from remix.measures import compute
@@ -153,9 +153,8 @@ def _summarise_scores(rows: pl.DataFrame, systems: pl.Series) -> tuple[pl.DataFr
     """
     own = rows.filter(pl.col("system").is_in(systems.implode()), average="micro", column="", dataset="all")
     own = own.drop_nulls("f1").with_columns(shared=pl.col("system").n_unique().over("asked") == len(systems))
-    ends = own.group_by("system").agg(
-        datasets=pl.len(), F1=pl.col("f1").filter("shared").mean(), low=pl.col("f1").min(), high=pl.col("f1").max()
-    )
+    f1 = pl.col("f1")
+    ends = sum_up(own, "system", datasets=pl.len(), F1=f1.filter("shared").mean(), low=f1.min(), high=f1.max())
     spread = pl.when(pl.col("datasets") > 1).then(spell_interval("low", "high")).fill_null("")
     found = ends.select("system", spread.alias("lowest and highest"), "datasets", "F1")
     return found, own.filter("shared")["asked"].unique().sort().to_list()

@@ -28,6 +28,7 @@ from remix.measures.measurement import MeasureChoice, measure_frames, measured_t
 from remix.names import DBR, HFTS, PREFIXES, RMX
 from remix.resources import folder
 from tests.examples import FEW
+from tests.pieces import cut_at_random
 
 Make = Callable[..., Frames]
 MakeKb = Callable[..., KnowledgeBase]
@@ -207,6 +208,17 @@ def test_compute_when_rows_are_permuted_then_the_triples_are_the_same(
         **{name: getattr(frames, name).sample(fraction=1.0, shuffle=True, seed=seed) for name in Frames.__annotations__}
     )
     assert everything(compute(frames, kb)) == everything(compute(shuffled, kb))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_compute_when_frames_are_kept_in_other_pieces_then_the_triples_are_the_same(
+    kb: KnowledgeBase, corpus: Make, seed: int
+) -> None:
+    forms, entities = ["a", "A", "b", "c c", "zz"], [None, *(DBR + name for name in "ABCX")]
+    mentions = [(f"{'de'[n % 2]}/{n % 7}", forms[n * 3 % 5], entities[n * n % 5]) for n in range(90)]
+    frames = corpus(mentions)
+    pieces = Frames(**{name: cut_at_random(getattr(frames, name), seed) for name in Frames.__annotations__})
+    assert everything(compute(frames, kb)) == everything(compute(pieces, kb))
 
 
 @pytest.mark.long

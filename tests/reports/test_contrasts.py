@@ -9,7 +9,9 @@ import pytest
 
 from remix.measures import Measured
 from remix.reports.contrasts import rank_differences, tell_dataset, tell_differences
+from remix.reports.statistics import summarise
 from remix.workspace import Workspace
+from tests.pieces import cut_at_random
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +56,18 @@ def test_types_of_a_quarter_are_said_to_be_so_and_every_measure_has_its_place_on
     )
     assert "typePerson" not in rank_differences(own, ["hard", "plain"])["measure"]
     assert "typePerson" in rank_differences(own, ["hard", "plain"], every=True)["measure"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_means_and_deviations_are_the_same_to_the_last_digit_however_frames_are_kept(
+    answered_sample: Workspace, seed: int
+) -> None:
+    measured, frames = answered_sample.measures(), answered_sample.frames()
+    tables = {name: getattr(measured, name) for name in ("annotations", "documents", "datasets")}
+    pieces = replace(measured, **{name: cut_at_random(rows, seed) for name, rows in tables.items()})
+    names = measured.datasets["dataset"].unique().sort().to_list()
+    assert summarise(pieces, frames, names).equals(summarise(measured, frames, names))
+    assert rank_differences(pieces, names).equals(rank_differences(measured, names))
 
 
 def test_of_two_datasets_none_is_told_to_be_the_first(measured: Measured) -> None:

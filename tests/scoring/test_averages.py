@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,13 @@ import pytest
 
 from remix.frames import Frames
 from remix.reports.readable import with_f1_shown
+from remix.scoring.comparison import correlate
+from remix.scoring.rows import with_means_of_repeats
+from remix.scoring.statistics import AVERAGES
+from remix.scoring.statistics.curves import calibration
 from remix.scoring.statistics.intervals import intervals
+from remix.scoring.statistics.weights import fuzzy_scores
+from tests.pieces import cut_at_random
 from tests.scoring.conftest import evaluate
 
 A = {"begin": 0, "end": 3, "entity": "e:A"}
@@ -56,6 +63,33 @@ def test_scores_are_the_same_to_the_last_digit_on_any_number_of_processors():
     settings = [{**os.environ, "POLARS_MAX_THREADS": threads} for threads in ("1", "2", "8")]
     rows = {subprocess.check_output([sys.executable, "-c", PROGRAM], env=one, text=True) for one in settings}
     assert len(rows) == 1 and rows.pop().startswith("[('a', ")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_are_the_same_to_the_last_digit_however_a_frame_is_kept(seed: int) -> None:
+    """Shares of tenths: 0.1 + 0.2 + 0.3 is another number than 0.1 + (0.2 + 0.3)."""
+    size = 60
+    counts = pl.DataFrame({"system": ["a", "b"] * (size // 2), "doc": range(size)})
+    counts = counts.with_columns(
+        has_gold=pl.lit(True),
+        ignored=pl.lit(0),
+        tp=(pl.col("doc") * 7 % 11) / 10,
+        fp=(pl.col("doc") * 5 % 7) / 10,
+        fn=(pl.col("doc") * 3 % 13) / 10,
+    ).with_columns(**{f"fp_{where}": "fp" for where in ("in_scope", "on_mention", "on_kept")})
+    weighed = counts.with_columns(weight_found=pl.col("tp") / 3, weight_all=(pl.col("tp") + pl.col("fn")) / 3)
+    answers = counts.select("system", task=pl.lit("x"), matching=pl.lit("y"), confidence="tp", right=pl.col("fp") > 0.3)
+    rows = pl.DataFrame({"system": [f"m#{n}" for n in range(size)], "task": "A2KB", "f1": counts["tp"]})
+    made: dict[str, tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]] = {
+        "micro": (counts, lambda frame: AVERAGES["micro"].summarise(frame, ["system"]).rows()),
+        "macro": (counts, lambda frame: AVERAGES["macro"].summarise(frame, ["system"]).rows()),
+        "fuzzy": (weighed, lambda frame: fuzzy_scores(frame, ["system"]).rows()),
+        "calibration": (answers, lambda frame: calibration(frame).rows()),
+        "repeats": (rows, lambda frame: with_means_of_repeats(frame).rows()),
+        "correlation": (counts, lambda frame: correlate(frame["tp"], frame["fp"])),
+    }
+    for name, (frame, compute) in made.items():
+        assert compute(cut_at_random(frame, seed)) == compute(frame), name
 
 
 def test_macro_scores_are_means_over_the_documents_where_they_are_defined(frames):

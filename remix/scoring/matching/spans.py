@@ -21,7 +21,7 @@ def _credit_shares(case: Case, judged: Judged, on_mention_only: bool) -> pl.Data
 
     What is missing to one is a part of an FP, and of an FN. A mention of several annotations has the mean of theirs.
     """
-    found = _shares(case, judged).group_by(_KEYS, maintain_order=True).agg(pl.len(), pl.col(_SHARES).sum())
+    found = sum_up(_shares(case, judged), [*_KEYS], pl.len(), pl.col(_SHARES).sum())
     beside = pl.col("len") - pl.col("of_answer")
     wrong = dict.fromkeys(("fp", "fp_in_scope", "fp_on_mention"), beside)
     missed = pl.col("len") - pl.col("of_gold")

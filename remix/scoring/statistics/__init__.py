@@ -9,6 +9,7 @@ from typing import Literal
 
 import polars as pl
 
+from remix.expressions import sum_up
 from remix.scoring.inputs.case_tables import Counts, LabelledCounts
 
 KEYS = ["system", "doc"]
@@ -149,9 +150,9 @@ class Average:
         asked = pl.col("tp_of_gold") + pl.col("fn")
         mentions = pl.coalesce("asked", asked) if "asked" in names else asked
         if self.name == "micro":
-            rows = counts.group_by(keys, maintain_order=True).agg(sums)
+            rows = sum_up(counts, keys, *sums)
             return rows.with_columns(mentions=mentions, **self.scores())
-        rows = self.of_documents(counts).group_by(keys, maintain_order=True).agg(*sums, *self._means())
+        rows = sum_up(self.of_documents(counts), keys, *sums, *self._means())
         rows = rows.with_columns(mentions=mentions)
         if self.harmonic:
             recall = pl.col("recall")

@@ -183,7 +183,7 @@ def calibration_curve(case: Case, pairings: Pairings, count: Counter) -> pl.Data
     """
     answers = judged_answers(case, pairings)
     rows = pl.concat([reliability(answers), risk_by_coverage(answers)], how="diagonal_relaxed")
-    means = calibration(answers).group_by("system").agg(pl.col("calibration_error", "brier").mean().round(3))
+    means = sum_up(calibration(answers), "system", pl.col("calibration_error", "brier").mean().round(3))
     named = fill("{} (ECE {}, Brier {})", "system", "calibration_error", "brier")
     rows = rows.join(means, on="system", how="left", maintain_order="left")
     rows = rows.with_columns(system=pl.coalesce(named, "system"))

@@ -12,6 +12,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError, nearest
+from remix.expressions import sum_up
 from remix.scoring.inputs.case_tables import CaseDocuments, Counts, SystemAnswers
 from remix.scoring.matching import Case, Counter, Scope, with_detail
 from remix.scoring.statistics import UNSCOPED, scores, with_tp_of_gold
@@ -201,7 +202,7 @@ def _sum_up(counts: Counts, states: pl.DataFrame, places: pl.DataFrame) -> pl.Da
     rows = rows.sort("doc", "above", nulls_last=False).with_columns(pl.col(names).fill_null(0))
     # Each threshold changes the counts of the documents that have it as a score; sums of changes are the counts.
     changes = rows.with_columns((pl.col(name) - pl.col(name).shift(1, fill_value=0).over("doc")) for name in names)
-    sums = changes.group_by("dataset", "above").agg(pl.col(names).sum()).sort("dataset", "above", nulls_last=False)
+    sums = sum_up(changes, ["dataset", "above"], pl.col(names).sum()).sort("dataset", "above", nulls_last=False)
     sums = sums.with_columns(pl.col(name).cum_sum().over("dataset") for name in names)
     # Counts in part are sums of changes but for the last digits.
     return sums.select("dataset", "above", *(pl.col(name).cast(pl.Float64).round(9) for name in names))

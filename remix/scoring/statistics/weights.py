@@ -225,7 +225,7 @@ def weigh(case: Case, task: str, matching: str, degrees: pl.DataFrame) -> pl.Dat
     case = case.of_spans if criterion == "span" else case
     judged = case.judge(criterion, chosen)
     kept = case.kept.select("mention", "doc", "group", "option").join(degrees, on="mention", maintain_order="left")
-    options = kept.group_by("doc", "group", "option").agg(pl.col("weight").mean())
+    options = sum_up(kept, ["doc", "group", "option"], pl.col("weight").mean())
     every = options.group_by("doc", "group").agg(pl.col("weight").max())
     every = every.group_by("doc").agg(weight_all=_sum("group"))
     found = chosen.shares(case, judged).join(options, on=["doc", "group", "option"])

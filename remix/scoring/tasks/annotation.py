@@ -8,6 +8,7 @@ import polars as pl
 
 from remix.dense import look_up
 from remix.errors import UnknownName
+from remix.expressions import sum_up
 from remix.scoring.inputs.case_tables import NIL, Counts
 from remix.scoring.matching import Case, Matching
 from remix.scoring.statistics import UNSCOPED
@@ -88,7 +89,7 @@ def _candidates(measure: str) -> Task:
         right = pl.col("right").fill_null(0)
         wrong = (1 - pl.col("right")).fill_null(0)
         rows = rows.sort("system", "doc", "group")
-        counts = rows.group_by("system", "doc").agg(tp=right.sum(), fp=wrong.sum(), fn=(1 - right).sum())
+        counts = sum_up(rows, ["system", "doc"], tp=right.sum(), fp=wrong.sum(), fn=(1 - right).sum())
         return counts.with_columns(*UNSCOPED, ignored=pl.lit(0, pl.Int64))
 
     summary = f"text given; gold's entity in the candidate set, {OFFERS[measure]}"

@@ -9,6 +9,7 @@ from dataclasses import replace
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
+from remix.expressions import sum_up
 from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import Case, Matching, with_detail
 from remix.scoring.statistics import KEYS, UNSCOPED
@@ -141,7 +142,7 @@ def ranked_counts(case: Case, items: pl.DataFrame, asked: pl.DataFrame, measure:
     rows = case.mentions.for_each_system(asked.filter(pl.col("asked") > 0))
     items = items.join(asked, on="doc")
     if measure in _VALUES:
-        found = items.filter("right").group_by(KEYS, maintain_order=True).agg(value=_VALUES[measure])
+        found = sum_up(items.filter("right"), [*KEYS], value=_VALUES[measure])
         rows = rows.join(found, on=KEYS, how="left", maintain_order="left").with_columns(pl.col("value").fill_null(0.0))
         counts = {"tp": pl.col("value"), "fp": 1 - pl.col("value"), "fn": 1 - pl.col("value")}
     else:

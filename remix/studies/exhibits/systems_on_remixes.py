@@ -8,6 +8,7 @@ from itertools import product
 
 import polars as pl
 
+from remix.expressions import mean
 from remix.paper import Typesetting
 from remix.scoring.comparison import LEAST_CORRELATED, correlate
 from remix.studies.exhibit import Exhibit, ShownTable
@@ -141,7 +142,7 @@ def _summaries(results: Results, cells: _Cells) -> pl.DataFrame:
         failed = cells.scores.filter(target=target)["failed"].sum()
         rows.append(
             {
-                "average": own["f1"].mean() if len(own) > 1 else None,
+                "average": mean(own["f1"]) if len(own) > 1 else None,
                 "pearson": None if first else found["pearson"],
                 "spearman": None if first else found["spearman"],
                 "failed documents": failed,

@@ -14,6 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from remix.errors import MissingKnowledge, UsageError
+from remix.expressions import sum_up
 from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.kb.forms import keys
@@ -140,11 +141,9 @@ def _links_given(found: pl.DataFrame) -> pl.DataFrame:
 def _nodes(found: pl.DataFrame) -> pl.DataFrame:
     """Return each candidate of a document once, with the weights of its forms together, and `only`, its one form."""
     alone = pl.col("key").n_unique() == 1
-    return (
-        found.group_by("document", "entity")
-        .agg(pl.col("id").first(), pl.col("weight").sum(), only=pl.when(alone).then(pl.col("key").first()))
-        .sort("document", "entity")
-    )
+    only = pl.when(alone).then(pl.col("key").first())
+    nodes = sum_up(found, ["document", "entity"], pl.col("id").first(), pl.col("weight").sum(), only=only)
+    return nodes.sort("document", "entity")
 
 
 def _edges(nodes: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
