@@ -11,7 +11,9 @@ import httpx
 import pytest
 
 from remix.store import Store
+from remix.workspace import Workspace, open_workspace
 from tests.processes import PythonProcess
+from tests.web.pages import Get, pages_of
 
 client = httpx.Client(timeout=60, verify=False, limits=httpx.Limits(max_keepalive_connections=0))
 """What asks: patient, for the machine may be busy, with a connection a request."""
@@ -46,3 +48,16 @@ def address(small_store: Store) -> Iterator[str]:
     """The address of a server over the small store, with a time limit of 5 s."""
     with serving(small_store.folder, "--timeout", "5") as address:
         yield address
+
+
+@pytest.fixture(scope="module")
+def work(run_store: Store) -> Workspace:
+    """The workspace whose pages are looked at; a module that looks at others has a fixture of this name."""
+    return open_workspace(run_store.folder)
+
+
+@pytest.fixture(scope="module")
+def get(work: Workspace) -> Iterator[Get]:
+    """What gets an address of the pages of the workspace of the module."""
+    with pages_of(work) as get:
+        yield get

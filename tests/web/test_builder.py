@@ -6,7 +6,6 @@ import io
 import random
 import re
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -19,7 +18,7 @@ from remix.store.queries import shipped_queries
 from remix.web.page import VIEWS, Code, Form, Note, Page
 from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb
-from tests.web.test_explorer import Get, pages_of
+from tests.web.pages import Get, pages_of
 
 RARE = {"on": "isRare", "in.isRare": "true"}
 
@@ -27,12 +26,6 @@ RARE = {"on": "isRare", "in.isRare": "true"}
 @pytest.fixture(scope="module")
 def work(small_store: Store) -> Workspace:
     return open_workspace(small_store.folder)
-
-
-@pytest.fixture(scope="module")
-def get(work: Workspace) -> Iterator[Get]:
-    with pages_of(work) as get:
-        yield get
 
 
 def shown(work: Workspace, **parameters: str) -> Page:

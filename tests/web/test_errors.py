@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,7 +14,7 @@ from remix.reports import selections
 from remix.web.page import VIEWS, Form, Note, Page, Passages
 from remix.workspace import Workspace
 from tests.pages import follow, table_of
-from tests.web.test_explorer import Get, pages_of
+from tests.web.pages import Get
 
 KNOWN = "http://dbpedia.org/resource/"
 
@@ -52,12 +51,6 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
         work.add_run("exact", write("exact", dataset, [["Ada Byron", "Bob"]] * 2 + [["Ada Byron"]]), on=dataset)
     work.add_run("other", write("other", "first", [["Bob"]] * 3), on="first")
     return work
-
-
-@pytest.fixture(scope="module")
-def get(work: Workspace) -> Iterator[Get]:
-    with pages_of(work) as get:
-        yield get
 
 
 def shown(work: Workspace, view: str = "errors", **parameters: str) -> Page:

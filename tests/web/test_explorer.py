@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import hashlib
 import html
@@ -10,9 +9,6 @@ import json
 import random
 import re
 import shutil
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -51,45 +47,11 @@ from remix.web.rendering import render_file, render_page
 from remix.web.wrong_addresses import find_misnamed
 from remix.workspace import Workspace, open_workspace
 from tests.test_paper import set_by_latex
+from tests.web.pages import Get, pages_of
 from tests.workspaces import copy_workspace
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-Get = Callable[[str], httpx.Response]
 OUR_SCRIPT = '<script src="/script.js" defer></script>'
-
-
-@contextmanager
-def pages_of(work: Workspace) -> Iterator[Get]:
-    """What gets an address of a workspace's pages, by the application itself, whose queries share their processes."""
-    made = application(work.store, Limits(), ("explorer",), routes(work))
-
-    async def ask(place: str) -> httpx.Response:
-        transport = httpx.ASGITransport(made)
-        async with httpx.AsyncClient(transport=transport, base_url="http://explorer") as client:
-            return await client.get(place)
-
-    def get(place: str) -> httpx.Response:
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return anyio.run(ask, place)
-        # Tests of a browser that ran in this process before have left a loop in its thread.
-        with ThreadPoolExecutor(1) as beside:
-            return beside.submit(anyio.run, ask, place).result()
-
-    yield get
-    made.state.stop()
-
-
-@pytest.fixture(scope="module")
-def work(run_store: Store) -> Workspace:
-    return open_workspace(run_store.folder)
-
-
-@pytest.fixture(scope="module")
-def get(work: Workspace) -> Iterator[Get]:
-    with pages_of(work) as get:
-        yield get
 
 
 def shown(work: Workspace, view: str, **parameters: str) -> Page:

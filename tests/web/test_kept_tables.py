@@ -3,26 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from html import unescape
 from urllib.parse import urlencode
 
-import pytest
-
-from remix.store import Store
-from remix.workspace import Workspace, open_workspace
-from tests.web.test_explorer import Get, pages_of
-
-
-@pytest.fixture(scope="module")
-def work(run_store: Store) -> Workspace:
-    return open_workspace(run_store.folder)
-
-
-@pytest.fixture(scope="module")
-def get(work: Workspace) -> Iterator[Get]:
-    with pages_of(work) as get:
-        yield get
+from tests.web.pages import Get
 
 
 def send(get: Get, place: str, **chosen: str) -> str:

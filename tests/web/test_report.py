@@ -21,15 +21,10 @@ from remix.store import Store
 from remix.studies.manifest import StudyManifest
 from remix.web.page import Note, Page, Table
 from remix.web.rendering import render_file
-from remix.workspace import Workspace, open_workspace
+from remix.workspace import Workspace
 from tests.workspaces import ITEM, build_labelled, copy_workspace
 
 BY = "type"
-
-
-@pytest.fixture(scope="module")
-def work(run_store: Store) -> Workspace:
-    return open_workspace(run_store.folder)
 
 
 @pytest.fixture(scope="module")

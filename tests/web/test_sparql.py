@@ -19,7 +19,7 @@ from remix.web.page import VIEWS, Drawing, Note, Page, Table
 from remix.web.vocabulary import tell
 from remix.workspace import Workspace, open_workspace
 from tests.web.conftest import client
-from tests.web.test_explorer import Get, pages_of
+from tests.web.pages import Get
 
 FIRST = (
     "SELECT ?document ?annotation ?entity { ?annotation nif:referenceContext ?document ; itsrdf:taIdentRef ?entity }"
@@ -32,12 +32,6 @@ ENDLESS = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l .
 @pytest.fixture(scope="module")
 def work(small_store: Store) -> Workspace:
     return open_workspace(small_store.folder)
-
-
-@pytest.fixture(scope="module")
-def get(work: Workspace) -> Iterator[Get]:
-    with pages_of(work) as get:
-        yield get
 
 
 def shown(work: Workspace, **parameters: str) -> Page:
