@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -21,7 +22,7 @@ from remix.reports.annotation_list import Wanted, find_part, list_wanted, parts_
 from remix.reports.statistics import explain_stored, measures_of
 from remix.runs.outcomes import fragment_of
 from remix.signature import Signature
-from remix.store import DatasetEntry, Store
+from remix.store import Store
 from remix.store.serialise import text_of
 from remix.store.state import GIVEN
 from remix.store.tree import NotUnderstood, parse
@@ -99,7 +100,9 @@ def builder_parameters(
     of_own = bool(wanted.type or wanted.column or (wanted.part and wanted.by not in ("", "dataset")))
     if of_own and (outcome in _OUTCOMES or right or any_of):
         _refuse_alternatives(store, stored.datasets)
-    if system and outcome in _OUTCOMES:
+    of_one = system and outcome in _OUTCOMES
+    stored.refuse_unstored(dict.fromkeys([*([system] if of_one else []), *right, *any_of]))
+    if of_one:
         asked.lines += stored.of_system(system, outcome, error_class)
     asked.lines += [stored.of_outcome(name, "correct" if is_right else "errors") for name, is_right in right.items()]
     asked.lines += [stored.of_any(any_of, outcome)] if any_of else []
@@ -158,26 +161,36 @@ class _StoredOutcomes:
     datasets: Sequence[str]
     matching: str
 
-    def name_runs(self, system: str) -> list[str]:
-        """Return the IRIs of what a system made of the datasets, as SPARQL has them.
+    def refuse_unstored(self, systems: Iterable[str]) -> None:
+        """Raise `UsageError` where no outcomes of systems are stored, or those by another matching.
 
-        Raises `UsageError` where no outcomes of it are stored, as of one that is registered on a remix's origin alone,
-        or those by another matching.
+        There are none of a system that is registered on a remix's origin alone. What stores all of them is one command.
         """
-        return [self._name_run(system, self.store.dataset(name)) for name in self.datasets]
-
-    def _name_run(self, system: str, entry: DatasetEntry) -> str:
-        fragment = fragment_of(system)
-        if fragment not in entry.attached:
-            raise UsageError(f"queries see what is stored, and no outcomes of {system} are stored beside {entry.name}")
-        stored = Signature.parse(entry.attached[fragment].signature).fields.get("matching", self.matching)
-        if stored != self.matching:
+        each = [
+            (system, entry, entry.attached.get(fragment_of(system)))
+            for system in systems
+            for entry in map(self.store.dataset, self.datasets)
+        ]
+        if lacking := [(system, entry.name) for system, entry, held in each if held is None]:
+            raise UsageError(f"queries see what is stored, and no outcomes of {_name_pairs(lacking)} are stored")
+        told = {
+            (system, entry.name): Signature.parse(held.signature).fields.get("matching", self.matching)
+            for system, entry, held in each
+            if held is not None
+        }
+        if others := [pair for pair, matching in told.items() if matching != self.matching]:
+            by = " and ".join(sorted({told[pair] for pair in others}))
+            on, names = ([*dict.fromkeys(pair[part] for pair in others)] for part in (1, 0))
+            options = [part for name in names for part in ("--system", name)]
+            command = shlex.join(["remix", "evaluate", *on, *options, "--match", self.matching, "--store"])
             raise UsageError(
-                f"queries see what is stored, and the outcomes of {system} beside {entry.name} are those by {stored} "
-                f"matching: `remix evaluate {entry.name} --system {system} --match {self.matching} --store` keeps "
-                f"those by {self.matching} in their place"
+                f"queries see what is stored, and the outcomes of {_name_pairs(others)} are those by {by} matching: "
+                f"`{command}` keeps those by {self.matching} in their place"
             )
-        return f"<{entry.iri}#{fragment}>"
+
+    def name_runs(self, system: str) -> list[str]:
+        """Return the IRIs of what a system made of the datasets, as SPARQL has them."""
+        return [f"<{self.store.dataset(name).iri}#{fragment_of(system)}>" for name in self.datasets]
 
     def of_outcome(self, system: str, outcome: str) -> str:
         """Return the pattern of the annotations of which a system made this."""
@@ -203,6 +216,17 @@ class _StoredOutcomes:
             told += [f"EXISTS {{ {own} }}", f"EXISTS {{ {others} {about} }}"]
         # It is asked of each annotation that is left: alternatives first would pair all that have a group of one name.
         return f"FILTER ({' || '.join(told)})"
+
+
+def _name_pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    """Return which systems and datasets these are: one by one, of more how many.
+
+    >>> _name_pairs([("a", "news"), ("b", "news")]), _name_pairs([("a", "x"), ("a", "y"), ("a", "z")])
+    ('a and b beside news', 'a beside x, y, z')
+    """
+    systems, datasets = ([*dict.fromkeys(pair[part] for pair in pairs)] for part in (0, 1))
+    on = ", ".join(datasets) if len(datasets) <= _NAMED else f"{len(datasets)} datasets"
+    return f"{' and '.join(systems)} beside {on}"
 
 
 def narrow_conditions(
@@ -304,6 +328,8 @@ def _leave_out_alternatives(store: Store, asked: _Query, wanted: Wanted, slicing
         asked.lines.append(f"FILTER (STR(?annotation) NOT IN ({', '.join(map(quote, named))}))")
 
 
+_NAMED = 6
+"""Datasets that are named where something lacks beside each."""
 _GRAPHS = 24
 """Graphs of outcomes that a query can look into in the time that the builder has."""
 _ROOM = 5000

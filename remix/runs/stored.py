@@ -87,7 +87,7 @@ def store_outcomes(
     if (named := [*(one for one in runs if "=" not in one), *systems]) or not runs:
         registered = gather(folder, known, named).get("A2KB", {})
     answers = {**given, **registered}
-    matching_named(matching)
+    matching = matching_named(matching).name
     with progress.enable(False):
         pairs = _pairs(gold, given, ())
     with outcomes_due(folder, {dataset for dataset, _ in pairs}) if pairs else nullcontext():

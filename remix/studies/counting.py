@@ -172,10 +172,10 @@ def judge_system(reading: Reading, name: str) -> dict[str, pl.DataFrame]:
 
     That is by the first task and matching, under the rules of the profile remix, whichever else is asked.
     """
-    from remix.scoring.matching import MATCHINGS
+    from remix.scoring.matching import matchings_among
 
     choice = reading.choice
-    matching = next((one for one in choice.match if one in MATCHINGS), "strong")
+    matching = matchings_among(choice.match)[0]
     inputs = reading.of_systems([name], spans=takes_spans(choice.task[0]))
     found = outcomes(replace(inputs, knowledge=inputs.knowledge.with_types()), matching)
     groups = found.case.kept.select("annotation", "group").unique("annotation")

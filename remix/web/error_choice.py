@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from remix.errors import UnknownName, UsageError
 from remix.reports.sentences import Chosen
-from remix.scoring.matching import MATCHINGS
+from remix.scoring.matching import MATCHINGS, Matching, matching_named
 from remix.web import page
 
 STRONG = "strong"
@@ -27,18 +28,35 @@ def name_systems(asked: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(asked[name] for name in ("system", "other") if asked.get(name)))
 
 
+def find_matching(name: str) -> Matching:
+    """Return the matching of a name, as commands take it.
+
+    Raises `UnknownName` for one that there is not, `WrongValue` for a number that it does not take.
+    """
+    try:
+        return matching_named(name)
+    except UnknownName:
+        raise
+    except UsageError as error:
+        raise page.WrongValue(str(error), name) from None
+
+
+def with_matching(asked: Mapping[str, str]) -> dict[str, str]:
+    """Return what is asked with the matching called by its own name; raises as `find_matching` does."""
+    return {**asked, **({"match": find_matching(said).name} if (said := asked.get("match")) else {})}
+
+
 def choose_matching(asked: Mapping[str, str]) -> page.Field:
-    """Return the field of the matching that errors are counted by; raises `UnknownName` for one that there is not."""
-    chosen = asked.get("match") or STRONG
-    said = MATCHINGS[chosen].summary if chosen in MATCHINGS else ""
-    names, command = dict.fromkeys([STRONG, *MATCHINGS.names()]), "remix list matchings"
-    return page.choose("match", "matching", names, chosen, said, what="matching", command=command)
+    """Return the field of the matching that errors are counted by; raises as `find_matching` does."""
+    chosen = find_matching(asked.get("match") or STRONG)
+    names = dict.fromkeys([STRONG, *MATCHINGS.names(), chosen.name])
+    return page.choose("match", "matching", names, chosen.name, chosen.summary)
 
 
 def tell_matching(asked: Mapping[str, str]) -> str:
     """Return what errors are counted by, in words."""
-    chosen = asked.get("match") or STRONG
-    return f"by {chosen} matching ({MATCHINGS[chosen].summary})"
+    chosen = find_matching(asked.get("match") or STRONG)
+    return f"by {chosen.name} matching ({chosen.summary})"
 
 
 def lead_to_sentences(**asked: object) -> str:

@@ -41,7 +41,7 @@ from remix.reports.readable import (
 )
 from remix.reports.scores import Scored, figure_of_columns
 from remix.reports.two_systems import tell_two_systems
-from remix.scoring.matching import MATCHINGS
+from remix.scoring.matching import matchings_among
 from remix.scoring.statistics import F1
 from remix.vocabularies import ALL
 from remix.web import page
@@ -316,7 +316,7 @@ def _explain_leads(asked: Mapping[str, str]) -> str:
 
 def _name_matching(asked: Mapping[str, str]) -> str:
     """Return the matching of the errors that a score leads to: its own, where any profile may have it."""
-    return asked["match"] if asked["match"] in MATCHINGS else STRONG
+    return matchings_among([asked["match"]])[0]
 
 
 def _caption(asked: Mapping[str, str], words: str, family: Family) -> str:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+import polars as pl
 import pytest
 
 from remix.reports import selections
 from remix.web.page import VIEWS, Form, Note, Page, Passages
 from remix.workspace import Workspace
+from tests.commands import run_verb
 from tests.pages import follow, table_of
 from tests.web.pages import Get
 
@@ -68,7 +71,8 @@ def lead_to(answer: httpx.Response, *views: str) -> list[str]:
     return [place for place in found if urlsplit(place).path.removeprefix("/") in views and "?" in place]
 
 
-@pytest.mark.parametrize(("match", "wrong"), [("strong", 8), ("weak", 2)])
+# Of the nine letters of "Ada Byron" six are missing in "Ada", which is alike by a third.
+@pytest.mark.parametrize(("match", "wrong"), [("strong", 8), ("weak", 2), ("fuzzy(0.3)", 2), ("fuzzy(0.5)", 8)])
 def test_errors_are_counted_by_the_matching_that_the_address_names(work: Workspace, match: str, wrong: int) -> None:
     """ "Ada" is no error where it overlaps a mention, by the matching that asks no more; it misses Bob twice."""
     page = shown(work, dataset="first", system="short", match=match)
@@ -81,13 +85,41 @@ def test_errors_are_counted_by_the_matching_that_the_address_names(work: Workspa
     [form] = [block for block in page.blocks if isinstance(block, Form)]
     assert {one.name: one.chosen for one in form.fields}["match"] == match
     [command] = [one.commands[0] for one in page.blocks if isinstance(one, Note) and "terminal" in one.text]
-    assert f"--match {match}" in command
+    assert f"--match {shlex.quote(match)}" in command
 
 
 def test_matching_that_there_is_not_is_left_out_and_said(get: Get) -> None:
     answer = get("/errors?dataset=first&system=short&match=weka")
     assert answer.status_code == 200 and "did you mean &#39;weak&#39;" in answer.text
     assert "by strong matching" in answer.text
+
+
+@pytest.mark.parametrize("view", ["errors", "document", "systems"])
+def test_matching_with_a_number_is_chosen_as_commands_take_it(get: Get, view: str) -> None:
+    place = f"/{view}?dataset=first&system=short&other=exact&show=all&match="
+    place = place.replace("&system=short&other=exact&show=all", "") if view == "systems" else place
+    text = get(f"{place}fuzzy(0.30)").text
+    assert "Left out:" not in text and '<option value="fuzzy(0.3)" selected>' in text
+    assert 'value="fuzzy(0.3)" selected>' not in get(f"{place}weak").text
+    wrong = get(f"{place}fuzzy(2)")
+    assert wrong.status_code == 200 and wrong.text.count("Left out:") == 1
+    assert "matching &#39;fuzzy&#39; takes a number from 0 to 1, not &#39;2&#39;" in wrong.text
+    if view != "systems":  # what else is chosen stays
+        assert '<option value="exact" selected>' in wrong.text
+
+
+def test_classes_of_errors_are_by_the_number_of_the_matching(work: Workspace) -> None:
+    """By a third "Ada" is on "Ada Byron": nothing is missing there, and nothing is answered beside it.
+
+    Bob is found in the first of three texts, and missing in two.
+    """
+    found = work.errors("short", on="first", match="fuzzy(0.3)", show="all").table
+    rows = found.select("surface_form", "short outcome", pl.col("short class").fill_null("")).sort(pl.all()).rows()
+    ada, bob = ("Ada Byron", "correct", ""), [("Bob", "correct", ""), *[("Bob", "missed", "missing")] * 2]
+    assert rows == [*[ada] * 3, *bob]
+    counts = work.evaluate("first", run="short", task="A2KB", match="fuzzy(0.3)", errors="neleval").rows
+    told = counts.filter(column="error_class").select("matching", "slice", "errors").rows()
+    assert ("fuzzy(0.3)", "missing", 2) in told and ("fuzzy(0.3)", "extra", 0) in told
 
 
 def test_scores_lead_to_the_errors_by_their_matching(work: Workspace) -> None:
@@ -99,6 +131,10 @@ def test_scores_lead_to_the_errors_by_their_matching(work: Workspace) -> None:
     assert row["first (6)"] == pytest.approx(0.8) and asked_by(place)["match"] == "weak"
     assert follow(work, place).tables["errors"].height == 2
     assert table.leads == "A score leads to its errors."
+    page = VIEWS["systems"].show(work, {"datasets": "first", "task": "A2KB", "match": "fuzzy(0.3)"})
+    assert asked_by(table_of(page, "systems").links["first (6)"](row))["match"] == "fuzzy(0.3)"
+    commands = [one.commands for one in page.blocks if isinstance(one, Note) and "terminal" in one.text]
+    assert all("--match 'fuzzy(0.3)'" in command for command in commands[0])
     # A matching that one tool alone has is none of errors.
     tool = VIEWS["systems"].show(work, {"datasets": "first", "profile": "elevant"})
     assert "match" not in asked_by(table_of(tool, "systems").links["first (6)"](row))
@@ -176,7 +212,34 @@ def test_remix_of_errors_is_by_the_matching_that_outcomes_are_stored_by(work: Wo
         remix_of(work, shown(work, dataset="first", system="short", match="weak")).tables["waterfall"]["mentions"][-1]
         == 2
     )
+    told = str(
+        [
+            one.text
+            for one in shown(work, dataset="first", system="short", match="fuzzy(0.3)").blocks
+            if isinstance(one, Note)
+        ]
+    )
+    assert "`remix evaluate first --system short --match 'fuzzy(0.3)' --store`" in told.replace("\\'", "'")
+    work.evaluate("first", system="short", match="fuzzy(0.30)", store=True)
+    by_number = remix_of(work, shown(work, dataset="first", system="short", match="fuzzy(0.3)"))
+    assert by_number.tables["waterfall"]["mentions"][-1] == 2
     work.evaluate("first", system="short", match="strong", store=True)
+
+
+@pytest.mark.long
+def test_one_command_stores_all_outcomes_that_a_remix_needs(work: Workspace) -> None:
+    """Those of two systems on two datasets."""
+    asked = {"dataset": "first,second", "system": "short", "other": "exact", "match": "weak"}
+    [told] = [one.text for one in shown(work, **asked).blocks if isinstance(one, Note) and "No remix" in one.text]
+    assert "the outcomes of short and exact beside first, second are those by strong matching" in told
+    [command] = re.findall("`remix (.*?)`", told)
+    assert command == "evaluate first second --system short --system exact --match weak --store"
+    folder = str(work.store.folder)
+    assert run_verb(*command.split(), "-w", folder).returncode == 0
+    page = shown(work, **asked)
+    # By weak matching 'short' misses Bob twice and 'exact' once on each dataset, where both miss Bob of the last text.
+    assert remix_of(work, page).tables["waterfall"]["mentions"][-1] == page.tables["errors"].height == 4
+    assert run_verb(*command.replace("weak", "strong").split(), "-w", folder).returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from remix.registry import Registry
-from remix.scoring.matching import MATCHINGS, Case
+from remix.scoring.matching import Case, matchings_among
 
 COLUMN = "error_class"
 """The `column` of the rows that count errors."""
@@ -47,7 +47,7 @@ def class_rows(rows: pl.DataFrame, name: str, error: pl.Expr) -> pl.DataFrame:
 
 def under_matchings(matchings: tuple[str, ...], find: Callable[[str], pl.DataFrame]) -> pl.DataFrame:
     """Return what is found under each matching of the registry, under `strong` if there is none among them."""
-    known = [name for name in matchings if name in MATCHINGS] or ["strong"]
+    known = matchings_among(matchings)
     return pl.concat(find(name).select(pl.lit(name).alias("matching"), pl.all()) for name in known)
 
 

@@ -12,7 +12,7 @@ from remix.scoring.choice import Choice
 from remix.scoring.errors import rows_under
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.columns import is_of_errors, run_of
-from remix.scoring.matching import MATCHINGS, Case
+from remix.scoring.matching import Case, matching_named, matchings_among
 from remix.scoring.matching.offsets import read_offsets, wrong_offsets
 from remix.scoring.profiles import PROFILES
 from remix.scoring.slicing import whole_case
@@ -70,13 +70,13 @@ def _case(inputs: Inputs, choice: Choice) -> Case:
 
 def _error_classes(case: Case, taxonomy: str, choice: Choice) -> pl.DataFrame:
     """Return annotation and value: what the one run of a case makes of gold's required annotations."""
-    matching = next((name for name in choice.match if name in MATCHINGS), "strong")
+    matching = matchings_among(choice.match)[0]
     rows = rows_under(case, taxonomy, matching)
     kept = case.kept.select("mention", "annotation", "group")
     if len(kept) and len(rows) and rows["mention"].null_count() == len(rows):
         raise UsageError(f"taxonomy '{taxonomy}' classes no mentions of gold: write --by {ERROR}:SYSTEM:neleval")
     classes = rows.filter("error").join(kept, on="mention").select("group", value="class").unique()
     found = kept.join(classes, on="group", how="left", maintain_order="left")
-    right = case.judge("link", MATCHINGS[matching]).groups["group"].unique()
+    right = case.judge("link", matching_named(matching)).groups["group"].unique()
     otherwise = pl.when(pl.col("group").is_in(right.implode())).then(pl.lit(CORRECT)).otherwise(pl.lit(OTHER))
     return found.select("annotation", pl.coalesce("value", otherwise)).unique().sort("annotation", "value")

@@ -6,7 +6,7 @@ import polars as pl
 
 from remix.scoring.errors import Errors, Taxonomy, class_rows, under_matchings
 from remix.scoring.inputs.case_tables import NIL
-from remix.scoring.matching import MATCHINGS, Case
+from remix.scoring.matching import Case, matching_named
 
 CLASSES = {
     "wrong_link": "an entity was answered, and gold has another (of mentions where both have one)",
@@ -39,7 +39,7 @@ def judged_pairs(case: Case, matching: str) -> pl.DataFrame:
     That of an alternative of several mentions is the first of those that are wrong, if any is.
     """
     kept = case.kept.select("mention", "doc", "group", "link")
-    pairs = case.judge("link", MATCHINGS[matching]).pairs.join(kept, on="mention")
+    pairs = case.judge("link", matching_named(matching)).pairs.join(kept, on="mention")
     pairs = pairs.join(case.answers.select("answer", answered="link"), on="answer")
     return pairs.sort("system", "group", "correct", "mention").unique(
         ["system", "group"], keep="first", maintain_order=True
@@ -47,7 +47,7 @@ def judged_pairs(case: Case, matching: str) -> pl.DataFrame:
 
 
 def _classify_under(case: Case, matching: str) -> pl.DataFrame:
-    judged = case.judge("link", MATCHINGS[matching])
+    judged = case.judge("link", matching_named(matching))
     kept = case.kept.select("mention", "doc", "group", "link")
     pairs = judged_pairs(case, matching)
     linked, answered = pl.col("link") != NIL, pl.col("answered") != NIL

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, TypeVar
@@ -393,6 +393,15 @@ def matching_named(name: str) -> Matching:
         taken = "a number from 0 to 1" if found.at is not None else "no parameter"
         raise UsageError(f"matching '{found.name}' takes {taken}, not '{parts[2]}'")
     return found.at(value)
+
+
+def matchings_among(names: Iterable[str]) -> list[str]:
+    """Return those of the names that a matching has which is no profile's own, with its number; else that of `strong`.
+
+    >>> matchings_among(["fuzzy(0.5)", "strong_link_match"]), matchings_among(["strong_link_match"])
+    (['fuzzy(0.5)'], ['strong'])
+    """
+    return [name for name in names if name.partition("(")[0] in MATCHINGS] or ["strong"]
 
 
 def matching_without_credit(name: str) -> Matching:

@@ -39,7 +39,7 @@ from remix.reports.statistics import measures_of
 from remix.runs.judgements import OUTCOMES, Judgements, list_entities, rename_entities
 from remix.web import page
 from remix.web.answers import judge, list_answers
-from remix.web.error_choice import CHOICES, choose_matching, name_systems, place_of, read_choice
+from remix.web.error_choice import CHOICES, choose_matching, name_systems, place_of, read_choice, with_matching
 from remix.web.marked_text import Mark, lay_out
 
 _OUTCOME = "outcome"
@@ -64,7 +64,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         return page.Page("Document", [page.NOTHING])
     dataset = work.store.dataset(parameters.get("dataset", "")).name
     documents = _documents(work, dataset)
-    asked = {"dataset": dataset, **{key: parameters.get(key, "") for key in _KEPT}}
+    asked = with_matching({"dataset": dataset, **{key: parameters.get(key, "") for key in _KEPT}})
     asked, judged, systems, dropped = _complete(work, asked)
     document, missing = _find(work, documents, dataset, asked["name"])
     asked["name"] = document["called"]

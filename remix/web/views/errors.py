@@ -34,7 +34,15 @@ from remix.runs.register import Run
 from remix.vocabularies import COARSE_TYPE
 from remix.web import page
 from remix.web.answers import count_inherited, judge, list_answered, list_answers, list_known
-from remix.web.error_choice import CHOICES, STRONG, choose_matching, lead_to_sentences, name_systems, read_choice
+from remix.web.error_choice import (
+    CHOICES,
+    STRONG,
+    choose_matching,
+    lead_to_sentences,
+    name_systems,
+    read_choice,
+    with_matching,
+)
 from remix.web.error_sentences import browse, turn_sentences
 from remix.web.error_tables import order_systems, tabulate_classes, tabulate_parts
 
@@ -59,7 +67,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         said, on = "No run is registered yet: add a system's answers, or have one answer.", named or loaded[0].name
         commands = [f"remix run add NAME FILE --on {on}", f"remix annotate {on} --system prior"]
         return page.Page("Errors", [page.Note(said, commands, {"What to do next": "/start"})])
-    asked = {name: value for name, value in parameters.items() if value}
+    asked = with_matching({name: value for name, value in parameters.items() if value})
     beside = {name for name, kind in kinds_of(known).items() if kind != "system"}
     asked, systems, dropped = _complete(asked, runs, beside)
     datasets, by = page.split_names(asked["dataset"]), asked.get("by", "")

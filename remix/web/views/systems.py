@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +25,7 @@ from remix.vocabularies import COARSE_TYPE
 from remix.vocabularies import COLUMNS as OF_CLASSES
 from remix.web import page
 from remix.web.answers import count_inherited, list_known
+from remix.web.error_choice import find_matching
 from remix.web.score_tables import BEST, show_scores
 
 _SCHEMES = ("quantiles:4", "log-deciles")
@@ -217,6 +219,8 @@ def _ask(
     profile = PROFILES[asked["profile"] or "remix"]
     task, match = profile.headline
     asked |= {"profile": profile.name, "task": asked["task"] or task, "match": asked["match"] or match}
+    if asked["match"] not in (*profile.matchings, *profile.meanings):
+        asked["match"] = find_matching(asked["match"]).name
     datasets, systems = _list_named(runs), sorted(kinds := kinds_of(runs))
     by, columns = asked["by"], _list_columns(work)
     for one in breakdown(by) if by else ():
@@ -266,16 +270,8 @@ def _list_fields(
     tasks = dict.fromkeys([*profile.tasks, task, *TASKS.names()])
     of_task = getattr(TASKS[asked["task"]], "summary", "") if asked["task"] in TASKS else ""
     yield page.choose("task", "task", tasks, asked["task"], of_task, what="task", command="remix list tasks")
-    matchings, of_match = [*profile.matchings, match, *MATCHINGS.names()], profile.meaning(asked["match"])
-    yield page.choose(
-        "match",
-        "matching",
-        dict.fromkeys(matchings),
-        asked["match"],
-        of_match,
-        what="matching",
-        command="remix list matchings",
-    )
+    matchings = dict.fromkeys([*profile.matchings, match, *MATCHINGS.names(), asked["match"]])
+    yield page.choose("match", "matching", matchings, asked["match"], profile.meaning(asked["match"]))
     yield page.choose(
         "against",
         "held against",
@@ -326,7 +322,7 @@ def _tell_conventions(profile: str) -> page.Shown:
 
 
 def _commands(asked: Mapping[str, str], datasets: Sequence[str], *, all_of: bool) -> list[str]:
-    options = [f"--{name} {asked[name]}" for name in OPTIONS if name != "against" and asked.get(name)]
+    options = [f"--{name} {shlex.quote(asked[name])}" for name in OPTIONS if name != "against" and asked.get(name)]
     named = [] if all_of and len(datasets) > 8 else [*datasets]
     told = " ".join([*named, *(f"--run {name}" for name in page.split_names(asked["systems"])), *options])
     return [f"remix evaluate {told} --intervals", f"remix compare {told}"]
