@@ -127,11 +127,11 @@ def typeset(frame: pl.DataFrame, output: str = "latex", how: Typesetting = AS_IT
     if output == "md":
         from tabulate import tabulate
 
-        names = [_escape_markdown(spell_out(name)) for name in headings.values()]
+        names = [escape_markdown(spell_out(name)) for name in headings.values()]
         align = ["right" if number else "left" for number in numeric]
         return tabulate(
             rows, headers=names, tablefmt="pipe", colalign=align if rows else None, disable_numparse=True
-        ) + "".join(f"\n\n{_escape_markdown(said)}" for said in (how.note, how.caption) if said)
+        ) + "".join(f"\n\n{escape_markdown(said)}" for said in (how.note, how.caption) if said)
     return "\n".join(_tabular([escape_latex(name) for name in headings.values()], rows, numeric, how))
 
 
@@ -425,9 +425,9 @@ def _markdown(frame: pl.DataFrame, how: Typesetting, column: str, looks: Sequenc
     cells = []
     for (said, spread, mark), look in zip(_texts(frame, how, column), looks, strict=True):
         sign = {"best": "**", "worst": "*"}.get(look, "")
-        text = _escape_markdown(said)
-        text = f"{sign}{text}{sign}" + _escape_markdown(mark).replace("*", "\\*")
-        cells.append(f"{text} {_escape_markdown(spread)}" if spread else text)
+        text = escape_markdown(said)
+        text = f"{sign}{text}{sign}" + escape_markdown(mark).replace("*", "\\*")
+        cells.append(f"{text} {escape_markdown(spread)}" if spread else text)
     return cells
 
 
@@ -478,6 +478,6 @@ def _raise(mark: str) -> str:
     return f"\\textsuperscript{{{escape_latex(mark)}}}" if mark else ""
 
 
-def _escape_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Return a text that stays in its cell, and is no HTML: Markdown passes that on."""
     return text.replace("<", "&lt;").replace("|", "\\|").replace("\n", " ")

@@ -130,7 +130,12 @@ def _bars(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:
 
 
 def figure_of_columns(
-    cells: pl.DataFrame, score: str, *, spider: str = "", links: Callable[[Mapping[str, Any]], str] = lambda _: ""
+    cells: pl.DataFrame,
+    score: str,
+    *,
+    spider: str = "",
+    links: Callable[[Mapping[str, Any]], str] = lambda _: "",
+    by: str = "",
 ) -> dict[str, Figure]:
     """Return figures of the scores of systems in parts, by what they show: `scores`, and `spider` over three or more.
 
@@ -138,7 +143,7 @@ def figure_of_columns(
     each system and part. Parts of a range, whose names begin with numbers, are drawn as lines before the
     share of mentions of each, others as bars. With
     `spider` 'scores' that plot is over the scores in the first part. The best come first, baselines behind systems; of
-    many the first are drawn.
+    many the first are drawn. `by` says by which task, matching and conventions the scores are.
     """
     proper = pl.col("kind") == "system" if "kind" in cells.columns else pl.lit(True)
     best = sum_up(cells, "system", proper.all().alias("proper"), pl.col("f1").mean()).sort(
@@ -167,15 +172,17 @@ def figure_of_columns(
     axis, kind = Axis(score, limits=(0, 1)), "lines" if len(ranged) > 1 else "bars"
     apart = [shorten(part) for part in ranged.filter(ranged.str.contains(APART))]
     behind = _shares(drawn) if kind == "lines" else None
-    told = f"{score} of {', '.join(systems)} in {', '.join(parts)}.{more}"
+    told = f"{score} of {', '.join(systems)} in {', '.join(parts)}.{f' {by}.' if by else ''}{more}"
+    over = f"{by}{'.' if more and by else ''}{more}".strip()
     figures = {
-        "by column": Figure(
-            f"{score} by column", [Panel(more.strip(), kind, series, y=axis, behind=behind, apart=apart)], told
-        )
+        "by column": Figure(f"{score} by column", [Panel(over, kind, series, y=axis, behind=behind, apart=apart)], told)
     }
     if 3 <= max((len(one.x) for one in around), default=0) <= 12:
         title = f"scores in {parts[0]}" if spider else score
-        figures["spider"] = Figure(f"{title} of systems", [Panel(title, "spider", around, y=Axis(limits=(0, 1)))], told)
+        called = f"{title}: {by}" if by else title
+        figures["spider"] = Figure(
+            f"{title} of systems", [Panel(called, "spider", around, y=Axis(limits=(0, 1)))], told
+        )
     return figures
 
 

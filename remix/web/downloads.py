@@ -12,6 +12,7 @@ from starlette.responses import Response
 from remix import tables
 from remix._version import __version__
 from remix.errors import UnknownName, UsageError
+from remix.paper import escape_markdown
 from remix.reports.plots import render
 from remix.web.cell_texts import name_for_paper
 from remix.web.page import Download, Page, address
@@ -72,8 +73,12 @@ def write_table(page: Page, form: str, parameters: Mapping[str, str], place: str
         how = replace(how, columns={name: called.get(name, name) for name in columns})
     elif columns:
         frame, how = frame.select(*dict.fromkeys(columns)), None
+    if form == "md" and how is not None:
+        how = replace(how, caption=table.caption(page.title))
     content = io.BytesIO()
     tables.write(frame, {"tex": "latex"}.get(form, form), content, typesetting=how)
+    if form == "md" and how is None:
+        content.write(f"\n{escape_markdown(table.caption(page.title))}\n".encode())
     # Whoever reads a paper's source finds where its table comes from.
     told = f"% {address(place, **parameters)}\n% remix {__version__}\n" if form == "tex" else ""
     return Response(told.encode() + content.getvalue(), media_type=DATA[form], headers=HEADERS)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from remix.errors import UnknownName, UsageError
-from remix.reports.sentences import Chosen
+from remix.measures.labels import label_of
+from remix.names import shorten
+from remix.reports.sentences import ERRORS, Chosen, call_agreement
+from remix.scoring.errors import label_of_class
 from remix.scoring.matching import MATCHINGS, Matching, matching_named
 from remix.web import page
 
 STRONG = "strong"
 """The matching that errors are counted by where an address names none."""
+_OTHER_NUMBERS = r"; [a-z-]+\(\w\) for another \w$"
+"""How the summary of a matching with a number says that there are others."""
 CHOICES = ("match", "by", "show", "of", "class", "type", "slice", "gold", "answer", "agreement", "within")
 """What chooses among the mentions and answers of systems, by the names of parameters."""
 
@@ -56,7 +62,25 @@ def choose_matching(asked: Mapping[str, str]) -> page.Field:
 def tell_matching(asked: Mapping[str, str]) -> str:
     """Return what errors are counted by, in words."""
     chosen = find_matching(asked.get("match") or STRONG)
-    return f"by {chosen.name} matching ({chosen.summary})"
+    return f"by {chosen.name} matching ({re.sub(_OTHER_NUMBERS, '', chosen.summary)})"
+
+
+def tell_choice(asked: Mapping[str, str]) -> str:
+    """Return which mentions and answers are chosen, and what they are judged by, as a paper says it."""
+    chosen, shown = read_choice(asked), name_systems(asked)
+    what = {ERRORS: "errors", "all": "all mentions and answers"}.get(chosen.show, f"what is {chosen.show}")
+    either = f"{what} of {chosen.of}" if chosen.of and len(shown) > 1 else f"{what} of either" if shown[1:] else what
+    told = {
+        "class": label_of_class(chosen.error_class) if chosen.error_class else "",
+        "type": chosen.type,
+        label_of(asked["by"]).words if chosen.slice and asked.get("by") else "slice": shorten(chosen.slice),
+        "gold": shorten(chosen.gold),
+        "answer": shorten(chosen.answer),
+        "texts of": chosen.dataset,
+    }
+    said = [either, *(f"{name} {value}" for name, value in told.items() if value)]
+    said += [call_agreement(chosen.agreement, shown)] if chosen.agreement else []
+    return f"Chosen are {', '.join(said)}; A2KB {tell_matching(asked)}."
 
 
 def lead_to_sentences(**asked: object) -> str:

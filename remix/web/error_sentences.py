@@ -35,7 +35,7 @@ from remix.reports.sentences import (
 from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, list_entities
 from remix.scoring.errors import label_of_class
 from remix.web import page
-from remix.web.error_choice import lead_to_sentences, name_systems, place_of, read_choice
+from remix.web.error_choice import lead_to_sentences, name_systems, place_of, read_choice, tell_choice
 from remix.web.error_tables import tabulate_confused
 
 _PAGE = 20
@@ -75,7 +75,7 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
         page.Passages(passages, [*_list_facets(rows, asked, shown, kb)]),
         page.Note(keys, links=steps),
         *[page.Note(said) for said in (*judged.notes, *tell_shortcomings(judged, shown))],
-        _tabulate(chosen, shown, kb, judged.datasets),
+        _tabulate(chosen, asked, kb, judged.datasets),
         tabulate_confused(judged, asked, kb),
     ]
 
@@ -106,8 +106,9 @@ def _explain_counts(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequenc
 
 
 def _tabulate(
-    chosen: pl.DataFrame, shown: Sequence[str], kb: KnowledgeBase | None, datasets: Sequence[str]
+    chosen: pl.DataFrame, asked: Mapping[str, str], kb: KnowledgeBase | None, datasets: Sequence[str]
 ) -> page.Table:
+    shown = name_systems(asked)
     explained = {f"{one} outcome": "; ".join(f"{name}: {said}" for name, said in OUTCOMES.items()) for one in shown}
     explained |= {"right": "how many systems are right here, baselines and oracles aside", "of": "of how many"}
     named = list_entities(*(chosen[name] for name in ("gold", *(f"{one} answer" for one in shown))))
@@ -124,6 +125,7 @@ def _tabulate(
         headings=headings_of_measures(["surface_form"]),
         labels=labels | label_entities(kb, named),
         documents=("document",),
+        chosen=tell_choice(asked),
         in_paper=("surface_form", "gold", *(f"{one} {said}" for one in shown for said in ("answer", "class"))),
     )
 

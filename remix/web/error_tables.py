@@ -92,7 +92,7 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
     small = {name: f"share of {name}" for name in systems}
     links = {name: partial(lead, name) for name in systems}
     called = f"{label_of_class(kind)} (`{kind}`)" if kind else ANY
-    words = f"{called}: {explain_classes()[kind or ANY]}; of each part how many, and the share."
+    words = f"{called}: {explain_classes()[kind or ANY]}; of each part how many, and the share, {tell_matching(asked)}."
     if by.partition(":")[0] in OF_CLASSES and by != COARSE_TYPE:
         words += " Classes are those of one vocabulary; the filter 'type' counts persons, places and others by all."
     labels = {shorten(iri): label for iri, label in label_parts(kb, pl.Series([*whole.values()]), by).items()}
@@ -122,7 +122,7 @@ def tabulate_confused(judged: Judgements, asked: Mapping[str, str], kb: Knowledg
         f"confused by {asked['system']}",
         pairs,
         {"mentions": lambda row: lead_to_sentences(**kept, gold=row["gold"], answer=row["answer"])},
-        words="Which entity is taken for which, most often first.",
+        words=f"Which entity is taken for which {tell_matching(asked)}, most often first.",
         leads="The number leads to the sentences.",
         labels=label_entities(kb, list_entities(pairs["gold"], pairs["answer"])),
     )

@@ -118,7 +118,8 @@ class Table(Shown):
     has the unit of each row: a `share` is shown in per cent. `labels` are those of entities, by what stands in cells;
     IRIs are shown short, and names of documents in columns of `documents` by their last part. Data have all as it is.
     `zero` is what stands for 0 in cells of `heat`. Of columns of `scores` people see three decimals, as elsewhere,
-    of `differences` the sign, and of those of shares points. A paper says that it is `about` this, not the page.
+    of `differences` the sign, and of those of shares points. A paper says that it is `about` this, not the page, and
+    by which choices the rows are those that were `chosen`.
     """
 
     name: str
@@ -145,6 +146,7 @@ class Table(Shown):
     scores: Sequence[str] = ()
     differences: Sequence[str] = ()
     about: str = ""
+    chosen: str = ""
 
     @property
     def within(self) -> set[str]:
@@ -164,10 +166,14 @@ class Table(Shown):
         if columns or not how.columns:
             names = {one: self.headings.get(one, (one, ""))[0] for one in dict.fromkeys(shown)}
             how = replace(how, columns=names if self.typesetting is None else [*names])
+        return replace(how, caption=self.caption(page), label=how.label or f"tab:{self.name}")
+
+    def caption(self, page: str) -> str:
+        """Return what a paper says of the table: what it is, in the words of the page that is called so, of what."""
         called, page = self.title or self.name, self.about or page
         title = page if called.lower() == page.lower() else f"{page}: {called}"
-        said = " ".join(filter(None, [f"{title}.", self.words.replace("`", "")]))
-        return replace(how, caption=how.caption or said, label=how.label or f"tab:{self.name}")
+        own = self.typesetting.caption if self.typesetting is not None else ""
+        return " ".join(filter(None, [*([own] if own else [f"{title}.", self.words.replace("`", "")]), self.chosen]))
 
 
 class Tiles(Table):

@@ -245,12 +245,14 @@ def arrange(page: Page, parameters: Mapping[str, str]) -> Page:
         if not isinstance(block, Table):
             return block
         frame = block.frame
-        if text := parameters.get(f"rows.{block.name}", "").strip().lower():
-            frame = _filter(frame, text)
+        chosen = block.chosen
+        if text := parameters.get(f"rows.{block.name}", "").strip():
+            frame = _filter(frame, text.lower())
+            chosen = " ".join(filter(None, [chosen, f"Of these the rows with “{text}” alone."]))
         if block.name == table and column in frame.columns and not frame.schema[column].is_nested():
             groups = [block.groups] if block.groups and block.groups != column else []
             frame = _sort(frame, column, groups, down=down)
-        return block if frame is block.frame else replace(block, frame=frame)
+        return block if frame is block.frame else replace(block, frame=frame, chosen=chosen)
 
     return replace(page, blocks=[turn(one) for one in page.blocks], beside=[turn(one) for one in page.beside])
 

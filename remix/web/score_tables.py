@@ -54,6 +54,8 @@ _NO_TEST = (
     "No pair of systems is tested, which needs ten documents and two systems; "
     "a baseline is one where others are held against it."
 )
+_NAMED = 4
+"""Datasets that a caption names; of more it says how many they are."""
 _Leading = Callable[[Mapping[str, Any]], str]
 """What makes an address of a row."""
 
@@ -98,8 +100,10 @@ def show_scores(
         *[page.Note(said) for said in (*explain_documents(rows.with_columns(dataset="part")), *tell_uncompared(cells))],
         *_lead_to_vocabularies(asked, rows),
         *_draw(cells, score, asked, lead),
-        _list_tests(family, lead, whole=whole),
-        _list_scores(rows.with_columns(kind=pl.col("system").replace_strict(dict(kinds), default="system")), of_f1),
+        _list_tests(family, lead, asked, whole=whole),
+        _list_scores(
+            rows.with_columns(kind=pl.col("system").replace_strict(dict(kinds), default="system")), of_f1, asked
+        ),
         *[page.Note(said) for said in (*notes, *_tell_shared(scored.rows, asked["by"]), *_tell_none(matrix))],
     ]
 
@@ -133,8 +137,9 @@ def _tell_none(shown: _ShownScores) -> list[str]:
 
 def _draw(cells: pl.DataFrame, score: str, asked: Mapping[str, str], lead: _Leading) -> list[page.Drawing]:
     """Return the figures of systems, without oracles, that are folded but for that of a single column."""
+    by = _name_conditions(asked)
     drawn = cells.filter(pl.col("kind") != "oracle")
-    figures = {} if drawn.is_empty() else figure_of_columns(drawn, score, spider=asked["spider"], links=lead)
+    figures = {} if drawn.is_empty() else figure_of_columns(drawn, score, spider=asked["spider"], links=lead, by=by)
     return [page.Drawing(name, figure, folded=not asked["spider"]) for name, figure in figures.items()]
 
 
@@ -319,9 +324,19 @@ def _name_matching(asked: Mapping[str, str]) -> str:
     return matchings_among([asked["match"]])[0]
 
 
+def _name_conditions(asked: Mapping[str, str]) -> str:
+    """Return by which task, matching and conventions scores are, and of slices by what and on which datasets."""
+    of = f"{asked['task']} by {asked['match']} matching, conventions of {asked['profile']}"
+    if not asked["by"]:
+        return of
+    datasets = page.split_names(asked["datasets"])
+    on = ", ".join(datasets) if 0 < len(datasets) <= _NAMED else f"{len(datasets) or 'all'} datasets together"
+    return f"{of}, by {label_of(asked['by']).words} on {on}"
+
+
 def _caption(asked: Mapping[str, str], words: str, family: Family) -> str:
     """Return what a paper says of the matrix: whose conventions, of which task and matching, and of the tests."""
-    of = f"{asked['task']} by {asked['match']} matching, conventions of {asked['profile']}"
+    of = _name_conditions(asked)
     tested = f" p is corrected by Holm for the family of {family.words}." if family.tests else ""
     return f"Systems, {of}. {words}{tested}".replace("`", "")
 
@@ -395,7 +410,7 @@ def _lead(asked: Mapping[str, str], answered: Mapping[str, str], row: Mapping[st
     return f"{place}#{page.SENTENCES}" if sliced else place
 
 
-def _list_tests(family: Family, lead: _Leading, *, whole: bool) -> page.Shown:
+def _list_tests(family: Family, lead: _Leading, asked: Mapping[str, str], *, whole: bool) -> page.Shown:
     """Return the tests of pairs of systems that are asked for."""
     pairs = family.pairs
     if pairs.is_empty() and not whole:
@@ -426,11 +441,20 @@ def _list_tests(family: Family, lead: _Leading, *, whole: bool) -> page.Shown:
         digits={"score_system": 3, "score_other": 3, "difference": 3, "p": 4, "p_holm": 4},
     )
     return page.Table(
-        "pairs", known, links, words, explained, leads=leads, headings=headings, folded=True, typesetting=how
+        "pairs",
+        known,
+        links,
+        words,
+        explained,
+        leads=leads,
+        headings=headings,
+        folded=True,
+        typesetting=how,
+        chosen=f"{_name_conditions(asked)}.",
     )
 
 
-def _list_scores(rows: pl.DataFrame, of_f1: str) -> page.Table:
+def _list_scores(rows: pl.DataFrame, of_f1: str, asked: Mapping[str, str]) -> page.Table:
     """Return the scores in full, with the precision that F1 takes where that is not of all answers (`of_f1`).
 
     As data each has the name that `remix evaluate` has for it.
@@ -483,4 +507,5 @@ def _list_scores(rows: pl.DataFrame, of_f1: str) -> page.Table:
         headings=headings,
         folded=True,
         typesetting=how,
+        chosen=f"{_name_conditions(asked)}.",
     )

@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import httpx
 import polars as pl
@@ -286,6 +286,33 @@ def test_paper_has_tables_of_all_systems_as_those_of_the_datasets(get: Get) -> N
         assert caption.startswith("Errors on first: ") and "short" not in caption
     [caption] = re.findall(r"\\caption\{(.*)\}", get(f"/errors.tex?{place}").text)
     assert "Errors of short on first" in caption
+
+
+def test_captions_say_by_which_matching_rows_are_judged_and_which_are_chosen(get: Get) -> None:
+    place = "dataset=first&system=short&other=exact&match=fuzzy(0.3)&type=NIL&class=missing&by=words"
+    told = "by fuzzy(0.3) matching (the spans overlap and 1 - edit distance / longer length is 0.3 or more)"
+    place = place.replace("&type=NIL", "")
+    for form, pattern in (("tex", r"\\caption\{(.*)\}"), ("md", r"\n\n(.*)\n$")):
+        chosen = f"errors. Chosen are errors of either, class missing mention; A2KB {told}."
+        [caption] = re.findall(pattern, get(f"/errors.{form}?{place}").text)
+        assert caption == f"Errors of short and exact on first: {chosen}", form
+        [caption] = re.findall(pattern, get(f"/errors.{form}?{place}&rows.errors=Bob").text)
+        assert caption.endswith(f"A2KB {told}. Of these the rows with “Bob” alone."), form
+        for table in ("classes of errors", "errors by words", "confused by short"):
+            [caption] = re.findall(pattern, get(f"/errors.{form}?{place}&table={table}").text)
+            assert told in caption, (form, table)
+
+
+def test_tables_and_figures_of_systems_say_by_which_conventions_scores_are(get: Get, work: Workspace) -> None:
+    told = "A2KB by weak matching, conventions of gerbil"
+    for by, of in (("", ""), ("words", ", by words on first")):
+        place = f"datasets=first&match=weak&profile=gerbil&by={by}"
+        page = VIEWS["systems"].show(work, dict(parse_qsl(place)))
+        for name, figure in page.figures.items():
+            assert told + of in figure.description and told + of in figure.panels[0].title, name
+        for table in ("systems", "scores"):
+            for form in ("tex", "md"):
+                assert f"{told}{of}." in get(f"/systems.{form}?{place}&table={table}").text, (table, form)
 
 
 @pytest.mark.parametrize(
