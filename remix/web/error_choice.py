@@ -18,6 +18,8 @@ STRONG = "strong"
 """The matching that errors are counted by where an address names none."""
 _OTHER_NUMBERS = r"; [a-z-]+\(\w\) for another \w$"
 """How the summary of a matching with a number says that there are others."""
+PAGE = 20
+"""Sentences on a page."""
 CHOICES = ("match", "by", "show", "of", "class", "type", "slice", "gold", "answer", "agreement", "within")
 """What chooses among the mentions and answers of systems, by the names of parameters."""
 
@@ -88,6 +90,11 @@ def lead_to_sentences(**asked: object) -> str:
     return f"{page.address('errors', **asked)}#{page.SENTENCES}"
 
 
+def lead_to_list(asked: Mapping[str, object], nth: int) -> str:
+    """Return the address of the page of errors at the text of this number, counted from 0, among those around it."""
+    return f"{page.address('errors', **{**asked, 'from': nth // PAGE * PAGE or ''})}#{page.name_text(nth + 1)}"
+
+
 def keep_both(asked: Mapping[str, str], system: str) -> dict[str, str]:
     """Return the parameters of the errors of a system, beside which stands the other where two are shown.
 
@@ -105,7 +112,7 @@ def place_of(row: Mapping[str, Any], asked: Mapping[str, str], nth: str) -> str:
     `nth` is the number of the row among those that are chosen, so that the document leads to the next one, of `among`
     which datasets where they are several.
     """
-    kept = {key: asked.get(key, "") for key in ("system", "other", *CHOICES)}
+    kept = {key: asked.get(key, "") for key in ("system", "other", "colour", *CHOICES)}
     among = asked.get("among") or asked["dataset"]
     where = {"dataset": row["dataset"], "among": among} if "," in among else {"dataset": asked["dataset"]}
     place = page.address("document", **where, **kept, name=row["name"], error=nth)

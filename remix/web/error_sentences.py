@@ -35,11 +35,9 @@ from remix.reports.sentences import (
 from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, list_entities
 from remix.scoring.errors import label_of_class
 from remix.web import page
-from remix.web.error_choice import lead_to_sentences, name_systems, place_of, read_choice, tell_choice
+from remix.web.error_choice import PAGE, lead_to_sentences, name_systems, place_of, read_choice, tell_choice
 from remix.web.error_tables import tabulate_confused
 
-_PAGE = 20
-"""Sentences on a page."""
 _MOST = 500
 """Sentences that an address can ask for on a page."""
 _FEW = 12
@@ -223,7 +221,7 @@ def turn_sentences(judged: Judgements, asked: Mapping[str, str]) -> dict[str, st
 
 def _read_place(asked: Mapping[str, str]) -> tuple[int, int]:
     """Return with which of the sentences the page begins, and how many it shows."""
-    start, count = (_number(asked.get(key, ""), default) for key, default in (("from", 0), ("count", _PAGE)))
+    start, count = (_number(asked.get(key, ""), default) for key, default in (("from", 0), ("count", PAGE)))
     return start, min(max(count, 1), _MOST)
 
 
@@ -257,10 +255,12 @@ def _passage(
     what = "error " if asked.get("show", ERRORS) == ERRORS else ""
     heading = f"{what}{place}: {name_document(row['name'])}"
     heading += f" ({row['dataset']})" if together else ""
-    href = place_of(row, asked, place.partition(" ")[0])
+    nth = place.partition(" ")[0]
+    href = place_of(row, asked, nth)
     named = list_entities(pl.Series([row[name] for name in ("gold", *(f"{name} answer" for name in shown))]))
-    links = {shorten(one): place for one in named if (place := page.address_of_entity(one))}
-    return page.Passage(heading, segments, [*tell_answers(row, shown, labels)], href, facets, links)
+    links = {shorten(one): where for one in named if (where := page.address_of_entity(one))}
+    told = [*tell_answers(row, shown, labels)]
+    return page.Passage(heading, segments, told, href, facets, links, page.name_text(nth))
 
 
 def _join_words(values: Iterable[str]) -> str:

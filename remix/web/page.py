@@ -208,7 +208,7 @@ class Segment:
 class Passage:
     """A text in segments with a heading and what is said beside it; `facets` are what a report can be filtered by.
 
-    `links` are the addresses of what the notes name, by these names.
+    `links` are the addresses of what the notes name, by these names. `name` is that of its place in the page.
     """
 
     heading: str
@@ -217,6 +217,7 @@ class Passage:
     href: str = ""
     facets: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -485,6 +486,11 @@ SENTENCES = "sentences"
 def name_mention(begin: object, end: object) -> str:
     """Return the name of the place of a mention in the page of its document."""
     return f"mention-{begin}-{end}"
+
+
+def name_text(nth: object) -> str:
+    """Return the name of the place of a text in the page of a list, by its number."""
+    return f"text-{nth}"
 
 
 def split_names(names: str) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from html import unescape
 from pathlib import Path
-from urllib.parse import parse_qs, parse_qsl, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import httpx
 import polars as pl
@@ -17,7 +18,7 @@ from remix.web.page import VIEWS, Form, Note, Page, Passages
 from remix.workspace import Workspace
 from tests.commands import run_verb
 from tests.pages import follow, table_of
-from tests.web.pages import Get
+from tests.web.pages import Get, send
 
 KNOWN = "http://dbpedia.org/resource/"
 
@@ -158,6 +159,61 @@ def test_document_tells_what_became_of_its_mentions_by_the_matching(work: Worksp
         [passages] = [block for block in page.blocks if isinstance(block, Passages)]
         segments = [*passages.passages[0].segments, *passages.passages[0].segments[0].parts]
         assert {one.classes.split()[0] for one in segments if one.classes} == looks, match
+
+
+WALK = "/document?dataset=first&system=short&name=first-1&error="
+
+
+def tell_step(text: str) -> str:
+    """Return which error a page of a document says that it is opened at, with the mention in the text."""
+    [said] = re.findall(r'<p class="note">(error [^.]*)\.', text)
+    [marked] = re.findall(r'<mark class="[^"]* chosen"[^>]* id="mention-([0-9-]*)"', text)
+    return f"{said}: {marked}"
+
+
+def test_walk_through_errors_goes_on_with_what_the_form_chooses(get: Get) -> None:
+    """In each text 'short' answers "Ada" and misses "Ada Byron"; Bob of the second text is the fifth of 8 errors.
+
+    By weak matching Bob of the second and of the third text are all errors.
+    """
+    numbers = {tell_step(get(f"{WALK}{nth}").text) for nth in (3, 4, 5)}
+    assert numbers == {"error 3 of 8: 0-3", "error 4 of 8: 0-9", "error 5 of 8: 14-17"}
+    weak = send(get, f"{WALK}5", match="weak")
+    assert tell_step(weak) == "error 1 of 2, the first: 14-17" and "Left out:" not in weak
+    assert tell_step(send(get, f"{WALK}5", colour="type")) == "error 5 of 8: 14-17"
+    [following] = re.findall(r'<a rel="next" href="([^"]*)"', send(get, f"{WALK}5", colour="type"))
+    assert "colour=type" in following and "error=6" in following
+    assert "error 5 of" in tell_step(send(get, f"{WALK}5", other="exact"))
+
+
+def test_what_is_no_error_any_more_says_so_and_leads_back(get: Get, work: Workspace) -> None:
+    """ "Ada" overlaps "Ada Byron", which weak matching asks alone; strong matching has the same error again."""
+    place = f"{WALK}3&class=missing".replace("error=3", "error=2")
+    assert tell_step(get(place).text) == "error 2 of 5: 0-9"
+    text = send(get, place, match="weak")
+    assert "What was looked at in the walk through errors is none of those that are chosen now." in text
+    [back] = re.findall(r'<a href="([^"]*)">back to the list</a>', text)
+    found = follow(work, unescape(back))
+    assert found.tables["errors"].height == 2 and asked_by(unescape(back))["class"] == "missing"
+    hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', text))
+    assert hidden["error"] == "2" and hidden["class"] == "missing"
+    again = f"/document?{urlencode({**hidden, 'dataset': 'first', 'name': 'first-1', 'system': 'short'})}"
+    assert tell_step(get(again).text) == "error 2 of 5: 0-9"
+    assert "choose one to go on" in send(get, place, system="", colour="type")
+
+
+def test_ends_of_a_walk_are_said_and_lead_back_to_the_place_in_the_list(get: Get) -> None:
+    last = get(WALK.replace("first-1", "first-2") + "8").text
+    assert "error 8 of 8, the last." in last and 'rel="next"' not in last and 'rel="prev"' in last
+    links = {words: unescape(place) for place, words in re.findall(r'<a href="([^"]*)">([a-z ]*)</a>', last)}
+    assert asked_by(links["to the first"])["error"] == "1"
+    first = get(links["to the first"].partition("#")[0]).text
+    assert "error 1 of 8, the first." in first and "to the first" not in first
+    # All of the list are there, the one that was looked at among them.
+    view, _, name = links["back to the list"].partition("#")
+    back = get(view).text
+    assert name == "text-8" and f'id="{name}"' in back and 'id="text-1"' in back and "Left out:" not in back
+    assert "error 1 of 1, the only one." in get("/document?dataset=first&system=exact&name=first-2&error=1").text
 
 
 def remix_of(work: Workspace, page: Page) -> Page:

@@ -261,10 +261,10 @@ def test_errors_lead_into_the_document_with_both_systems_and_on_to_the_next(work
     place = passages.passages[0].href
     assert place.endswith("#mention-17-20") and "other=b" in place and "error=1" in place
     text = get(place.partition("#")[0]).text
-    assert "error 1 of 2." in text and 'id="mention-17-20"' in text and text.count(" chosen") == 2
+    assert "error 1 of 2, the first." in text and 'id="mention-17-20"' in text and text.count(" chosen") == 2
     following = re.search(r'<a rel="next" href="([^"]*)"', text)
     assert following and html.unescape(following[1]).endswith("error=2#mention-24-37")
-    assert "error 2 of 2." in get(html.unescape(following[1]).partition("#")[0]).text
+    assert "error 2 of 2, the last." in get(html.unescape(following[1]).partition("#")[0]).text
     assert "no error 9 of those" in get(place.partition("#")[0].replace("error=1", "error=9")).text
 
 

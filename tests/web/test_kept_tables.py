@@ -4,20 +4,8 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from urllib.parse import urlencode
 
-from tests.web.pages import Get
-
-
-def send(get: Get, place: str, **chosen: str) -> str:
-    """Return the page to which the form at the top of a page leads, with these choices made in it."""
-    text = get(place).text
-    [(action, form)] = re.findall(r'<main.*?<form method="get" action="([^"#]*)"[^>]*>(.*?)</form>', text, re.DOTALL)
-    hidden = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', form)
-    asked = {unescape(name): unescape(value) for name, value in hidden}
-    answer = get(f"{action}?{urlencode({**asked, **chosen})}")
-    assert answer.status_code == 200
-    return answer.text
+from tests.web.pages import Get, send
 
 
 def read_table(text: str, name: str) -> tuple[list[str], list[str]]:

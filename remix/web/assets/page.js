@@ -193,7 +193,7 @@ document.addEventListener("keydown", (pressed) => {
   const one = articles.length === 1 || document.querySelector(".paired");
   const texts = one && mentions.length ? mentions : articles;
   if (!step || !texts.length) return;
-  const at = texts.indexOf(document.querySelector("article.here, a.here") || document.querySelector("mark.chosen a"));
+  const at = texts.indexOf(document.querySelector("article.here, a.here") || document.querySelector("mark.chosen a, article:target"));
   // Behind the last text comes the first of the next page.
   const beyond = at + step >= texts.length && texts === articles && document.querySelector("link[rel=next]");
   if (beyond) return location.assign(beyond.href);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -29,17 +29,14 @@ from remix.reports.sentences import (
     ERRORS,
     EXTRA,
     call_classes,
-    choose_rows,
     name_document,
-    rows_of_systems,
-    tell_answers,
-    with_texts,
 )
 from remix.reports.statistics import measures_of
 from remix.runs.judgements import OUTCOMES, Judgements, list_entities, rename_entities
 from remix.web import page
 from remix.web.answers import judge, list_answers
-from remix.web.error_choice import CHOICES, choose_matching, name_systems, place_of, read_choice, with_matching
+from remix.web.error_choice import CHOICES, choose_matching, name_systems, with_matching
+from remix.web.error_walk import WALK, ErrorStep, find_step, keep_walk, tell_lost
 from remix.web.marked_text import Mark, lay_out
 
 _OUTCOME = "outcome"
@@ -49,7 +46,7 @@ _FAR = 1000
 """Characters before the first mention of a text from which on a link leads to it."""
 _LISTED = 500
 """Documents of a dataset that are listed to choose one; of more the name is written."""
-_KEPT = ("name", "system", "other", "colour", "annotation", "error", "among", *CHOICES)
+_KEPT = ("name", "system", "other", "colour", "annotation", *WALK, *CHOICES)
 _LOOKS = {
     "correct": OUTCOMES["correct"],
     "wrong": "an answer is on the mention and has another entity",
@@ -74,12 +71,16 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     own = _name_entities(work, rows.filter(document=document["document"]))
     if asked["colour"] == _OUTCOME and systems:
         asked["system"] = asked["system"] or systems[0]
-    step = None if judged is None else _find_error(work, _judge_listed(work, judged, asked), asked, document)
-    if asked["error"] and step is None:
-        dropped.append(UsageError(f"no error {asked['error']} of those that are chosen is in this document"))
-        asked["error"] = asked["among"] = ""
-    blocks: list[page.Shown] = [_form(work, rows, documents, systems, asked)]
-    blocks += [] if step is None else [step.note]
+    step = None if judged is None else find_step(work, judged, asked, document)
+    walk, told = keep_walk(asked, step), [] if step is None else [step.note]
+    if step is not None:
+        asked |= {"error": str(step.number), "mention": ""}
+    elif asked["error"]:
+        if not asked["mention"]:
+            dropped.append(UsageError(f"no error {asked['error']} of those that are chosen is in this document"))
+        told = [tell_lost(asked)]
+        asked |= dict.fromkeys(WALK, "")
+    blocks: list[page.Shown] = [_form(work, rows, documents, systems, asked, walk), *told]
     legend, passages = _read(work, rows, own, document, judged, asked, step)
     boxed = own.height > _UNFOLDED
     blocks.append(page.Passages(passages, paired=len(passages) > 1, boxed=boxed, legend=legend))
@@ -126,63 +127,16 @@ def _complete(
     for key in ("system", "other"):
         if asked[key] and asked[key] not in systems:
             dropped.append(UnknownName(f"run on {dataset}", asked[key], systems, "remix run list"))
-            asked = {**asked, key: "", "error": "", "among": ""}
+            asked = {**asked, key: "", **dict.fromkeys(WALK, "")}
     if unknown := {*page.split_names(asked["among"])} - {run.dataset for run in runs}:
         known = sorted({run.dataset for run in runs})
         dropped.append(UnknownName("dataset with a run", min(unknown), known, "remix run list"))
-        asked = {**asked, "error": "", "among": ""}
+        asked |= dict.fromkeys(WALK, "")
     if asked["other"] and not asked["system"]:
         asked = {**asked, "system": asked["other"], "other": ""}
     by = asked["by"] if asked["error"] else ""
     judged = judge(work, dataset, by, match=asked["match"]) if systems else None
     return asked, judged, systems, dropped
-
-
-@dataclass(frozen=True)
-class _Step:
-    """The error that the document is opened at, what is said of it, and what leads to those before and after it."""
-
-    row: Mapping[str, Any]
-    note: page.Note
-    neighbours: Mapping[str, str]
-
-
-def _judge_listed(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) -> Judgements:
-    """Return what the list of errors is of that the document was opened from: of this dataset, or of several.
-
-    Raises `StoreError` where no run is on any of these.
-    """
-    if not (asked["among"] and asked["error"]):
-        return judged
-    return judge(work, page.split_names(asked["among"]), asked["by"], name_systems(asked), asked["match"])
-
-
-def _find_error(
-    work: page.Explored, judged: Judgements, asked: Mapping[str, str], document: Mapping[str, Any]
-) -> _Step | None:
-    """Return the error that the address names by its number among those that are chosen, None where it is not here."""
-    if not (asked["system"] and asked["error"].isdecimal()):
-        return None
-    shown, place = name_systems(asked), int(asked["error"][:9]) - 1
-    found = choose_rows(rows_of_systems(judged, shown), read_choice(asked), shown)
-    rows = with_texts(judged, found.slice(max(0, place - 1), 3 if place else 2)).to_dicts()
-    here = rows[min(place, 1)] if 0 <= place < found.height else None
-    if here is None or here["document"] != document["document"]:
-        return None
-    steps = {"prev": place - 1, "next": place + 1}
-    ways = {
-        way: place_of(rows[min(place, 1) + nth - place], asked, str(nth + 1))
-        for way, nth in steps.items()
-        if 0 <= nth < found.height
-    }
-    kept = {key: asked[key] for key in ("system", "other", *CHOICES)}
-    kept["dataset"] = asked["among"] or asked["dataset"]
-    named = [str(here[column] or "") for column in ("gold", *(f"{name} answer" for name in shown))]
-    labels = label_entities(work.kb, list_entities(pl.Series(named)))
-    words = "error" if asked["show"] in ("", ERRORS) else asked["show"]
-    said = f"{words} {place + 1:,} of {found.height:,}. {'; '.join(tell_answers(here, shown, labels))}."
-    links = {"all of them": page.address("errors", **{**kept, "from": place})}
-    return _Step(here, page.Note(said, links=links), ways)
 
 
 def _documents(work: page.Explored, dataset: str) -> pl.DataFrame:
@@ -209,7 +163,8 @@ def _neighbours(documents: pl.DataFrame, document: Mapping[str, Any], asked: pag
     places = {"prev": document["index"] - 1, "next": document["index"] + 1}
     return {
         way: page.address(
-            "document", **{**asked, "name": documents["called"][place], "annotation": "", "error": "", "among": ""}
+            "document",
+            **{**asked, "name": documents["called"][place], "annotation": "", **dict.fromkeys(WALK, "")},
         )
         for way, place in places.items()
         if 0 <= place < documents.height
@@ -222,7 +177,9 @@ def _form(
     documents: pl.DataFrame,
     systems: Sequence[str],
     asked: page.Parameters,
+    walk: Sequence[page.Field],
 ) -> page.Form:
+    """Return the form, which keeps the walk through errors that the document is a step of."""
     groups = [name for name in rows.columns if name.startswith("category ")]
     known = [name for name in explain_columns(measures_of(work.store)) if STANDS_FOR.get(name, name) in rows.columns]
     colours = dict.fromkeys(["", *known[:3], *groups, *([_OUTCOME] if systems else []), *known])
@@ -253,7 +210,7 @@ def _form(
     if systems:
         fields.append(page.choose("other", "beside them those of", ["", *systems], asked["other"], nothing="(none)"))
         fields.append(choose_matching(asked))
-    return page.Form(fields)
+    return page.Form([*fields, *walk])
 
 
 def _read(
@@ -263,7 +220,7 @@ def _read(
     document: Mapping[str, Any],
     judged: Judgements | None,
     asked: page.Parameters,
-    step: _Step | None,
+    step: ErrorStep | None,
 ) -> tuple[page.Legend, list[page.Passage]]:
     """Return the text with its marks, of two systems twice, and what the looks of the marks mean."""
     text, at = document["text"] or "", None if step is None else (step.row["begin"], step.row["end"])
