@@ -41,6 +41,7 @@ from remix.reports.readable import (
 )
 from remix.reports.scores import Scored, figure_of_columns
 from remix.reports.two_systems import tell_two_systems
+from remix.reports.unknown_scope import explain_scope
 from remix.scoring.matching import matchings_among
 from remix.scoring.statistics import F1
 from remix.vocabularies import ALL
@@ -88,6 +89,7 @@ def show_scores(
     if "f1_low" in rows.columns and rows["f1_low"].count():
         notes = [*notes, *explain_intervals(rows, "document")]
     notes = [*notes, *explain_shortcomings(rows.with_columns(dataset="asked"))]
+    notes = [*notes, *(explain_scope(work, datasets) if of_f1 == "on mention" else [])]
     left = rows["part"].n_unique() - cells["part"].n_unique()
     parts = [*datasets] if not asked["by"] else cells["part"].unique(maintain_order=True).to_list()
     labels = _call_parts(work, cells["part"].cast(pl.String), asked["by"])

@@ -17,6 +17,7 @@ from remix.frames import Frames
 from remix.kb import KnowledgeBase
 from remix.names import HFTS_OLD
 from remix.scoring.inputs import Background, restore_dropped
+from remix.web.page import VIEWS, Note
 from remix.workspace import Workspace, open_workspace
 from tests.scoring.conftest import evaluate
 
@@ -243,6 +244,65 @@ def work(made: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """That workspace, with its folder as the current one."""
     monkeypatch.chdir(made.folder.parent)
     return made
+
+
+@pytest.mark.parametrize(
+    ("condition", "named"),
+    [
+        ("hfts:ambiguitySurfaceForm ?n FILTER (?n >= 3)", "ambiguitySurfaceForm"),
+        # What no answer has without a knowledge base would be the same of all of them.
+        ("nif:anchorOf 'Ada' FILTER NOT EXISTS { ?annotation hfts:pagerank ?n }", "pagerank"),
+    ],
+)
+def test_precision_in_scope_is_not_known_without_the_knowledge_base_that_the_query_needs(
+    kb: KnowledgeBase, capsys: pytest.CaptureFixture[str], condition: str, named: str
+) -> None:
+    query = f"SELECT ?annotation {{ ?annotation {condition} }}"
+    background = replace(Background.of(cut(framed(GOLD), "Ada"), None, {"x": query}), knowledge="small@123456")
+    with progress.enable():
+        rows = evaluate(
+            cut(framed(GOLD), "Ada"), {"s": framed(RUN)}, task=["A2KB"], match=["strong"], backgrounds=(background,)
+        )
+    assert set(rows["f1_precision"]) == {"on mention"}
+    told = f"x: P in scope is not known, as its query reads {named}, which answers have by a knowledge base of "
+    told += "small@123456, by which it was measured, and none is attached: `remix kb attach FOLDER`; see P on mention"
+    assert told in capsys.readouterr().err
+
+
+def test_knowledge_base_that_a_remix_was_measured_by_is_named_where_another_is_attached(
+    work: Workspace, capsys: pytest.CaptureFixture[str], kb_of: Callable[..., KnowledgeBase], tmp_path: Path
+) -> None:
+    """By the other Ada stands for one entity, so that the mention itself would not be selected."""
+    other = kb_of({"surface_forms.tsv": "surface_form\tentity_iri\tcount\tsource\nAda\te:1\t1\tx\n"})
+    alone = open_workspace(tmp_path / "alone")
+    alone.store.attach_kb(other.folder)
+    assert work.kb is not None
+    with progress.enable():
+        alone.evaluate(["confused.ttl"], run=["s=run.ttl"], task="A2KB", match="strong")
+    told = f"it was measured by the knowledge base {work.kb.signature}: `remix kb attach` that one; see P on mention"
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.long
+def test_page_of_systems_says_why_precision_in_scope_is_not_known(work: Workspace, tmp_path: Path) -> None:
+    alone = open_workspace(tmp_path / "alone")
+    alone.load(["confused.ttl"])
+    alone.add_run("s", "run.ttl", on="confused")
+    shutil.copy("confused.ttl", tmp_path / "bare.ttl")
+    alone.load([tmp_path / "bare.ttl"])
+    alone.add_run("s", "run.ttl", on="bare")
+
+    def list_notes() -> str:
+        blocks = VIEWS["systems"].show(alone, {"datasets": "confused,bare"}).blocks
+        return "\n".join(block.text for block in blocks if isinstance(block, Note))
+
+    told = list_notes()
+    assert "confused: P in scope is not known, as its query reads ambiguitySurfaceForm" in told
+    assert "none is attached: `remix kb attach FOLDER`." in told
+    assert "bare: P in scope is not known, as the query that it was cut by is in no manifest beside it" in told
+    assert work.kb is not None
+    alone.store.attach_kb(work.kb.folder)
+    assert "confused: P in scope" not in list_notes() and "bare: P in scope" in list_notes()
 
 
 @pytest.mark.at_hand(1)

@@ -188,7 +188,8 @@ class Background:
     - `queries`: the bound query that a dataset of gold was cut by, by the dataset's name;
     - `drawn`: the columns that its mentions were drawn to be even in, by the name of a dataset that is balanced;
     - `selected_by`: the systems by whose runs a dataset was selected, by its name;
-    - `reference`, `case_sensitive`: as in `remix.measures.compute`.
+    - `reference`, `case_sensitive`: as in `remix.measures.compute`;
+    - `knowledge`: the knowledge base that it was measured by when a remix was cut, as signatures name it.
     """
 
     frames: Frames
@@ -199,6 +200,7 @@ class Background:
     selected_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reference: str = "dataset"
     case_sensitive: bool = False
+    knowledge: str = ""
 
     @classmethod
     def of(cls, gold: Frames, kb: KnowledgeBase | None, queries: Mapping[str, str] | None = None) -> Background:

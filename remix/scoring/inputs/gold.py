@@ -260,6 +260,12 @@ def _fields_of(found: Manifest) -> Mapping[str, str]:
     return Signature.parse(found.enrichment).fields if found.enrichment.startswith("remix:") else {}
 
 
+def knowledge_of(found: Manifest) -> str:
+    """Return the knowledge base that the origins of a remix were measured by, as signatures name it; empty for none."""
+    named = _fields_of(found).get("kb", "none")
+    return "" if named == "none" else named
+
+
 def _as_enriched(background: Background, found: Manifest) -> Background:
     """Return the background with the choices by which the origins were measured."""
     fields = _fields_of(found)
@@ -269,7 +275,8 @@ def _as_enriched(background: Background, found: Manifest) -> Background:
         kb = kb.without_sources(re.split(r"-(?=\w+:)", known[1])) if known[1] else kb
         kb = kb.keeping_gold() if known[2] else kb
     reference = "union" if fields.get("reference") == "union" else "dataset"
-    return replace(background, kb=kb, reference=reference, case_sensitive=fields.get("case") == "kept")
+    case = fields.get("case") == "kept"
+    return replace(background, kb=kb, reference=reference, case_sensitive=case, knowledge=knowledge_of(found))
 
 
 def is_gold(gold: Frames, answers: Frames) -> bool:

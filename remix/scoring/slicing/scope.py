@@ -13,6 +13,7 @@ from remix import progress
 from remix.errors import Error
 from remix.formats.nif.writing import terms_of
 from remix.frames import Frames
+from remix.kb import KnowledgeBase
 from remix.measures import MEASURES, Measure, Measured
 from remix.measures.declaration import write_out
 from remix.measures.enrichment import entity_lines
@@ -44,10 +45,9 @@ def scope_of_queries(evidence: Evidence) -> Scope:
         for name in part.mentions.gold.filter(ignorable="dropped").join(documents, on="doc")["dataset"].unique().sort():
             docs = documents.filter(dataset=name)["doc"]
             try:
-                if even := part.background.drawn.get(name):
-                    raise Error(f"its mentions were drawn, to be even in {even}, and answers were not")
-                if name not in queries:
-                    raise Error("the query that it was cut by is in no manifest beside it")
+                even, knowledge = part.background.drawn.get(name, ""), part.background.knowledge
+                if said := find_obstacle(queries.get(name, ""), part.background.kb, drawn=even, knowledge=knowledge):
+                    raise Error(said)
                 kept = links_kept_by(queries[name])
                 if kept is not None:
                     scope = scope.within(_scope_of_filter(part, kept, docs))
@@ -60,6 +60,35 @@ def scope_of_queries(evidence: Evidence) -> Scope:
             own = part.numbered.filter(pl.col("side") == "answer", pl.col("doc").is_in(docs.implode()))
             scope = scope.within(Scope(own.select(answer="id", in_scope=pl.col("iri").is_in(chosen.implode()))))
     return scope
+
+
+def find_obstacle(query: str, kb: KnowledgeBase | None, *, drawn: str = "", knowledge: str = "") -> str:
+    """Return why answers are not asked by the query of a remix, as far as it need not be tried; empty without a reason.
+
+    The mentions were `drawn` to be even in columns, if any, and measured by a knowledge base (`knowledge`).
+    """
+    if drawn:
+        return f"its mentions were drawn, to be even in {drawn}, and answers were not"
+    if not query:
+        return "the query that it was cut by is in no manifest beside it, `NAME.manifest.ttl` of `remix build`"
+    if links_kept_by(query) is not None:
+        return ""
+    try:
+        _classes(query)
+        tree = parse(modern(query))
+    except Error as error:
+        return str(error)
+    asked = _asked_measures(tree).values() if kb is None and _named_predicates(tree) is not None else ()
+    needing = [measure for measure in asked if measure.needs]
+    names = [one.name for measure in needing for one in measure.columns]
+    names += [one.name for measure in needing for one in measure.summaries]
+    if names:
+        own = f" of {knowledge}, by which it was measured" if knowledge else ""
+        return (
+            f"its query reads {' and '.join(dict.fromkeys(names))}, which answers have by a knowledge base{own}, and "
+            "none is attached: `remix kb attach FOLDER`"
+        )
+    return ""
 
 
 def _scope_of_filter(part: MeasuredAnswers, kept: pl.Series, docs: pl.Series) -> Scope:
@@ -111,7 +140,12 @@ def select_answers(answers: MeasuredAnswers, query: str, docs: pl.Series) -> pl.
     groups = answers.mentions.gold.select("group", id="mention")
     kept = rows.join(groups, on="id").group_by("group").agg(pl.col("iri").is_in(chosen.implode()).any())
     if failing := int((~kept["iri"]).sum()):
-        raise Error(f"{failing} of its {len(kept)} kept mentions would fail its query by their form and entity alone")
+        kb, knowledge = answers.background.kb, answers.background.knowledge
+        other = kb is not None and knowledge and knowledge.partition("-")[0] not in kb.signature
+        raise Error(
+            f"{failing} of its {len(kept)} kept mentions would fail its query by their form and entity alone"
+            + (f"; it was measured by the knowledge base {knowledge}: `remix kb attach` that one" if other else "")
+        )
     return chosen
 
 
