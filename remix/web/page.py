@@ -322,6 +322,26 @@ def choose(
     return Field(name, label, chosen, known, "choice", explained=explained, words={"": nothing, **(words or {})})
 
 
+def choose_several(
+    name: str,
+    label: str,
+    values: Iterable[str],
+    chosen: Sequence[str],
+    *,
+    words: Mapping[str, str] | None = None,
+    unfolded: bool = False,
+) -> Field:
+    """Return the field of any of the values: those that are chosen first, in their order, in which a form sends them.
+
+    >>> choose_several("datasets", "datasets", ["a", "b", "c"], ["c", "a"]).values
+    ['c', 'a', 'b']
+    """
+    every = list(values)
+    first = [one for one in chosen if one in every]
+    ordered = [*first, *(one for one in every if one not in first)]
+    return Field(name, label, ",".join(chosen), ordered, "many", words=words or {}, unfolded=unfolded)
+
+
 @dataclass(frozen=True)
 class Form(Shown):
     """Choices that make the address of the page.

@@ -141,6 +141,20 @@ class _Shown:
         already = state == ("descending" if first != wanted else "ascending")
         return {"state": state, "href": self._turn(sort=other if already else first)}
 
+    def keep(self, href: str) -> str:
+        """Return an address of the same view with the order and columns that are chosen of tables, where it has them.
+
+        >>> kept = {"kept.sort": "errors:begin"}
+        >>> _Shown("errors", {}, kept).keep("/errors?type=Place&sort=errors%3Abegin#sentences")
+        '/errors?type=Place&kept.sort=errors%3Abegin#sentences'
+        """
+        place, number, name = href.partition("#")
+        view, _, query = place.partition("?")
+        if view != f"/{self._view}" or not self.kept:
+            return href
+        own = {one: said for one, said in parse_qsl(query) if one not in ("sort", "table", "columns")}
+        return address(self._view, **own, **self.kept) + number + name
+
     def _turn(self, **changed: str) -> str:
         return address(self._view, **{**self._parameters, **changed})
 

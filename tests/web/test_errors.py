@@ -216,6 +216,16 @@ def test_ends_of_a_walk_are_said_and_lead_back_to_the_place_in_the_list(get: Get
     assert "error 1 of 1, the only one." in get("/document?dataset=first&system=exact&name=first-2&error=1").text
 
 
+@pytest.mark.parametrize(
+    "place", ["/systems?datasets=second,first&systems=short,exact", "/compare?datasets=second,first"]
+)
+def test_datasets_stay_in_the_order_in_which_they_were_chosen(get: Get, place: str) -> None:
+    sent = send(get, place)
+    for text in (get(place).text, sent):
+        [head, *_] = re.findall("<thead>(.*?)</thead>", text, re.DOTALL)
+        assert 0 < head.index("second") < head.index("first")
+
+
 def remix_of(work: Workspace, page: Page) -> Page:
     """Return the page of the builder that a page of errors leads to."""
     [place] = [

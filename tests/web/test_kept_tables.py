@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from html import unescape
 
+import pytest
+
 from tests.web.pages import Get, send
 
 
@@ -24,7 +26,8 @@ def test_form_keeps_columns_and_order_of_a_table_that_has_them(get: Get) -> None
     text = send(get, ERRORS, dataset="gold", system="b")
     columns, order = read_table(text, "errors")
     assert columns == ["document", "begin", "gold", "b outcome", "b answer", "b class"] and order == ["begin"]
-    assert "Left out:" not in text and "kept." not in re.sub("<form.*?</form>", "", text, flags=re.DOTALL)
+    leading = '<form.*?</form>|<nav class="facets".*?</nav>|<p class="note".*?</p>'
+    assert "Left out:" not in text and "kept." not in re.sub(leading, "", text, flags=re.DOTALL)
     # What is chosen stays with the second form as well, and the data are those that the page shows.
     [place] = re.findall(r'href="(/errors\.csv[^"]*)"', text.rpartition("<footer")[2])
     assert get(unescape(place)).text.splitlines()[0].split(",")[:3] == ["document", "begin", "gold"]
@@ -54,3 +57,35 @@ def test_columns_that_are_new_to_a_table_are_shown_beside_those_that_were_chosen
     place = "/errors?dataset=gold&system=a&table=errors&columns=document,a+answer"
     columns, _ = read_table(send(get, place, dataset="gold", system="a", other="b"), "errors")
     assert columns == ["document", "a answer", "b outcome", "b answer", "b class"]
+
+
+@pytest.mark.parametrize(
+    ("place", "table", "columns", "order"),
+    [
+        (f"{ERRORS}&show=all", "errors", ["document", "begin", "gold"], ["begin"]),
+        (
+            "/annotations?dataset=gold&table=annotations&columns=document,begin&sort=-annotations:begin",
+            "annotations",
+            ["document", "begin"],
+            ["begin"],
+        ),
+    ],
+)
+def test_facets_keep_columns_and_order_of_tables(
+    get: Get, place: str, table: str, columns: list[str], order: list[str]
+) -> None:
+    text = get(place).text
+    assert read_table(text, table) == (columns, order)
+    [facets] = re.findall('<nav class="facets".*?</nav>', text, re.DOTALL)
+    for href in map(unescape, re.findall('href="([^"]*)"', facets)):
+        found = get(href.partition("#")[0]).text
+        assert read_table(found, table) == (columns, order) and "Left out:" not in found, href
+
+
+def test_notes_lead_on_with_the_order_of_tables_that_are_there_too(get: Get) -> None:
+    place = "/errors?dataset=gold&system=a&by=words&sort=errors+by+words:a"
+    href = re.findall('href="([^"]*)">type</a>', get(place).text)[0]
+    text = get(unescape(href).partition("#")[0]).text
+    assert "Left out:" not in text and "errors by coarseType" not in read_table(text, "errors")[0]
+    further = re.findall('href="([^"]*)">type</a>', get(ERRORS).text)[0]
+    assert read_table(get(unescape(further).partition("#")[0]).text, "errors")[1] == ["begin"]

@@ -132,8 +132,11 @@ const renew = async (section, place, { typing = false, back = false } = {}) => {
     if (twin) exchange(other, twin);
   }
   document.querySelector("footer")?.replaceChildren(...(page.querySelector("footer")?.childNodes ?? []));
-  const kept = page.querySelectorAll("form .kept");
-  each("form .kept", (old, nth) => { if (kept[nth]) old.replaceWith(kept[nth]); });
+  // What else leads to the same page keeps the order and columns, too.
+  for (const also of ["form .kept", "nav.facets", "p.note", "h1 + p:has([rel])", "link[rel=prev], link[rel=next]"]) {
+    const [olds, twins] = [document, page].map((one) => one.querySelectorAll(also));
+    if (olds.length === twins.length) olds.forEach((old, nth) => old.replaceWith(twins[nth]));
+  }
   if (field) active.focus({ preventScroll: true });
   else if (column >= 0) found.querySelectorAll("th a")[column]?.focus({ preventScroll: true });
   if (!back) go(place, { instead: typing && typedOn === section.dataset.update });

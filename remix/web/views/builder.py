@@ -248,7 +248,9 @@ def _around(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Fie
     told = "Whether the remix has each edition of a text, or that of the first dataset alone."
     edition = parameters.get("edition", COUNTS_ONCE)
     return [
-        page.Field("dataset", "only these datasets", parameters.get("dataset", ""), corpus.datasets, "many"),
+        page.choose_several(
+            "dataset", "only these datasets", corpus.datasets, page.split_names(parameters.get("dataset", ""))
+        ),
         page.choose("edition", "a text of several datasets", (COUNTS_ONCE, EACH), edition, told),
         page.Field("name", "name of the remix", parameters.get("name", ""), explained="Names its files."),
     ]

@@ -66,13 +66,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     column = parameters.get("column") or ("ambiguitySurfaceForm" if "ambiguitySurfaceForm" in known else "words")
     form = page.Form(
         [
-            page.Field(
-                "datasets",
-                "datasets",
-                ",".join(names),
-                [entry.name for entry in entries],
-                "many",
-                unfolded=len(names) < 2,
+            page.choose_several(
+                "datasets", "datasets", [entry.name for entry in entries], names, unfolded=len(names) < 2
             ),
             page.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
             page.choose(

@@ -85,7 +85,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     form = page.Form(
         [
             page.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
-            page.Field("measures", "measures", ",".join(names), [*said.explained], "many", words=said.words),
+            page.choose_several("measures", "measures", said.explained, names, words=said.words),
         ]
     )
     lacking = explain_lacking(measured.datasets, names, average)

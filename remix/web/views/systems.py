@@ -251,8 +251,8 @@ def _list_fields(
     """Give the fields of the form; `held` are what others can be held against."""
     profile = PROFILES[asked["profile"]]
     task, match = profile.headline
-    yield page.Field("datasets", "datasets", asked["datasets"], datasets, "many")
-    yield page.Field("systems", "systems", asked["systems"], systems, "many")
+    for name, values in (("datasets", datasets), ("systems", systems)):
+        yield page.choose_several(name, name, values, page.split_names(asked[name]))
     answered = "datasets that are columns"
     yield page.choose("have", "answered by", [*_HAVE], asked["have"], _explain_have(), what=answered)
     yield page.choose(
