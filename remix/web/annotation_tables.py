@@ -12,9 +12,8 @@ from remix.names import shorten
 from remix.reports.annotation_list import BESIDE, Wanted, list_wanted
 from remix.reports.labels import label_entities
 from remix.web import page
+from remix.web.facets import tell_values
 
-_FEW = 8
-"""Values of a filter that are shown, the most frequent ones."""
 _MENTION = ["document", "group"]
 """What alternatives of a mention have in common."""
 _UNSEEN = ("label", "document", "begin", "end", "annotation")
@@ -89,17 +88,20 @@ def count_values(
     own: str,
     lead: Callable[[str], str],
     label: Callable[[pl.Series], Mapping[str, str]] = lambda _: {},
+    limit: int,
+    turned: str,
 ) -> page.FacetCounts:
     """Return how many mentions have each of the `values` (a list of each row), with the address that each leads to.
 
-    The most frequent ones are shown, ranges in their order, and the one that is chosen (`own`). `lead` makes the
-    address that a value leads to, and `label` the labels of values.
+    The most frequent ones are shown up to a `limit`, ranges in their order, and the one that is chosen (`own`). `lead`
+    makes the address that a value leads to, and `label` the labels of values; `turned` is that with more or fewer.
     """
     found = rows.select(*_MENTION, value=values).explode("value").drop_nulls("value").unique()
     counts = found.group_by("value").agg(number=pl.len())
     ranged = bool(counts["value"].str.contains(r"^\d+: ").any())
     counts = counts.sort("value") if ranged else counts.sort("number", "value", descending=[True, False])
-    counts = pl.concat([counts.head(_FEW), counts.slice(_FEW).filter(value=own)])
+    number = counts.height
+    counts = pl.concat([counts.head(limit), counts.slice(limit).filter(value=own)])
     labels = label(counts["value"])
     told = [
         page.FacetValue(
@@ -111,7 +113,7 @@ def count_values(
         )
         for value, number in counts.iter_rows()
     ]
-    return page.FacetCounts(name, told)
+    return tell_values(name, told, number, turned)
 
 
 def _name_entities(names: Mapping[str, str]) -> pl.Expr:

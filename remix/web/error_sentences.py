@@ -37,11 +37,10 @@ from remix.scoring.errors import label_of_class
 from remix.web import page
 from remix.web.error_choice import PAGE, lead_to_sentences, name_systems, place_of, read_choice, tell_choice
 from remix.web.error_tables import tabulate_confused
+from remix.web.facets import limit_values, tell_values, turn_values
 
 _MOST = 500
 """Sentences that an address can ask for on a page."""
-_FEW = 12
-"""Values of a facet that are shown, the most frequent ones."""
 
 
 def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | None = None) -> list[page.Shown]:
@@ -159,7 +158,8 @@ def _list_facets(
         called = label_of(asked["by"]).words if name == "slice" and "by" in asked else name
         called = "dataset of the text" if name == "within" else called
         called = f"part of {called}" if name == "slice" and called in _FACETS else called  # as of the coarse types
-        return page.FacetCounts(called, told[:_FEW] + [one for one in told[_FEW:] if one.chosen])
+        limit, turned = limit_values(asked, name), lead_to_sentences(**turn_values(plain, name))
+        return tell_values(called, told[:limit] + [one for one in told[limit:] if one.chosen], len(told), turned)
 
     meant = [name for name in shown if chosen.of in ("", name)] or shown
     if "," in asked["dataset"]:

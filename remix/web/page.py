@@ -236,10 +236,17 @@ class FacetValue:
 
 @dataclass(frozen=True)
 class FacetCounts:
-    """What a list can be narrowed down by: its name, and its values with how many each would leave."""
+    """What a list can be narrowed down by: its name, and its values with how many each would leave.
+
+    Values that are not listed are so many (`left`); `turned` is the address that lists them or, where the facet is
+    `unfolded`, the first alone again.
+    """
 
     name: str
     values: Sequence[FacetValue]
+    left: int = 0
+    turned: str = ""
+    unfolded: bool = False
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from remix.vocabularies import COARSE_TYPE
 from remix.web import page
 from remix.web.annotation_tables import count_values, tabulate_annotations
 from remix.web.answers import judge, list_answers
+from remix.web.facets import UNFOLDED, limit_values, turn_values
 
 _LISTED = 200
 """Parts that are listed to choose one."""
@@ -210,7 +211,8 @@ def _list_filters(
 
         called = label_of(wanted.by).words if name == "part" else name
         called = f"part of {called}" if name == "part" and called in asked_elsewhere else called
-        facets.append(count_values(called, rows, values, own=own, lead=lead, label=label))
+        limit, turned = limit_values(asked, name), page.address("annotations", **turn_values(plain, name))
+        facets.append(count_values(called, rows, values, own=own, lead=lead, label=label, limit=limit, turned=turned))
 
     if outcomes is None:
         tell("dataset", leave(dataset="", document=""), pl.concat_list("dataset"))
@@ -253,5 +255,5 @@ listed = page.View(
     menu=4,
     subject=("dataset",),
     example=_example,
-    parameters=(*asdict(Wanted()), "system", "outcome"),
+    parameters=(*asdict(Wanted()), "system", "outcome", UNFOLDED),
 )

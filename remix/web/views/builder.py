@@ -76,9 +76,11 @@ def _of_values(
 ) -> list[page.Field]:
     """Return the fields that pick values, the most frequent; classes are of one vocabulary, beside those picked."""
     name, values, fields = f"in.{facet.name}", order_values(corpus, facet), []
+    number = len(values)
     if facet.kind == "class":
         shown = _vocabularies(corpus, facet, parameters)
-        listed = shown.choose(pl.DataFrame({"class": values}, schema={"class": pl.String}))["class"][:_MOST]
+        of_one = shown.choose(pl.DataFrame({"class": values}, schema={"class": pl.String}))["class"]
+        number, listed = len(of_one), of_one[:_MOST]
         picked = {*page.split_names(parameters.get(name, ""))}
         values = [*listed, *(one for one in values if shorten(one) in picked and one not in listed)]
         names = [*shown.mentions, ALL] if shown.others or shown.shown == ALL else []
@@ -88,6 +90,9 @@ def _of_values(
     labels = label_classes(work.kb, pl.Series(values, dtype=pl.String)) if facet.kind == "class" else {}
     words = {short: f"{label} – {short}" for iri, label in labels.items() if (short := shorten(iri))}
     called, told = facet.words, facet.meaning
+    if number > _MOST:
+        called += f" (the {_MOST} most frequent of {number:,})"
+        told += " Another is a part of the column in the list of annotations, which makes a remix of it."
     chosen, shortened = parameters.get(name, ""), [*map(shorten, values), NO_VALUE]
     return [*fields, page.Field(name, called, chosen, shortened, "many", explained=told, words=words)]
 

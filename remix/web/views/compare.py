@@ -51,7 +51,9 @@ def _propose(entries: Sequence[DatasetEntry], names: Sequence[str], measured: Me
         found = propose_pairs(measured, large if len(large) > 1 else [entry.name for entry in entries])
         pairs = {f"{what}: {' and '.join(pair)}": pair for what, pair in found.items()}
     links = {what: page.address("compare", datasets=",".join(pair)) for what, pair in [*pairs.items()][:_PROPOSED]}
-    return [page.Note(said, links=links)] if links else []
+    rest = len(pairs) - len(links) if names else 0
+    told = [page.Note(f"{rest} more can be chosen below.")] if rest else []
+    return [page.Note(f"{said}", links=links), *told] if links else []
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:

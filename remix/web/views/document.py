@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -424,7 +425,9 @@ def _candidates(work: page.Explored, row: Mapping[str, Any]) -> page.Shown:
     iris = {one: page.address_of_entity(one) for one in found["entity"]}
     known = label_entities(work.kb, pl.Series([iri for iri in iris.values() if iri], dtype=pl.String))
     labels = {one: known[iri] for one, iri in iris.items() if iri in known}
-    return page.Table("candidates", found.select(said), links, f"{words}.", labels=labels)
+    named = shlex.quote(row["surface_form"] or "")
+    more = f"All are shown by `remix kb lookup {named} --limit {number}`." if number > found.height else ""
+    return page.Table("candidates", found.select(said), links, f"{words}.", labels=labels, below=more)
 
 
 def _write(work: page.Explored, parameters: page.Parameters) -> page.Download:

@@ -45,6 +45,7 @@ from remix.web.error_choice import (
 )
 from remix.web.error_sentences import browse, turn_sentences
 from remix.web.error_tables import order_systems, tabulate_classes, tabulate_parts
+from remix.web.facets import UNFOLDED
 
 _OTHERS = 4
 """Other datasets that are named where one has few mentions of a type."""
@@ -154,6 +155,8 @@ def _lead_to_others(work: page.Explored, asked: Mapping[str, str]) -> list[page.
     links = {f"{name} ({sizes[name]:,})": lead_to_sentences(dataset=name, **kept) for name in more[:_OTHERS]}
     said = f"Of {kind} {asked['dataset']} has {own:,} mention{'s' * (own != 1)}. {len(more)} of the datasets that "
     said += f"{' and '.join(shown)} answered {'has' if len(more) == 1 else 'have'} more of them, the most:"
+    if len(more) > len(links):
+        links[f"all mentions of {kind}, by dataset"] = page.address("annotations", type=kind, every="dataset")
     return [page.Note(said, links=links)] if links else []
 
 
@@ -344,5 +347,5 @@ errors = page.View(
     menu=3,
     subject=("dataset",),
     example=_example,
-    parameters=("dataset", "system", "other", *CHOICES, "from", "count"),
+    parameters=("dataset", "system", "other", *CHOICES, "from", "count", UNFOLDED),
 )

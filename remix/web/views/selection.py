@@ -25,6 +25,7 @@ from remix.web.choices import (
     list_parameters,
     read_choices,
 )
+from remix.web.facets import UNFOLDED, limit_values, turn_values
 
 _NARROWED = {"within": "dataset", "type": "type", "entity": "entity", "find": "find"}
 """What narrows the list down, and what it is of `Wanted`: 'dataset' is what the builder chooses among all."""
@@ -129,8 +130,10 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     wanted = Wanted(**{_NARROWED[name]: said for name, said in narrowed.items()})
     listed = _Listed(corpus, choices, found, asked, _read_row(found, parameters.get("after", "")), wanted)
 
+    here = {**asked, "after": str(listed.after), **narrowed, UNFOLDED: parameters.get(UNFOLDED, "")}
+
     def lead(name: str, value: str) -> str:
-        return page.address("selection", **{**asked, "after": listed.after, **narrowed, name: value})
+        return page.address("selection", **{**here, name: value})
 
     def count(name: str) -> page.FacetCounts:
         """Return what the list can be narrowed down to by one column, what it is narrowed down by others."""
@@ -142,6 +145,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             own=own,
             lead=lambda value: lead(name, "" if value == own else value),
             label=lambda values: label_entities(work.kb, values) if name == "entity" else {},
+            limit=limit_values(parameters, name),
+            turned=page.address("selection", **turn_values(here, name)),
         )
 
     rows = listed.list_annotations()
@@ -214,6 +219,6 @@ selection = page.View(
     subject=("after",),
     example=_example,
     runs_queries=True,
-    parameters=(*PARAMETERS, "after", *_NARROWED),
+    parameters=(*PARAMETERS, "after", *_NARROWED, UNFOLDED),
     further=list_parameters,
 )

@@ -12,6 +12,8 @@ from remix.web import page
 
 _CHANGES = 8
 """Changes that are shown, the latest."""
+_ALL = "all"
+"""What an address says for all changes."""
 _NAMES = 3
 """Names that a tile lists."""
 
@@ -26,8 +28,12 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     changes = list_changes(work.store, held)
     blocks: list[page.Shown] = [tiles, _list_tasks(held)]
     if changes.height:
-        words = f"The last {_CHANGES} of {changes.height}." if changes.height > _CHANGES else ""
-        blocks.append(page.Table("changes", changes.head(_CHANGES), words=words, title="What changed last"))
+        every = parameters.get("changes") == _ALL or changes.height <= _CHANGES
+        shown = changes if every else changes.head(_CHANGES)
+        blocks.append(page.Table("changes", shown, title="What changed last"))
+        if not every:
+            links = {"all of them": f"{page.address('start', changes=_ALL)}#changes"}
+            blocks.append(page.Note(f"These are the last {_CHANGES} of {changes.height} changes.", links=links))
     return page.Page("What is here", blocks, [*stale, proposed])
 
 
@@ -115,4 +121,4 @@ def _list_tasks(held: Holdings) -> page.Steps:
     )
 
 
-start = page.View("start", "Start", _show, menu=1, parameters=())
+start = page.View("start", "Start", _show, menu=1, parameters=("changes",))

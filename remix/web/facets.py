@@ -1,0 +1,35 @@
+"""How many values of a facet a page lists, and what leads to the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from remix.web import page
+
+UNFOLDED = "every"
+"""The parameter that names the facet of which all values are listed."""
+_FEW = 12
+"""Values of a facet that are listed by themselves."""
+_MOST = 500
+"""Values that are listed where all are asked for."""
+
+
+def limit_values(asked: Mapping[str, str], facet: str) -> int:
+    """Return how many values of a facet an address asks for."""
+    return _MOST if asked.get(UNFOLDED) == facet else _FEW
+
+
+def turn_values(asked: Mapping[str, str], facet: str) -> dict[str, str]:
+    """Return what an address asks for that lists all values of a facet or, where this one does, the first again."""
+    return {**asked, UNFOLDED: "" if asked.get(UNFOLDED) == facet else facet}
+
+
+def tell_values(name: str, shown: Sequence[page.FacetValue], number: int, turned: str) -> page.FacetCounts:
+    """Return a facet with the values that are shown of a `number`, and the address of all of them, or of the first.
+
+    >>> some = [page.FacetValue(str(nth), 1, "") for nth in range(12)]
+    >>> [(one.left, one.turned) for one in (tell_values("a", some, 30, "/all"), tell_values("a", some, 12, "/all"))]
+    [(18, '/all'), (0, '')]
+    """
+    unfolded = len(shown) > _FEW + 1  # the one that is chosen may be another than the first
+    return page.FacetCounts(name, shown, number - len(shown), turned if number > _FEW else "", unfolded)
