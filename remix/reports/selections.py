@@ -79,8 +79,8 @@ def builder_parameters(
     They are its conditions where it has them, else a query in SPARQL. `outcome` is that of a `system` on the dataset
     ('errors' is wrong or missed), and `error_class` one that it made, as `remix annotate` and `remix run add` keep it.
     `right` says of systems whether they are right, and `any_of` are several of which one at least has the outcome,
-    'errors' or 'correct'. All that is by a `matching`. Where the list is of several datasets `together`, of which texts
-    that they share count once, `wanted` names none.
+    'errors' or 'correct', and one at least made an error of the class. All that is by a `matching`. Where the list is
+    of several datasets `together`, of which texts that they share count once, `wanted` names none.
     Raises `UsageError` for a part that no query can say, and where queries do not see what the list is by.
     """
     _refuse_unstored(store, wanted, together)
@@ -98,14 +98,15 @@ def builder_parameters(
         asked.lines.append(f"FILTER (STR(?document) = {quote(iri)})")
     stored = _StoredOutcomes(store, together or [wanted.dataset], matching)
     of_own = bool(wanted.type or wanted.column or (wanted.part and wanted.by not in ("", "dataset")))
-    if of_own and (outcome in _OUTCOMES or right or any_of):
+    known, meant = outcome in _OUTCOMES, [system] if system else [*any_of]
+    if of_own and (known or right or error_class):
         _refuse_alternatives(store, stored.datasets)
-    of_one = system and outcome in _OUTCOMES
-    stored.refuse_unstored(dict.fromkeys([*([system] if of_one else []), *right, *any_of]))
-    if of_one:
-        asked.lines += stored.of_system(system, outcome, error_class)
+    stored.refuse_unstored(dict.fromkeys([*(meant if known or error_class else []), *right]))
+    if system and known:
+        asked.lines += stored.of_system(system, outcome)
     asked.lines += [stored.of_outcome(name, "correct" if is_right else "errors") for name, is_right in right.items()]
-    asked.lines += [stored.of_any(any_of, outcome)] if any_of else []
+    asked.lines += [stored.of_any(any_of, outcome)] if any_of and known else []
+    asked.lines += [stored.of_class(meant, f'"neleval:{error_class}"')] if error_class and meant else []
     if (graphs := "".join(asked.lines).count("GRAPH <")) > _GRAPHS:
         raise UsageError(
             f"a query would look for outcomes in {graphs} places, of each system and dataset, and more than {_GRAPHS} "
@@ -198,20 +199,23 @@ class _StoredOutcomes:
         each = [f"GRAPH {run} {{ ?annotation {said.format(run=run)} }}" for run in self.name_runs(system)]
         return each[0] if len(each) == 1 else " UNION ".join(f"{{ {one} }}" for one in each)
 
-    def of_system(self, system: str, outcome: str, error_class: str) -> list[str]:
-        """Return the patterns of the annotations of which a system made this, with an error of a class, if any."""
-        kinds = (_OUTCOMES[outcome][1], error_class and f'"neleval:{error_class}"')
-        return [self.of_outcome(system, outcome), *(self.of_class(system, one) for one in kinds if one)]
+    def of_system(self, system: str, outcome: str) -> list[str]:
+        """Return the patterns of the annotations of which a system made this."""
+        kind = _OUTCOMES[outcome][1]
+        return [self.of_outcome(system, outcome), *([self.of_class([system], kind)] if kind else [])]
 
     def of_any(self, systems: Sequence[str], outcome: str) -> str:
         """Return the pattern of the annotations of which one of the systems at least made this."""
         return f"FILTER ({' || '.join(f'EXISTS {{ {self.of_outcome(name, outcome)} }}' for name in systems)})"
 
-    def of_class(self, system: str, kind: str) -> str:
-        """Return the pattern of the mentions of which a run has the class of an error, about whichever alternative."""
+    def of_class(self, systems: Sequence[str], kind: str) -> str:
+        """Return the pattern of the mentions of which a run has the class of an error, about whichever alternative.
+
+        It is a run of any of the systems.
+        """
         others = f"?annotation <{RMX}group> ?group . ?other <{RMX}group> ?group ; <{NIF}referenceContext> ?document ."
         told = []
-        for run in self.name_runs(system):
+        for run in (run for system in systems for run in self.name_runs(system)):
             own, about = (f"GRAPH {run} {{ {one} <{RMX}errorClass> {kind} }}" for one in ("?annotation", "?other"))
             told += [f"EXISTS {{ {own} }}", f"EXISTS {{ {others} {about} }}"]
         # It is asked of each annotation that is left: alternatives first would pair all that have a group of one name.

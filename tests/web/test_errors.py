@@ -327,6 +327,46 @@ def test_errors_on_several_datasets_are_made_a_remix(work: Workspace, asked: dic
     assert made.error is None and made.tables["waterfall"]["mentions"][-1] == of_gold == mentions
 
 
+@pytest.mark.parametrize(
+    ("asked", "mentions"),
+    [
+        # 'short' misses "Ada Byron" of three texts and Bob of two, 'exact' Bob of the last, which 'short' misses too.
+        ({"class": "missing"}, 5),
+        ({"class": "missing", "show": "correct"}, 4),
+        ({"class": "missing", "of": "exact"}, 1),
+        ({"class": "missing", "show": "all"}, 5),
+        ({"class": "missing", "agreement": "only the second right"}, 4),
+        ({"class": "missing", "agreement": "neither right", "show": "all"}, 1),
+        ({"class": "missing", "dataset": "first,second"}, 10),
+    ],
+)
+def test_class_of_errors_of_either_of_two_systems_is_made_a_remix(
+    work: Workspace, asked: dict[str, str], mentions: int
+) -> None:
+    page = shown(work, **{"dataset": "first", "system": "short", "other": "exact", **asked})
+    assert page.tables["errors"].drop_nulls("gold").height == mentions
+    assert remix_of(work, page).tables["waterfall"]["mentions"][-1] == mentions
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ({"class": "extra"}, "these are answers on no mention of gold, of which remixes are made"),
+        ({"show": "missed"}, "choose what is missed of one of them"),
+        ({"show": "all"}, "these are all, whatever became of them"),
+        ({"show": "ignored"}, "what does not count is no mention that gold requires"),
+        ({"gold": f"{KNOWN}Bob"}, "a pair of entities is chosen, of which no query knows"),
+        ({"by": "is_nil", "slice": "on no mention"}, "these are answers on no mention of gold"),
+    ],
+)
+def test_where_no_remix_is_offered_the_reason_is(work: Workspace, asked: dict[str, str], reason: str) -> None:
+    page = shown(work, dataset="first", system="short", other="exact", **asked)
+    [told] = [one for one in page.blocks if isinstance(one, Note) and "No remix has just" in one.text]
+    assert reason in told.text and not any(
+        isinstance(one, Note) and "Make this a remix" in one.links for one in page.blocks
+    )
+
+
 def test_remix_that_would_look_for_outcomes_in_too_many_places_is_refused_with_what_to_do(
     work: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

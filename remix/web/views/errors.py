@@ -166,11 +166,8 @@ def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, st
     show, system, shown = asked.get("show", ERRORS), asked.get("of") or asked["system"], name_systems(asked)
     right = _find_right(judged, asked.get("agreement", ""), shown)
     either = len(shown) > 1 and not asked.get("of")
-    # Of either of two systems a query says whether it is right, and no more.
-    said = (ERRORS, "correct") if either else (ERRORS, "correct", "wrong", "missed")
-    unsaid = [asked.get("gold"), asked.get("answer"), either and asked.get("class"), "extra" in asked.get("class", "")]
-    if any(unsaid) or show not in (*said, *(["all"] if right else [])) or asked.get("slice") == NO_MENTION:
-        return []
+    if reason := _find_unsaid(asked, either=either, right=right):
+        return [page.Note(f"No remix has just the mentions of gold among these: {reason}.")]
     part = {"by": asked["by"], "part": asked["slice"]} if asked.get("slice") else {}
     if not either and not right:  # where one system alone has no run it makes no errors
         names = [name for name in names if name in list_answered(list_answers(work, names), system)]
@@ -183,7 +180,7 @@ def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, st
             outcome=show,
             error_class=asked.get("class", ""),
             right=right,
-            any_of=shown if either and show != "all" else (),
+            any_of=shown if either else (),
             matching=asked.get("match") or STRONG,
             together=names if len(names) > 1 else (),
         )
@@ -195,6 +192,22 @@ def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, st
     elif "," in asked["dataset"]:
         words += ", and with those of texts that it shares with others of the datasets"
     return [page.Note(f"{words}:", links={"Make this a remix": page.address("builder", **found)})]
+
+
+def _find_unsaid(asked: Mapping[str, str], *, either: bool, right: Mapping[str, bool]) -> str:
+    """Return why no query has what is chosen, whatever is stored; empty where one may have it."""
+    show, kind = asked.get("show", ERRORS), asked.get("class", "")
+    if asked.get("slice") == NO_MENTION or kind == "extra":
+        return "these are answers on no mention of gold, of which remixes are made"
+    if asked.get("gold") or asked.get("answer"):
+        return "a pair of entities is chosen, of which no query knows; the list of annotations has those of an entity"
+    if show == "ignored":
+        return "what does not count is no mention that gold requires"
+    if show == "all" and not (right or kind):
+        return "these are all, whatever became of them; choose errors, or what is correct"
+    if either and show in ("wrong", "missed"):
+        return f"of either of two systems a query says whether it is right; choose what is {show} of one of them"
+    return ""
 
 
 def _find_right(judged: Judgements, agreement: str, shown: Sequence[str]) -> dict[str, bool]:
