@@ -41,7 +41,9 @@ from remix.errors import Error
 from remix.runs.known import known_runs
 from remix.store import Store
 from remix.store.queries import find
-from remix.web.page import VIEWS, Field, Form, address
+from remix.web.addresses import address
+from remix.web.forms import Field, Form
+from remix.web.page import VIEWS
 from remix.workspace import Workspace, open_workspace
 
 SIMPLE = "SELECT ?a { ?a a nif:Phrase } LIMIT 10"

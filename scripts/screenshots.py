@@ -16,7 +16,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from remix.systems import SYSTEMS
-from remix.web.page import address
+from remix.web.addresses import address
 from remix.workspace import open_workspace
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

@@ -20,7 +20,8 @@ from remix.cli.evaluate import command as evaluate
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.question import NAMES, OPTIONS, Question
-from remix.web.page import VIEWS, Form
+from remix.web.forms import Form
+from remix.web.page import VIEWS
 
 SEVERAL = {name for name, default in NAMES.items() if isinstance(default, tuple)}
 

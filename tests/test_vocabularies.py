@@ -15,7 +15,8 @@ from remix.scoring import score_inputs
 from remix.scoring.choice import choose
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.studies.counting import _with_partitions
-from remix.web.page import VIEWS, Form, Note
+from remix.web.forms import Form
+from remix.web.page import VIEWS, Note
 from remix.web.rendering import render_page
 from remix.workspace import Workspace
 from tests.commands import run_verb

@@ -12,6 +12,7 @@ from remix.names import shorten
 from remix.reports.annotation_list import BESIDE, Wanted, list_wanted
 from remix.reports.labels import label_entities
 from remix.web import page
+from remix.web.addresses import address, name_mention
 from remix.web.facets import tell_values
 
 _MENTION = ["document", "group"]
@@ -52,16 +53,16 @@ def tabulate_annotations(
     iris = {name: iri for iri, name in short.items()}
 
     def lead(row: Mapping[str, object]) -> str:
-        place = page.address(
+        place = address(
             "document", dataset=row["dataset"], name=row["document"], system=system, annotation=row["annotation"]
         )
-        return f"{place}#{page.name_mention(row['begin'], row['end'])}"
+        return f"{place}#{name_mention(row['begin'], row['end'])}"
 
     return page.Table(
         "annotations",
         frame,
         {
-            "dataset": lambda row: page.address("dataset", name=row["dataset"]),
+            "dataset": lambda row: address("dataset", name=row["dataset"]),
             "surface_form": lead,
             "entity": lambda row: lead_to_entity(iri) if (iri := iris.get(str(row["entity"]), "")) else "",
         },

@@ -15,6 +15,7 @@ from remix.remixes.facets import Condition, Facet, FacetedCorpus, Narrowing, com
 from remix.reports.selections import EACH
 from remix.store.queries import Query, find, plain_term, shipped_queries
 from remix.web import page
+from remix.web.addresses import split_names
 
 NO_VALUE = "no value"
 SCALES = ("percentiles", "values")
@@ -100,7 +101,7 @@ def name_field(query: str, set_from: str | None, parameter: str) -> str:
 
 def read_choices(corpus: FacetedCorpus, parameters: page.Parameters) -> RemixChoices:
     """Return what the address asks for; raises `UnknownName`, `UsageError`, `QueryError` for what is wrong in it."""
-    dataset = corpus.check(page.split_names(parameters.get("dataset", "")))
+    dataset = corpus.check(split_names(parameters.get("dataset", "")))
     edition = ["all"] if parameters.get("edition") == EACH else []
     name = parameters.get("name") or "composed"
     if text := parameters.get("sparql", "").replace("\r\n", "\n").strip():
@@ -126,14 +127,14 @@ def read_choices(corpus: FacetedCorpus, parameters: page.Parameters) -> RemixCho
 
 def choose_facets(corpus: FacetedCorpus, parameters: page.Parameters) -> list[Facet]:
     """Return the columns that conditions are on; raises `UnknownName` for one without a value."""
-    names = dict.fromkeys([*page.split_names(parameters.get("on", "")), *page.split_names(parameters.get("add", ""))])
+    names = dict.fromkeys([*split_names(parameters.get("on", "")), *split_names(parameters.get("add", ""))])
     if unknown := [name for name in names if name not in corpus.facets]:
         raise UnknownName("column with values", unknown[0], corpus.facets, "remix enrich")
     return [corpus.facets[name] for name in names]
 
 
 def _condition(corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters) -> Condition:
-    picked = page.split_names(parameters.get(f"in.{facet.name}", ""))
+    picked = split_names(parameters.get(f"in.{facet.name}", ""))
     missing = NO_VALUE in picked
     if facet.kind == "number":
         low, high = (_read_bound(corpus, facet, end, parameters) for end in ("low", "high"))
@@ -217,7 +218,7 @@ def check_choices(parameters: page.Parameters, datasets: Iterable[str] = ()) -> 
     sets = find(f"{shipped}.rq").sets if shipped else {}
     if name := parameters.get("name", ""):
         try:
-            check_name(name, page.split_names(parameters.get("dataset", "")) or datasets)
+            check_name(name, split_names(parameters.get("dataset", "")) or datasets)
         except UsageError as error:
             raise page.WrongValue(str(error), name) from None
     for name, what, known in (

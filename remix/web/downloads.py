@@ -14,8 +14,9 @@ from remix._version import __version__
 from remix.errors import UnknownName, UsageError
 from remix.paper import escape_markdown
 from remix.reports.plots import render
+from remix.web.addresses import address
 from remix.web.cell_texts import name_for_paper
-from remix.web.page import Download, Page, address
+from remix.web.page import Download, Page
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "

@@ -12,7 +12,8 @@ from remix.names import shorten
 from remix.reports.sentences import ERRORS, Chosen, call_agreement
 from remix.scoring.errors import label_of_class
 from remix.scoring.matching import MATCHINGS, Matching, matching_named
-from remix.web import page
+from remix.web import forms, page
+from remix.web.addresses import SENTENCES, address, name_mention, name_text
 
 STRONG = "strong"
 """The matching that errors are counted by where an address names none."""
@@ -54,11 +55,11 @@ def with_matching(asked: Mapping[str, str]) -> dict[str, str]:
     return {**asked, **({"match": find_matching(said).name} if (said := asked.get("match")) else {})}
 
 
-def choose_matching(asked: Mapping[str, str]) -> page.Field:
+def choose_matching(asked: Mapping[str, str]) -> forms.Field:
     """Return the field of the matching that errors are counted by; raises as `find_matching` does."""
     chosen = find_matching(asked.get("match") or STRONG)
     names = dict.fromkeys([STRONG, *MATCHINGS.names(), chosen.name])
-    return page.choose("match", "matching", names, chosen.name, chosen.summary)
+    return forms.choose("match", "matching", names, chosen.name, chosen.summary)
 
 
 def tell_matching(asked: Mapping[str, str]) -> str:
@@ -87,12 +88,12 @@ def tell_choice(asked: Mapping[str, str]) -> str:
 
 def lead_to_sentences(**asked: object) -> str:
     """Return the address of the page at its sentences, which stand below the counts."""
-    return f"{page.address('errors', **asked)}#{page.SENTENCES}"
+    return f"{address('errors', **asked)}#{SENTENCES}"
 
 
 def lead_to_list(asked: Mapping[str, object], nth: int) -> str:
     """Return the address of the page of errors at the text of this number, counted from 0, among those around it."""
-    return f"{page.address('errors', **{**asked, 'from': nth // PAGE * PAGE or ''})}#{page.name_text(nth + 1)}"
+    return f"{address('errors', **{**asked, 'from': nth // PAGE * PAGE or ''})}#{name_text(nth + 1)}"
 
 
 def keep_both(asked: Mapping[str, str], system: str) -> dict[str, str]:
@@ -115,5 +116,5 @@ def place_of(row: Mapping[str, Any], asked: Mapping[str, str], nth: str) -> str:
     kept = {key: asked.get(key, "") for key in ("system", "other", "colour", *CHOICES)}
     among = asked.get("among") or asked["dataset"]
     where = {"dataset": row["dataset"], "among": among} if "," in among else {"dataset": asked["dataset"]}
-    place = page.address("document", **where, **kept, name=row["name"], error=nth)
-    return f"{place}#{page.name_mention(row['begin'], row['end'])}"
+    place = address("document", **where, **kept, name=row["name"], error=nth)
+    return f"{place}#{name_mention(row['begin'], row['end'])}"

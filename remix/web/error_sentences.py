@@ -35,6 +35,7 @@ from remix.reports.sentences import (
 from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, list_entities
 from remix.scoring.errors import label_of_class
 from remix.web import page
+from remix.web.addresses import address_of_entity, name_text
 from remix.web.error_choice import PAGE, lead_to_sentences, name_systems, place_of, read_choice, tell_choice
 from remix.web.error_tables import tabulate_confused
 from remix.web.facets import limit_values, tell_values, turn_values
@@ -128,7 +129,7 @@ def _tabulate(
 
 
 def _lead_to_entity(column: str, row: Mapping[str, Any]) -> str:
-    return page.address_of_entity(row[column])
+    return address_of_entity(row[column])
 
 
 def _list_facets(
@@ -258,9 +259,9 @@ def _passage(
     nth = place.partition(" ")[0]
     href = place_of(row, asked, nth)
     named = list_entities(pl.Series([row[name] for name in ("gold", *(f"{name} answer" for name in shown))]))
-    links = {shorten(one): where for one in named if (where := page.address_of_entity(one))}
+    links = {shorten(one): where for one in named if (where := address_of_entity(one))}
     told = [*tell_answers(row, shown, labels)]
-    return page.Passage(heading, segments, told, href, facets, links, page.name_text(nth))
+    return page.Passage(heading, segments, told, href, facets, links, name_text(nth))
 
 
 def _join_words(values: Iterable[str]) -> str:

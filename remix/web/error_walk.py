@@ -12,7 +12,8 @@ import polars as pl
 from remix.reports.labels import label_entities
 from remix.reports.sentences import ERRORS, choose_rows, rows_of_systems, tell_answers, with_texts
 from remix.runs.judgements import Judgements, list_entities
-from remix.web import page
+from remix.web import forms, page
+from remix.web.addresses import split_names
 from remix.web.answers import judge
 from remix.web.error_choice import CHOICES, lead_to_list, name_systems, place_of, read_choice
 
@@ -72,7 +73,7 @@ def find_step(
     return ErrorStep(row, nth + 1, page.Note(said, links=links), ways)
 
 
-def keep_walk(asked: Mapping[str, str], step: ErrorStep | None) -> list[page.Field]:
+def keep_walk(asked: Mapping[str, str], step: ErrorStep | None) -> list[forms.Field]:
     """Return the hidden fields by which the form of a document keeps the walk, where its address has one."""
     if not asked["error"]:
         return []
@@ -80,7 +81,7 @@ def keep_walk(asked: Mapping[str, str], step: ErrorStep | None) -> list[page.Fie
     if step is not None:
         own = {"error": str(step.number), "mention": f"{step.row['begin']}-{step.row['end']}"}
     kept = {**{name: asked[name] for name in ("among", *CHOICES) if name != "match"}, **own}
-    return [page.Field(name, name, said, look="hidden") for name, said in kept.items() if said]
+    return [forms.Field(name, name, said, look="hidden") for name, said in kept.items() if said]
 
 
 def tell_lost(asked: Mapping[str, str]) -> page.Note:
@@ -100,4 +101,4 @@ def _judge_listed(work: page.Explored, judged: Judgements, asked: Mapping[str, s
     """Return what the list of errors is of that the document was opened from: of this dataset, or of several."""
     if not asked["among"]:
         return judged
-    return judge(work, page.split_names(asked["among"]), asked["by"], name_systems(asked), asked["match"])
+    return judge(work, split_names(asked["among"]), asked["by"], name_systems(asked), asked["match"])

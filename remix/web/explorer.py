@@ -23,8 +23,9 @@ from remix.reports.score_cache import AGAIN
 from remix.store.worker import Bounds, Stopped, limit_queries
 from remix.web.downloads import DATA, FIGURES, HEADERS, draw_figure, offer, write_table
 from remix.web.endpoint import log_defect, refuse
+from remix.web.forms import Form, choose
 from remix.web.kept_tables import fit_kept, part_kept
-from remix.web.page import VIEWS, Explored, Form, Note, Page, View, choose, list_datasets
+from remix.web.page import VIEWS, Explored, Note, Page, View, list_datasets
 from remix.web.rendering import arrange, read_assets, read_component, render_page
 from remix.web.turns import STOPPED, RequestRefused
 from remix.web.wrong_addresses import do_without, find_misnamed, list_unfit, status_of_error, tell_error

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from remix.web.page import Page, split_names
+from remix.web.addresses import split_names
+from remix.web.page import Page
 
 _BEGIN = "kept."
 """How the names of parameters begin that hold where the page has such a table, and are no mistake where it has none."""

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import quote_plus
 
 import polars as pl
 
-from remix.errors import Error, UnknownName, UsageError
-from remix.names import PREFIXES
+from remix.errors import Error, UsageError
 from remix.paper import Typesetting
 from remix.registry import Registry
-from remix.reports.annotation_list import fields_of_measure
 from remix.reports.listings.content import sizes_on_texts
 from remix.scoring.inputs.sources import Keeper
 
@@ -280,93 +275,6 @@ class Passages(Shown):
 
 
 @dataclass(frozen=True)
-class Field:
-    """What a form asks for: the parameter's name, what it is called, and what is chosen now.
-
-    `look` is `choice` (one of `values`), `many` (any of `values`, `chosen` has those apart by commas), `text`, `area`
-    (several lines), or `range` (a number from `low` to `high` in steps). `words` are what values are called, where that
-    is not what they are; `values` of a text are suggested. A long list of
-    `many` is folded unless it is `unfolded`. A choice that is `rare` stands folded with others that are, unless one of
-    them is not what it is by itself (`default`). `fault` says what is wrong with what is chosen.
-    """
-
-    name: str
-    label: str
-    chosen: str = ""
-    values: Sequence[str] = ()
-    look: str = "text"
-    low: float = 0.0
-    high: float = 1.0
-    step: float = 0.01
-    explained: str = ""
-    words: Mapping[str, str] = field(default_factory=dict)
-    unfolded: bool = False
-    fault: str = ""
-    rare: bool = False
-    default: str = ""
-
-
-def choose(
-    name: str,
-    label: str,
-    values: Iterable[str],
-    chosen: str,
-    explained: str = "",
-    *,
-    what: str = "",
-    command: str = "",
-    words: Mapping[str, str] | None = None,
-    nothing: str = "(any)",
-) -> Field:
-    """Return the field of one choice among values, called by `words`, of which the empty one is shown as `nothing`.
-
-    Where these are all that there are of a kind (`what`), raises `UnknownName` for another, which names the `command`
-    that lists them.
-    """
-    known = tuple(values)
-    if what and chosen not in known:
-        raise UnknownName(what, chosen, filter(None, known), command)
-    return Field(name, label, chosen, known, "choice", explained=explained, words={"": nothing, **(words or {})})
-
-
-def choose_several(
-    name: str,
-    label: str,
-    values: Iterable[str],
-    chosen: Sequence[str],
-    *,
-    words: Mapping[str, str] | None = None,
-    unfolded: bool = False,
-) -> Field:
-    """Return the field of any of the values: those that are chosen first, in their order, in which a form sends them.
-
-    >>> choose_several("datasets", "datasets", ["a", "b", "c"], ["c", "a"]).values
-    ['c', 'a', 'b']
-    """
-    every = list(values)
-    first = [one for one in chosen if one in every]
-    ordered = [*first, *(one for one in every if one not in first)]
-    return Field(name, label, ",".join(chosen), ordered, "many", words=words or {}, unfolded=unfolded)
-
-
-@dataclass(frozen=True)
-class Form(Shown):
-    """Choices that make the address of the page.
-
-    With `live`, a browser that runs scripts shows what they lead to while they change.
-    """
-
-    fields: Sequence[Field]
-    button: str = "Show"
-    live: bool = False
-
-    @property
-    def unfolded(self) -> bool:
-        """Return whether a choice among those that are rare is another than by itself."""
-        return any(one.rare and one.chosen != one.default for one in self.fields)
-
-
-@dataclass(frozen=True)
 class Drawing(Shown):
     """A figure under a heading (`title`, by default its name), drawn as SVG; in a report its points lead nowhere.
 
@@ -504,73 +412,3 @@ class View:
 
 
 VIEWS: Registry[View] = Registry("view", "remix.web.views", View)
-
-
-SENTENCES = "sentences"
-"""The name of the place where the texts of a page that has facets beside them begin."""
-
-
-def name_mention(begin: object, end: object) -> str:
-    """Return the name of the place of a mention in the page of its document."""
-    return f"mention-{begin}-{end}"
-
-
-def name_text(nth: object) -> str:
-    """Return the name of the place of a text in the page of a list, by its number."""
-    return f"text-{nth}"
-
-
-def split_names(names: str) -> list[str]:
-    """Return the names that a parameter has, separated by commas, each once.
-
-    >>> split_names("b,a,,b")
-    ['b', 'a']
-    """
-    return [name for name in dict.fromkeys(names.split(",")) if name]
-
-
-def address(view: str, /, **parameters: object) -> str:
-    """Return the address of a view with these parameters; those that are empty are left out.
-
-    >>> address("document", dataset="a b", name="")
-    '/document?dataset=a+b'
-    """
-    given = "&".join(
-        f"{_quote(name)}={_quote(str(value))}" for name, value in parameters.items() if value not in (None, "")
-    )
-    return f"/{view}?{given}" if given else f"/{view}"
-
-
-def address_of_entity(entity: object) -> str:
-    """Return where an entity is described, by its IRI or short name, an item of Wikidata also by its identifier.
-
-    >>> address_of_entity("Q64"), address_of_entity("dbr:Berlin"), address_of_entity("NIL")
-    ('http://www.wikidata.org/entity/Q64', 'http://dbpedia.org/resource/Berlin', '')
-    """
-    said = str(entity or "")
-    if re.fullmatch("Q[1-9][0-9]*", said):
-        return f"{PREFIXES['wd']}{said}"
-    prefix, _, name = said.partition(":")
-    said = PREFIXES[prefix] + name if prefix in PREFIXES else said
-    return said if re.fullmatch(r"https?://[^\s<>\"]+", said) else ""
-
-
-def address_of_measure(dataset: str, measure: str) -> str:
-    """Return the address of the annotations that a measure of a dataset is of, of its documents for one of texts.
-
-    >>> address_of_measure("news", "formAcronym"), address_of_measure("news", "density")
-    ('/annotations?dataset=news&by=formAcronym&part=true', '/dataset?name=news#documents')
-    >>> address_of_measure("news", "notAnnotated")
-    '/dataset?name=news&mentions=without#documents'
-    """
-    told = fields_of_measure(measure)
-    if not told and measure.startswith("type"):
-        return ""  # another type than persons, organisations and places, or none that is known: no list has these
-    if told is None:
-        kind = "without" if measure == "notAnnotated" else ""
-        return f"{address('dataset', name=dataset, mentions=kind)}#documents"
-    return address("annotations", dataset=dataset, **told)
-
-
-_quote = lru_cache(maxsize=5000)(quote_plus)
-"""What addresses are made of: the same few names and values, thousands of times on a page."""

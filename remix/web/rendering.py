@@ -22,10 +22,11 @@ from remix.cells import cell
 from remix.paper import typeset
 from remix.reports.plots import can_draw
 from remix.reports.svg import draw
+from remix.web.addresses import address
 from remix.web.cell_texts import link_names, tell_cell
 from remix.web.downloads import DATA
 from remix.web.kept_tables import keep_tables
-from remix.web.page import VIEWS, Drawing, Page, Shown, Table, View, address
+from remix.web.page import VIEWS, Drawing, Page, Shown, Table, View
 
 ROWS = 500
 """Rows of a table on a page; its data has all."""

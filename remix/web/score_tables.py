@@ -46,6 +46,7 @@ from remix.scoring.matching import matchings_among
 from remix.scoring.statistics import F1
 from remix.vocabularies import ALL
 from remix.web import page
+from remix.web.addresses import SENTENCES, address, split_names
 from remix.web.error_choice import STRONG
 
 _SCORES = ("precision", "recall", "f1", "macro F1")
@@ -154,7 +155,7 @@ def _name_vocabulary(by: str, rows: pl.DataFrame) -> str:
 def _lead_to_vocabularies(asked: Mapping[str, str], rows: pl.DataFrame) -> list[page.Shown]:
     """Return the addresses of the same page by the classes of other vocabularies."""
     links = {
-        f"{column}:{name}": page.address("systems", **{**asked, "by": f"{column}:{name}"})
+        f"{column}:{name}": address("systems", **{**asked, "by": f"{column}:{name}"})
         for column, one in vocabularies_told(rows).items()
         if asked["by"].partition(":")[0] == column
         for name in (*one.others, ALL)
@@ -331,7 +332,7 @@ def _name_conditions(asked: Mapping[str, str]) -> str:
     of = f"{asked['task']} by {asked['match']} matching, conventions of {asked['profile']}"
     if not asked["by"]:
         return of
-    datasets = page.split_names(asked["datasets"])
+    datasets = split_names(asked["datasets"])
     on = ", ".join(datasets) if 0 < len(datasets) <= _NAMED else f"{len(datasets) or 'all'} datasets together"
     return f"{of}, by {label_of(asked['by']).words} on {on}"
 
@@ -403,13 +404,13 @@ def _lead(asked: Mapping[str, str], answered: Mapping[str, str], row: Mapping[st
     """
     dataset = (answered.get(row["system"]) or asked["datasets"]) if asked["by"] else row["part"]
     sliced = {"by": asked["by"], "slice": row["part"]} if asked["by"] and row["part"] != "all" else {}
-    others = [name for name in page.split_names(asked["systems"]) if name != row["system"]]
+    others = [name for name in split_names(asked["systems"]) if name != row["system"]]
     other = row.get("other") or asked["against"] or (others[0] if len(others) == 1 else "")
     other = other if other != row["system"] else ""
     of = row["system"] if other and not row.get("other") else ""
     match = "" if (own := _name_matching(asked)) == STRONG else own
-    place = page.address("errors", dataset=dataset, system=row["system"], other=other, of=of, match=match, **sliced)
-    return f"{place}#{page.SENTENCES}" if sliced else place
+    place = address("errors", dataset=dataset, system=row["system"], other=other, of=of, match=match, **sliced)
+    return f"{place}#{SENTENCES}" if sliced else place
 
 
 def _list_tests(family: Family, lead: _Leading, asked: Mapping[str, str], *, whole: bool) -> page.Shown:

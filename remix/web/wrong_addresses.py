@@ -9,8 +9,10 @@ from dataclasses import replace
 
 from remix.errors import Error, QueryError, Timeout, UnknownName, UsageError, nearest
 from remix.store.worker import Stopped
+from remix.web.addresses import address
 from remix.web.endpoint import status_of
-from remix.web.page import Drawing, Explored, Form, Note, Page, Shown, Table, View, WrongAddress, WrongValue, address
+from remix.web.forms import Form
+from remix.web.page import Drawing, Explored, Note, Page, Shown, Table, View, WrongAddress, WrongValue
 
 _TRIES = 6
 """Choices that are left out one after another, and parameters that are tried where an error names none."""

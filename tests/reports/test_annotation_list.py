@@ -15,7 +15,8 @@ from remix.reports.annotation_list import Wanted, count_mentions, fields_of_meas
 from remix.reports.labels import label_entities
 from remix.reports.selections import builder_parameters
 from remix.store import Store
-from remix.web.page import VIEWS, Drawing, Facets, Form, Note, Shown, Table
+from remix.web.forms import Form
+from remix.web.page import VIEWS, Drawing, Facets, Note, Shown, Table
 from remix.web.rendering import render_page
 from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb

@@ -15,7 +15,8 @@ import pytest
 from remix.errors import EmptySelection
 from remix.store import Store
 from remix.store.queries import shipped_queries
-from remix.web.page import VIEWS, Code, Form, Note, Page
+from remix.web.forms import Form
+from remix.web.page import VIEWS, Code, Note, Page
 from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb
 from tests.web.pages import Get, pages_of

@@ -18,7 +18,8 @@ from remix.paper import typeset
 from remix.reports.contrasts import find_distance
 from remix.reports.statistics import Quantity, draw_shares, values_of
 from remix.store import Store
-from remix.web.page import VIEWS, Code, Drawing, Form, Note, Page, Table
+from remix.web.forms import Form
+from remix.web.page import VIEWS, Code, Drawing, Note, Page, Table
 from remix.web.rendering import render_page
 from remix.workspace import Workspace, open_workspace
 from tests.cli.test_datasets import SIZED

@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 
 from remix.reports import selections
-from remix.web.page import VIEWS, Form, Note, Page, Passages
+from remix.web.forms import Form
+from remix.web.page import VIEWS, Note, Page, Passages
 from remix.workspace import Workspace
 from tests.commands import run_verb
 from tests.pages import follow, table_of

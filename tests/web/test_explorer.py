@@ -25,23 +25,13 @@ from remix.errors import UnknownName
 from remix.reports.score_cache import ScoreCache
 from remix.runs.judgements import Judgements
 from remix.store import Store
+from remix.web.addresses import address
 from remix.web.endpoint import application
 from remix.web.error_sentences import browse
 from remix.web.explorer import routes
 from remix.web.folder import render_ontology
-from remix.web.page import (
-    VIEWS,
-    Download,
-    Field,
-    Form,
-    Note,
-    Page,
-    Passage,
-    Passages,
-    Segment,
-    Table,
-    address,
-)
+from remix.web.forms import Field, Form
+from remix.web.page import VIEWS, Download, Note, Page, Passage, Passages, Segment, Table
 from remix.web.protocol import Limits
 from remix.web.rendering import render_file, render_page
 from remix.web.wrong_addresses import find_misnamed

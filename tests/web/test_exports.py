@@ -12,7 +12,7 @@ import pytest
 from remix.question import Question
 from remix.reports import score_cache
 from remix.reports.score_cache import ScoreCache
-from remix.web.page import address
+from remix.web.addresses import address
 from remix.workspace import Workspace
 from tests.web.conftest import client, serving
 

@@ -26,7 +26,8 @@ from remix.reports.selections import builder_parameters
 from remix.reports.statistics import list_quantities, measures_of
 from remix.runs.judgements import OUTCOMES
 from remix.vocabularies import COARSE_TYPE
-from remix.web import page
+from remix.web import forms, page
+from remix.web.addresses import address
 from remix.web.annotation_tables import count_values, tabulate_annotations
 from remix.web.answers import judge, list_answers
 from remix.web.facets import UNFOLDED, limit_values, turn_values
@@ -72,7 +73,7 @@ def _tell(work: page.Explored, wanted: Wanted, asked: Mapping[str, str], told: s
         found = builder_parameters(work.store, wanted, system=asked.get("system", ""), outcome=asked.get("outcome", ""))
     except UsageError as reason:
         return page.Note(f"{told} No remix has just these: {reason}.")
-    return page.Note(told, links={"Make this a remix": page.address("builder", **found)})
+    return page.Note(told, links={"Make this a remix": address("builder", **found)})
 
 
 def _title(asked: Mapping[str, str]) -> str:
@@ -141,16 +142,16 @@ _MENTION = ["document", "group"]
 """What alternatives of a mention have in common."""
 
 
-def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
+def _form(work: page.Explored, asked: Mapping[str, str]) -> forms.Form:
     dataset, by = asked.get("dataset", ""), asked.get("by", "")
     systems = sorted({run.system for run in list_answers(work, [dataset]) if run.dataset == dataset})
     known = [*list_quantities(measures_of(work.store))]
     columns = [COARSE_TYPE, *(name for name in OWN if name not in ("document", "surface_form", "ignorable", "kb"))]
     columns += [one.name for measure in measures_of(work.store).measures for one in measure.columns]
     fields = [
-        page.choose("dataset", "dataset", ["", *(one.name for one in page.list_datasets(work))], dataset),
-        page.choose("type", "type", ["", *TYPES], asked.get("type", "")),
-        page.Field(
+        forms.choose("dataset", "dataset", ["", *(one.name for one in page.list_datasets(work))], dataset),
+        forms.choose("type", "type", ["", *TYPES], asked.get("type", "")),
+        forms.Field(
             "by",
             "part of",
             by,
@@ -164,22 +165,22 @@ def _form(work: page.Explored, asked: Mapping[str, str]) -> page.Form:
         labels = label_parts(work.kb, pl.Series(parts, dtype=pl.String), by)
         words = {name: f"{labels[name]} – {shorten(name)}" if name in labels else shorten(name) for name in parts}
         if len(parts) <= _LISTED:
-            fields.append(page.Field("part", "part", asked.get("part", ""), ["", *parts], "choice", words=words))
+            fields.append(forms.Field("part", "part", asked.get("part", ""), ["", *parts], "choice", words=words))
         else:
-            fields.append(page.Field("part", "part", asked.get("part", ""), parts[:_LISTED]))
+            fields.append(forms.Field("part", "part", asked.get("part", ""), parts[:_LISTED]))
     words = words_of_measures(known)
-    fields.append(page.Field("column", "with a value of", asked.get("column", ""), known, words=words))
+    fields.append(forms.Field("column", "with a value of", asked.get("column", ""), known, words=words))
     if systems:
-        fields.append(page.choose("system", "answers of", ["", *systems], asked.get("system", ""), nothing="(none)"))
+        fields.append(forms.choose("system", "answers of", ["", *systems], asked.get("system", ""), nothing="(none)"))
     if asked.get("system"):
-        fields.append(page.choose("outcome", "outcome", ["", *OUTCOMES], asked.get("outcome", "")))
-    fields.append(page.Field("find", "surface form contains", asked.get("find", "")))
+        fields.append(forms.choose("outcome", "outcome", ["", *OUTCOMES], asked.get("outcome", "")))
+    fields.append(forms.Field("find", "surface form contains", asked.get("find", "")))
     hidden = [
-        page.Field(one, one, asked[one], look="hidden")
+        forms.Field(one, one, asked[one], look="hidden")
         for one in ("document", "entity", "form", "bar")
         if asked.get(one)
     ]
-    return page.Form([*fields, *hidden])
+    return forms.Form([*fields, *hidden])
 
 
 def _list_filters(
@@ -207,11 +208,11 @@ def _list_filters(
             return label_entities(work.kb, values) if name == "entity" else {}
 
         def lead(value: str) -> str:
-            return page.address("annotations", **{**plain, name: "" if value == own else value})
+            return address("annotations", **{**plain, name: "" if value == own else value})
 
         called = label_of(wanted.by).words if name == "part" else name
         called = f"part of {called}" if name == "part" and called in asked_elsewhere else called
-        limit, turned = limit_values(asked, name), page.address("annotations", **turn_values(plain, name))
+        limit, turned = limit_values(asked, name), address("annotations", **turn_values(plain, name))
         facets.append(count_values(called, rows, values, own=own, lead=lead, label=label, limit=limit, turned=turned))
 
     if outcomes is None:
@@ -231,7 +232,7 @@ def _tabulate(work: page.Explored, rows: pl.DataFrame, wanted: Wanted, asked: Ma
     extra = [wanted.column, wanted.by.partition(":")[0], "part", "outcome", "answer"]
 
     def lead_to_entity(entity: str) -> str:
-        return page.address("annotations", **{**asked, "entity": entity})
+        return address("annotations", **{**asked, "entity": entity})
 
     chosen = {"system": asked.get("system", ""), "dataset": asked.get("dataset", "")}
     return tabulate_annotations(work, rows, extra, lead_to_entity=lead_to_entity, **chosen)

@@ -21,7 +21,8 @@ from remix.reports.labels import label_classes
 from remix.reports.selections import EACH
 from remix.store.queries import Parameter, Query, Range, find, plain_term, shipped_queries
 from remix.vocabularies import ALL, Vocabularies
-from remix.web import page
+from remix.web import forms, page
+from remix.web.addresses import address, split_names
 from remix.web.choices import (
     COUNTS_ONCE,
     NO_VALUE,
@@ -73,7 +74,7 @@ def _vocabularies(corpus: FacetedCorpus, facet: Facet, parameters: page.Paramete
 
 def _of_values(
     work: page.Explored, corpus: FacetedCorpus, facet: Facet, parameters: page.Parameters
-) -> list[page.Field]:
+) -> list[forms.Field]:
     """Return the fields that pick values, the most frequent; classes are of one vocabulary, beside those picked."""
     name, values, fields = f"in.{facet.name}", order_values(corpus, facet), []
     number = len(values)
@@ -81,12 +82,12 @@ def _of_values(
         shown = _vocabularies(corpus, facet, parameters)
         of_one = shown.choose(pl.DataFrame({"class": values}, schema={"class": pl.String}))["class"]
         number, listed = len(of_one), of_one[:_MOST]
-        picked = {*page.split_names(parameters.get(name, ""))}
+        picked = {*split_names(parameters.get(name, ""))}
         values = [*listed, *(one for one in values if shorten(one) in picked and one not in listed)]
         names = [*shown.mentions, ALL] if shown.others or shown.shown == ALL else []
         told = f"mentions with a class of each: {shown}"
-        fields = [page.choose(f"of.{facet.name}", "classes of", names, shown.shown, told)] if names else []
-    values = values[: _MOST + len(page.split_names(parameters.get(name, "")))]
+        fields = [forms.choose(f"of.{facet.name}", "classes of", names, shown.shown, told)] if names else []
+    values = values[: _MOST + len(split_names(parameters.get(name, "")))]
     labels = label_classes(work.kb, pl.Series(values, dtype=pl.String)) if facet.kind == "class" else {}
     words = {short: f"{label} – {short}" for iri, label in labels.items() if (short := shorten(iri))}
     called, told = facet.words, facet.meaning
@@ -94,7 +95,7 @@ def _of_values(
         called += f" (the {_MOST} most frequent of {number:,})"
         told += " Another is a part of the column in the list of annotations, which makes a remix of it."
     chosen, shortened = parameters.get(name, ""), [*map(shorten, values), NO_VALUE]
-    return [*fields, page.Field(name, called, chosen, shortened, "many", explained=told, words=words)]
+    return [*fields, forms.Field(name, called, chosen, shortened, "many", explained=told, words=words)]
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -103,7 +104,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     corpus = corpus_of(work.store)
     check_choices(parameters, corpus.datasets)
     edited = bool(parameters.get("sparql", "").strip())
-    form = page.Form(_fields(work, corpus, parameters), button=_BACK if edited else "Show", live=not edited)
+    form = forms.Form(_fields(work, corpus, parameters), button=_BACK if edited else "Show", live=not edited)
     if wrong := list_faults(parameters):
         named = "a value" if len(wrong) == 1 else f"{len(wrong)} values"
         told = f"Nothing is counted: {named} above cannot be, for the reason beside it."
@@ -135,8 +136,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     ]
     listed, last = _lead_to_mentions(parameters), left.height - 1
     links = {
-        "dataset": lambda row: page.address("dataset", name=row["dataset"]),
-        "annotations": lambda row: page.address("annotations", dataset=row["dataset"]) if row["annotations"] else "",
+        "dataset": lambda row: address("dataset", name=row["dataset"]),
+        "annotations": lambda row: address("annotations", dataset=row["dataset"]) if row["annotations"] else "",
         "kept": lambda row: listed(after=last, within=row["dataset"]) if row["kept"] else "",
     }
     table = table.sort("kept", "dataset", descending=[True, False])
@@ -201,7 +202,7 @@ def _tell(left: pl.DataFrame) -> page.Note:
 def _lead_to_mentions(parameters: page.Parameters) -> Callable[..., str]:
     """Return what makes the address of the mentions behind a number of the page."""
     kept = {name: value for name, value in parameters.items() if name in PARAMETERS or "." in name}
-    return lambda **chosen: page.address("selection", **kept, **chosen)
+    return lambda **chosen: address("selection", **kept, **chosen)
 
 
 def _waterfall(left: pl.DataFrame, parameters: page.Parameters) -> list[page.Shown]:
@@ -233,31 +234,31 @@ def _waterfall(left: pl.DataFrame, parameters: page.Parameters) -> list[page.Sho
 def _ways(asked: RemixChoices, parameters: page.Parameters, *, empty: bool) -> list[page.Shown]:
     """Return the command line that does the same, and the files, of an `empty` selection the query alone."""
     kept = {name: value for name, value in parameters.items() if name not in ("sort", "at", "table")}
-    downloads = {words: page.address(f"builder.{suffix}", **kept) for words, suffix in _FILES.items()}
+    downloads = {words: address(f"builder.{suffix}", **kept) for words, suffix in _FILES.items()}
     downloads = {".rq": downloads[".rq"]} if empty else downloads
     words = "The same in a terminal, with the file .rq beside you where the query is none that ships:"
     return [page.Code("build", asked.command, downloads, words)]
 
 
-def _editor(corpus: FacetedCorpus, parameters: page.Parameters, text: str) -> page.Form:
+def _editor(corpus: FacetedCorpus, parameters: page.Parameters, text: str) -> forms.Form:
     """Return the query as text, with what else is asked of it: hidden as long as the choices above have that."""
-    area = page.Field("sparql", "SPARQL", text, look="area", explained=_REPLACES)
+    area = forms.Field("sparql", "SPARQL", text, look="area", explained=_REPLACES)
     around = _around(corpus, parameters)
     if not parameters.get("sparql", "").strip():
-        around = [page.Field(one.name, one.name, parameters.get(one.name, ""), look="hidden") for one in around]
-    return page.Form([area, *around], button="Count the edited query")
+        around = [forms.Field(one.name, one.name, parameters.get(one.name, ""), look="hidden") for one in around]
+    return forms.Form([area, *around], button="Count the edited query")
 
 
-def _around(corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
+def _around(corpus: FacetedCorpus, parameters: page.Parameters) -> list[forms.Field]:
     """Return what can be chosen of any query: datasets, editions of their texts, and the name of the remix."""
     told = "Whether the remix has each edition of a text, or that of the first dataset alone."
     edition = parameters.get("edition", COUNTS_ONCE)
     return [
-        page.choose_several(
-            "dataset", "only these datasets", corpus.datasets, page.split_names(parameters.get("dataset", ""))
+        forms.choose_several(
+            "dataset", "only these datasets", corpus.datasets, split_names(parameters.get("dataset", ""))
         ),
-        page.choose("edition", "a text of several datasets", (COUNTS_ONCE, EACH), edition, told),
-        page.Field("name", "name of the remix", parameters.get("name", ""), explained="Names its files."),
+        forms.choose("edition", "a text of several datasets", (COUNTS_ONCE, EACH), edition, told),
+        forms.Field("name", "name of the remix", parameters.get("name", ""), explained="Names its files."),
     ]
 
 
@@ -271,11 +272,11 @@ def _summarise_queries() -> dict[str, str]:
     return {name: one.summary for name, one in every.items() if _TABLE not in one.tags}
 
 
-def _fields(work: page.Explored, corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
+def _fields(work: page.Explored, corpus: FacetedCorpus, parameters: page.Parameters) -> list[forms.Field]:
     """Return what can be chosen: a shipped query with its parameters, or columns with their bounds; and datasets."""
     shipped, summaries = parameters.get("query", ""), _summarise_queries()
     fields = [
-        page.choose(
+        forms.choose(
             "query",
             "shipped query",
             ["", *summaries],
@@ -293,12 +294,12 @@ def _fields(work: page.Explored, corpus: FacetedCorpus, parameters: page.Paramet
     return fields if parameters.get("sparql", "").strip() else [*fields, *_around(corpus, parameters)]
 
 
-def _of_columns(work: page.Explored, corpus: FacetedCorpus, parameters: page.Parameters) -> list[page.Field]:
+def _of_columns(work: page.Explored, corpus: FacetedCorpus, parameters: page.Parameters) -> list[forms.Field]:
     chosen = choose_facets(corpus, parameters)
     names = [one.name for one in chosen]
     others = [name for name in corpus.facets if name not in names]
     fields = [
-        page.choose(
+        forms.choose(
             "add",
             "add a condition on",
             ["", *others],
@@ -310,11 +311,11 @@ def _of_columns(work: page.Explored, corpus: FacetedCorpus, parameters: page.Par
     ]
     if chosen:
         fields.append(
-            page.Field("on", "conditions on", ",".join(names), names, "many", words=_call_columns(corpus, names))
+            forms.Field("on", "conditions on", ",".join(names), names, "many", words=_call_columns(corpus, names))
         )
     if any(one.kind == "number" for one in chosen):
         told = "Percentiles are of the values that are loaded; the query has the value itself."
-        fields.append(page.choose("scale", "sliders show", SCALES, parameters.get("scale", SCALES[0]), told))
+        fields.append(forms.choose("scale", "sliders show", SCALES, parameters.get("scale", SCALES[0]), told))
     for one in chosen:
         picked = parameters.get(f"in.{one.name}", "")
         if one.kind == "number":
@@ -322,19 +323,19 @@ def _of_columns(work: page.Explored, corpus: FacetedCorpus, parameters: page.Par
             for end, word, default in (("low", "from", ends[0]), ("high", "to", ends[1])):
                 name = name_slider(end, one, parameters)
                 place = find_place(corpus, one, end, parameters) or f"{default:.10g}"
-                fields.append(page.Field(name, f"{one.words}, {word}", place, (), "range", *ends, one.meaning))
-            fields.append(page.Field(f"in.{one.name}", f"{one.words}, also", picked, (NO_VALUE,), "many"))
+                fields.append(forms.Field(name, f"{one.words}, {word}", place, (), "range", *ends, one.meaning))
+            fields.append(forms.Field(f"in.{one.name}", f"{one.words}, also", picked, (NO_VALUE,), "many"))
         else:
             fields += _of_values(work, corpus, one, parameters)
     return fields
 
 
-def _of_query(query: Query, parameters: page.Parameters) -> list[page.Field]:
+def _of_query(query: Query, parameters: page.Parameters) -> list[forms.Field]:
     set_from, fields = read_set(query, parameters), []
     if query.sets:
         told = "Values of the parameters that have a name, as the query's file gives them."
         fields.append(
-            page.choose("set", "set of parameters", ["", *query.sets], set_from or "", told, nothing="(defaults)")
+            forms.choose("set", "set of parameters", ["", *query.sets], set_from or "", told, nothing="(defaults)")
         )
     given, wrong = query.values({}, set_from), find_faults(query, set_from, parameters)
     ranges = query.ranges(choose_values(query, set_from, parameters), set_from)
@@ -345,17 +346,17 @@ def _of_query(query: Query, parameters: page.Parameters) -> list[page.Field]:
     return fields
 
 
-def _parameter(one: Parameter, given: str, name: str, value: str, fault: str, known_range: Range | None) -> page.Field:
+def _parameter(one: Parameter, given: str, name: str, value: str, fault: str, known_range: Range | None) -> forms.Field:
     """Return the field of a parameter: a slider where it lies between two numbers, unless what was typed does not."""
     value = value or plain_term(given)
     kind = "a number" if re.fullmatch(r"[-+.\de]+", given) else "an IRI" if ":" in given else "a text"
     told = f"{one.description} ({kind}, by default {given})"
     if one.choices and not fault:
-        return page.choose(name, one.name, one.choices, value, told)
+        return forms.choose(name, one.name, one.choices, value, told)
     if known_range is not None and (high := known_range.high) is not None and not fault:
         low = known_range.low
-        return page.Field(name, one.name, value, (), "range", low, high, (high - low) / 100, told)
-    return page.Field(name, one.name, value, explained=told, fault=fault)
+        return forms.Field(name, one.name, value, (), "range", low, high, (high - low) / 100, told)
+    return forms.Field(name, one.name, value, explained=told, fault=fault)
 
 
 def _call_columns(corpus: FacetedCorpus, names: Iterable[str]) -> dict[str, str]:
@@ -372,7 +373,7 @@ def _columns(corpus: FacetedCorpus, parameters: page.Parameters) -> page.Table:
     frame = pl.DataFrame({"column": [one.name for one in facets], "meaning": [one.meaning for one in facets]})
     called = pl.Series("called", [one.words for one in facets])
     frame = frame.with_columns(called, find_units(frame["column"])).select("column", "called", "unit", "meaning")
-    links = {"called": lambda row: page.address("builder", on=",".join(filter(None, (on, row["column"]))), **kept)}
+    links = {"called": lambda row: address("builder", on=",".join(filter(None, (on, row["column"]))), **kept)}
     small, headings = {"called": "column"}, {"called": ("column", "")}
     return page.Table("columns", frame, links, words="Each leads to a condition on it.", small=small, headings=headings)
 

@@ -26,7 +26,8 @@ from remix.reports.statistics import (
     values_of,
 )
 from remix.store import DatasetEntry
-from remix.web import page
+from remix.web import forms, page
+from remix.web.addresses import address, address_of_measure
 
 _MOST = 8
 """Datasets that are compared at once: as many lines can be told apart."""
@@ -50,10 +51,10 @@ def _propose(entries: Sequence[DatasetEntry], names: Sequence[str], measured: Me
         large = [entry.name for entry in entries if entry.annotations >= _ENOUGH]
         found = propose_pairs(measured, large if len(large) > 1 else [entry.name for entry in entries])
         pairs = {f"{what}: {' and '.join(pair)}": pair for what, pair in found.items()}
-    links = {what: page.address("compare", datasets=",".join(pair)) for what, pair in [*pairs.items()][:_PROPOSED]}
+    links = {what: address("compare", datasets=",".join(pair)) for what, pair in [*pairs.items()][:_PROPOSED]}
     rest = len(pairs) - len(links) if names else 0
     told = [page.Note(f"{rest} more can be chosen below.")] if rest else []
-    return [page.Note(f"{said}", links=links), *told] if links else []
+    return [page.Note(said, links=links), *told] if links else []
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -66,13 +67,13 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     average, measured = parameters.get("average") or "micro", measures_of(work.store)
     known = list_quantities(measured)
     column = parameters.get("column") or ("ambiguitySurfaceForm" if "ambiguitySurfaceForm" in known else "words")
-    form = page.Form(
+    form = forms.Form(
         [
-            page.choose_several(
+            forms.choose_several(
                 "datasets", "datasets", [entry.name for entry in entries], names, unfolded=len(names) < 2
             ),
-            page.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
-            page.choose(
+            forms.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
+            forms.choose(
                 "column",
                 "distribution of",
                 [*known],
@@ -205,7 +206,7 @@ def _compare_measures(
 
 def _lead(dataset: str, row: Mapping[str, Any]) -> str:
     """Return the address of what a measure of a dataset is of."""
-    return "" if row[dataset] is None else page.address_of_measure(dataset, row[_MEASURE])
+    return "" if row[dataset] is None else address_of_measure(dataset, row[_MEASURE])
 
 
 compare = page.View(

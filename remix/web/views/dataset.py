@@ -30,7 +30,8 @@ from remix.reports.statistics import (
     summarise,
     values_of,
 )
-from remix.web import page
+from remix.web import forms, page
+from remix.web.addresses import address, address_of_measure
 from remix.web.answers import list_answers
 
 SCHEMES = ("log-deciles", "quantiles:4", "head-torso-tail")
@@ -61,16 +62,16 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     known = list_quantities(measured)
     if asked["column"] not in known and "column" not in parameters:
         asked["column"] = "words"
-    form = page.Form(
+    form = forms.Form(
         [
-            page.choose("name", "dataset", [one.name for one in page.list_datasets(work)], entry.name),
-            page.choose("column", "distribution of", [*known], asked["column"], words=words_of_measures(known)),
-            page.choose(
+            forms.choose("name", "dataset", [one.name for one in page.list_datasets(work)], entry.name),
+            forms.choose("column", "distribution of", [*known], asked["column"], words=words_of_measures(known)),
+            forms.choose(
                 "scheme", "boundaries of", SCHEMES, asked["scheme"], "as `remix partition` cuts all that is loaded"
             ),
-            page.choose("average", "average", AVERAGES, asked["average"], page.MICRO_OR_MACRO),
-            page.Field("find", "documents named like", asked["find"]),
-            page.choose("mentions", "documents with or without mentions", ["", *_MENTIONS], asked["mentions"]),
+            forms.choose("average", "average", AVERAGES, asked["average"], page.MICRO_OR_MACRO),
+            forms.Field("find", "documents named like", asked["find"]),
+            forms.choose("mentions", "documents with or without mentions", ["", *_MENTIONS], asked["mentions"]),
         ]
     )
     told = describe_dataset(entry, work.store)
@@ -103,13 +104,13 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
 
 def _lead_on(work: page.Explored, name: str) -> page.Note:
     """Return the pages that say more of a dataset."""
-    links = {"all its mentions": page.address("annotations", dataset=name)}
+    links = {"all its mentions": address("annotations", dataset=name)}
     if any(run.dataset == name for run in list_answers(work, [name])):
-        links["systems on it"] = page.address("systems", datasets=name)
-        links["their errors"] = page.address("errors", dataset=name)
+        links["systems on it"] = address("systems", datasets=name)
+        links["their errors"] = address("errors", dataset=name)
     if len(page.list_datasets(work)) > 1:
-        links["compare it with others"] = page.address("compare", datasets=name)
-    links["make a remix of it"] = page.address("builder", dataset=name)
+        links["compare it with others"] = address("compare", datasets=name)
+    links["make a remix of it"] = address("builder", dataset=name)
     return page.Note("From here:", links=links)
 
 
@@ -125,7 +126,7 @@ def _measures(measured: Measured, name: str, average: str) -> page.Table:
         pl.col("coverage").alias("share covered"),
         says=pl.col("measure").replace_strict(says, default="", return_dtype=pl.String),
     )
-    links = {"value": lambda row: page.address_of_measure(name, row["measure"])}
+    links = {"value": lambda row: address_of_measure(name, row["measure"])}
     words = "What is covered is the share of annotations or documents for which the measure could be computed. "
     words += f"{ALTERNATIVES} {OF_TYPES} `remix show MEASURE` tells how a measure is made and read."
     leads = "A value leads to the annotations, or the documents, that it is of."
@@ -142,7 +143,7 @@ def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> lis
     summary = work.store.cached(
         ("summary", name), lambda: summarise(measures_of(work.store), frames_of(work.store), [name])
     )
-    links = {"called": lambda row: page.address("dataset", name=name, column=row["column"], scheme=asked["scheme"])}
+    links = {"called": lambda row: address("dataset", name=name, column=row["column"], scheme=asked["scheme"])}
     quantity = list_quantities(measured).get(column)
     explained = {one.name: one.meaning.partition("\n")[0] for one in list_quantities(measured).values()}
     says = pl.col("column").replace_strict(explained, default="", return_dtype=pl.String)
@@ -180,8 +181,8 @@ def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> lis
         counts = cut_frames(parts, frames_of(work.store, name)).table
         chosen = {"name": name, **{key: asked[key] for key in ("column", "scheme", "average")}}
         lead = {
-            "annotations": lambda row: page.address("annotations", dataset=name, by=by, part=row["part"]),
-            "documents": lambda row: f"{page.address('dataset', **chosen, part=row['part'])}#documents",
+            "annotations": lambda row: address("annotations", dataset=name, by=by, part=row["part"]),
+            "documents": lambda row: f"{address('dataset', **chosen, part=row['part'])}#documents",
         }
         told = "The parts in this dataset; alternatives of a mention count once, as `remix partition` has it."
         headings = {"annotations": ("mentions", "")}
@@ -191,7 +192,7 @@ def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> lis
 
 
 def _lead_to_bar(dataset: str, column: str, bar: str) -> str:
-    return page.address("annotations", dataset=dataset, column=column, bar=bar)
+    return address("annotations", dataset=dataset, column=column, bar=bar)
 
 
 def _cut(work: page.Explored, by: str) -> Slicing | None:
@@ -244,7 +245,7 @@ def _documents(work: page.Explored, dataset: str, asked: page.Parameters) -> pag
         rows = rows.filter(pl.col("name").str.to_lowercase().str.contains(find.lower(), literal=True))
     if kind := asked["mentions"]:
         rows, words = rows.filter(_MENTIONS[kind]), f"{words} Those {kind} mentions.".lstrip()
-    links = {"name": lambda row: page.address("document", dataset=dataset, name=row["name"])}
+    links = {"name": lambda row: address("document", dataset=dataset, name=row["name"])}
     heat = ("words", "mentions", "nil", "density")
     return page.Table(
         "documents", rows, links, words, heat=heat, headings=headings_of_measures(["density"]), documents=("name",)

@@ -22,7 +22,8 @@ from remix.reports.statistics import (
     measures_of,
 )
 from remix.store import DatasetEntry
-from remix.web import page
+from remix.web import forms, page
+from remix.web.addresses import address, address_of_measure
 from remix.web.answers import count_inherited
 
 _FIRST = "density,ambiguitySurfaceForm,candidateRecall,nilExplicit,typePerson"
@@ -82,10 +83,10 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         unseen=() if plain else ("stored",),
         below="Darker cells have higher values than others of their column.",
     )
-    form = page.Form(
+    form = forms.Form(
         [
-            page.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
-            page.choose_several("measures", "measures", said.explained, names, words=said.words),
+            forms.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
+            forms.choose_several("measures", "measures", said.explained, names, words=said.words),
         ]
     )
     lacking = explain_lacking(measured.datasets, names, average)
@@ -145,15 +146,15 @@ _HELD = {
 
 def _lead(measure: str, row: Mapping[str, Any]) -> str:
     """Return the address of what a measure of a dataset is of, none where it has no value."""
-    return "" if row[measure] is None else page.address_of_measure(row["dataset"], measure)
+    return "" if row[measure] is None else address_of_measure(row["dataset"], measure)
 
 
 _LINKS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "dataset": lambda row: page.address("dataset", name=row["dataset"]),
-    "documents": lambda row: page.address("dataset", name=row["dataset"]) + "#documents",
-    "mentions": lambda row: page.address("annotations", dataset=row["dataset"]),
-    "annotations": lambda row: page.address("annotations", dataset=row["dataset"]),
-    "runs": lambda row: page.address("systems", datasets=row["dataset"]) if row["runs"] else "",
+    "dataset": lambda row: address("dataset", name=row["dataset"]),
+    "documents": lambda row: address("dataset", name=row["dataset"]) + "#documents",
+    "mentions": lambda row: address("annotations", dataset=row["dataset"]),
+    "annotations": lambda row: address("annotations", dataset=row["dataset"]),
+    "runs": lambda row: address("systems", datasets=row["dataset"]) if row["runs"] else "",
 }
 """Where the numbers of a dataset lead."""
 

@@ -34,7 +34,8 @@ from remix.reports.sentences import (
 )
 from remix.reports.statistics import measures_of
 from remix.runs.judgements import OUTCOMES, Judgements, list_entities, rename_entities
-from remix.web import page
+from remix.web import forms, page
+from remix.web.addresses import address, address_of_entity, name_mention, split_names
 from remix.web.answers import judge, list_answers
 from remix.web.error_choice import CHOICES, choose_matching, name_systems, with_matching
 from remix.web.error_walk import WALK, ErrorStep, find_step, keep_walk, tell_lost
@@ -93,8 +94,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     hint = f"A mention in the text leads to its candidates, the answers of systems, and its RDF. {keys}"
     links = {"What is known of this mention": "#columns"} if beside else _lead_to_first(own)
     blocks.append(page.Note("" if beside else hint, links=links))
-    place = page.address("document.ttl", dataset=dataset, name=asked["name"])
-    leads = {"the document as NIF (.ttl)": place, "its dataset": page.address("dataset", name=dataset)}
+    place = address("document.ttl", dataset=dataset, name=asked["name"])
+    leads = {"the document as NIF (.ttl)": place, "its dataset": address("dataset", name=dataset)}
     if judged is not None and len(failed := judged.failures.filter(document=document["document"])["system"]):
         blocks.append(page.Note(f"No answer is here of {', '.join(failed.sort())}, which failed on this document."))
     blocks += [_table(work, own, asked), page.Note("There is as well:", links=leads)]
@@ -112,7 +113,7 @@ def _lead_to_first(own: pl.DataFrame) -> dict[str, str]:
     """Return the place of the first mention in the page, where much of the text comes before it."""
     first = own.drop_nulls(["begin", "end"]).sort("begin", pl.col("end"), descending=[False, True]).head(1)
     far = first.filter(pl.col("begin") > _FAR)
-    return {"the first mention": f"#{page.name_mention(far['begin'][0], far['end'][0])}"} if far.height else {}
+    return {"the first mention": f"#{name_mention(far['begin'][0], far['end'][0])}"} if far.height else {}
 
 
 def _complete(
@@ -123,13 +124,13 @@ def _complete(
     A system that is not on the dataset is left out.
     """
     dataset, dropped = asked["dataset"], list[UsageError]()
-    runs = list_answers(work, [dataset, *page.split_names(asked["among"])])
+    runs = list_answers(work, [dataset, *split_names(asked["among"])])
     systems = sorted({run.system for run in runs if run.dataset == dataset})
     for key in ("system", "other"):
         if asked[key] and asked[key] not in systems:
             dropped.append(UnknownName(f"run on {dataset}", asked[key], systems, "remix run list"))
             asked = {**asked, key: "", **dict.fromkeys(WALK, "")}
-    if unknown := {*page.split_names(asked["among"])} - {run.dataset for run in runs}:
+    if unknown := {*split_names(asked["among"])} - {run.dataset for run in runs}:
         known = sorted({run.dataset for run in runs})
         dropped.append(UnknownName("dataset with a run", min(unknown), known, "remix run list"))
         asked |= dict.fromkeys(WALK, "")
@@ -163,7 +164,7 @@ def _find(
 def _neighbours(documents: pl.DataFrame, document: Mapping[str, Any], asked: page.Parameters) -> dict[str, str]:
     places = {"prev": document["index"] - 1, "next": document["index"] + 1}
     return {
-        way: page.address(
+        way: address(
             "document",
             **{**asked, "name": documents["called"][place], "annotation": "", **dict.fromkeys(WALK, "")},
         )
@@ -178,8 +179,8 @@ def _form(
     documents: pl.DataFrame,
     systems: Sequence[str],
     asked: page.Parameters,
-    walk: Sequence[page.Field],
-) -> page.Form:
+    walk: Sequence[forms.Field],
+) -> forms.Form:
     """Return the form, which keeps the walk through errors that the document is a step of."""
     groups = [name for name in rows.columns if name.startswith("category ")]
     known = [name for name in explain_columns(measures_of(work.store)) if STANDS_FOR.get(name, name) in rows.columns]
@@ -188,8 +189,8 @@ def _form(
     names = documents["called"].to_list()
     said = "By default by what the system made of each mention, without a system by type."
     fields = [
-        page.choose("dataset", "dataset", [entry.name for entry in page.list_datasets(work)], asked["dataset"]),
-        page.Field(
+        forms.choose("dataset", "dataset", [entry.name for entry in page.list_datasets(work)], asked["dataset"]),
+        forms.Field(
             "name",
             "document",
             asked["name"],
@@ -197,7 +198,7 @@ def _form(
             "choice" if len(names) <= _LISTED else "text",
             words={name: f"{nth}. {name_document(name)}" for nth, name in enumerate(names[:_LISTED], 1)},
         ),
-        page.Field(
+        forms.Field(
             "colour",
             "colour by",
             asked["colour"],
@@ -206,12 +207,12 @@ def _form(
             explained=said,
             words={"": "(by itself)", **words_of_measures(colours)},
         ),
-        page.choose("system", "answers of", ["", *systems], asked["system"], nothing="(none)"),
+        forms.choose("system", "answers of", ["", *systems], asked["system"], nothing="(none)"),
     ]
     if systems:
-        fields.append(page.choose("other", "beside them those of", ["", *systems], asked["other"], nothing="(none)"))
+        fields.append(forms.choose("other", "beside them those of", ["", *systems], asked["other"], nothing="(none)"))
         fields.append(choose_matching(asked))
-    return page.Form([*fields, *walk])
+    return forms.Form([*fields, *walk])
 
 
 def _read(
@@ -278,14 +279,14 @@ def _marks(
         look += "" if any(row["ignorable"] is None for row in every) else " ignorable"
         chosen = first["annotation"] == asked["annotation"] or (begin, end) == at
         label = "; ".join(dict.fromkeys(_label(row, said.get(row["annotation"])) for row in every))
-        href = page.address("document", **{**asked, "annotation": first["annotation"]})
-        name = page.name_mention(begin, end)
+        href = address("document", **{**asked, "annotation": first["annotation"]})
+        name = name_mention(begin, end)
         marks.append(Mark(begin, -end, look + " chosen" * chosen, label, f"{href}#{name}", name))
     for begin, end, outcome, answer in dict.fromkeys(
         (row["begin"], row["end"], row["outcome"], row["answer"]) for row in alone
     ):
         look = EXTRA if outcome == "wrong" else outcome
-        name = "" if (begin, end) in spans else page.name_mention(begin, end)
+        name = "" if (begin, end) in spans else name_mention(begin, end)
         label = f"{look}: {shorten(answer or 'NIL')}, where gold has no mention"
         marks.append(Mark(begin, -end, look + " chosen" * ((begin, end) == at), label, "", name))
     return marks, legend
@@ -356,7 +357,7 @@ def _table(work: page.Explored, own: pl.DataFrame, asked: page.Parameters) -> pa
     shown = ["begin", "end", "surface_form", "entity", "type", "is_nil", "ignorable", "confidence"]
     shown = [name for name in shown if name not in ("ignorable", "confidence") or own[name].count()]
     extra = [name for name in (asked["colour"],) if name in own.columns and name not in shown]
-    links = {"surface_form": lambda row: page.address("document", **{**asked, "annotation": row["annotation"]})}
+    links = {"surface_form": lambda row: address("document", **{**asked, "annotation": row["annotation"]})}
     return page.Table(
         "annotations",
         own.select(*shown, *extra, "entities", "annotation"),
@@ -388,7 +389,7 @@ def _beside(
         made = {one: call_classes(one) for one in answers["classes"].drop_nulls().unique()}
         labels = made | label_entities(work.kb, list_entities(answers["answer"]))
         small = {"outcome": "classes", "answer": "answered"}
-        links = {"answer": lambda row: page.address_of_entity(row["answer"])}
+        links = {"answer": lambda row: address_of_entity(row["answer"])}
         blocks.append(page.Table("answers", answers, links, words, small=small, labels=labels))
     blocks += [
         _candidates(work, row),
@@ -421,8 +422,8 @@ def _candidates(work: page.Explored, row: Mapping[str, Any]) -> page.Shown:
     if place is not None and (tied := found.filter(rank=place)["tied"].to_list()[:1]) and tied[0] > 1:
         words += f", as {tied[0] - 1} others have, which no count and no PageRank tells from it"
     said = [name for name in found.columns if found[name].null_count() < found.height and name not in ("of", "tied")]
-    links = {"entity": lambda row: page.address_of_entity(row["entity"])}
-    iris = {one: page.address_of_entity(one) for one in found["entity"]}
+    links = {"entity": lambda row: address_of_entity(row["entity"])}
+    iris = {one: address_of_entity(one) for one in found["entity"]}
     known = label_entities(work.kb, pl.Series([iri for iri in iris.values() if iri], dtype=pl.String))
     labels = {one: known[iri] for one, iri in iris.items() if iri in known}
     named = shlex.quote(row["surface_form"] or "")

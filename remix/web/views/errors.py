@@ -32,7 +32,8 @@ from remix.runs.judgements import Judgements, list_entities
 from remix.runs.known import kinds_of
 from remix.runs.register import Run
 from remix.vocabularies import COARSE_TYPE
-from remix.web import page
+from remix.web import forms, page
+from remix.web.addresses import address, split_names
 from remix.web.answers import count_inherited, judge, list_answered, list_answers, list_known
 from remix.web.error_choice import (
     CHOICES,
@@ -58,7 +59,7 @@ _BY = (COARSE_TYPE, "pagerankSegment", "isRare", "ambiguitySurfaceForm", "nameRe
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
-    known = list_known(work, page.split_names(parameters.get("dataset", "")))
+    known = list_known(work, split_names(parameters.get("dataset", "")))
     runs = [one.run for one in known]
     if not runs:
         if named := parameters.get("dataset"):
@@ -71,7 +72,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     asked = with_matching({name: value for name, value in parameters.items() if value})
     beside = {name for name, kind in kinds_of(known).items() if kind != "system"}
     asked, systems, dropped = _complete(asked, runs, beside)
-    datasets, by = page.split_names(asked["dataset"]), asked.get("by", "")
+    datasets, by = split_names(asked["dataset"]), asked.get("by", "")
     shown = name_systems(asked)
     judged = judge(work, datasets, by, shown, asked.get("match", ""))
     asked, unfit = _fit(asked, rows_of_systems(judged, shown))
@@ -156,13 +157,13 @@ def _lead_to_others(work: page.Explored, asked: Mapping[str, str]) -> list[page.
     said = f"Of {kind} {asked['dataset']} has {own:,} mention{'s' * (own != 1)}. {len(more)} of the datasets that "
     said += f"{' and '.join(shown)} answered {'has' if len(more) == 1 else 'have'} more of them, the most:"
     if len(more) > len(links):
-        links[f"all mentions of {kind}, by dataset"] = page.address("annotations", type=kind, every="dataset")
+        links[f"all mentions of {kind}, by dataset"] = address("annotations", type=kind, every="dataset")
     return [page.Note(said, links=links)] if links else []
 
 
 def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) -> list[page.Shown]:
     """Return the address at which a remix is made of the mentions of gold that are shown, where a query has them."""
-    names = page.split_names(asked.get("within") or asked["dataset"])
+    names = split_names(asked.get("within") or asked["dataset"])
     show, system, shown = asked.get("show", ERRORS), asked.get("of") or asked["system"], name_systems(asked)
     right = _find_right(judged, asked.get("agreement", ""), shown)
     either = len(shown) > 1 and not asked.get("of")
@@ -191,7 +192,7 @@ def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, st
         words += ", and of a text that several of the datasets have those of one"
     elif "," in asked["dataset"]:
         words += ", and with those of texts that it shares with others of the datasets"
-    return [page.Note(f"{words}:", links={"Make this a remix": page.address("builder", **found)})]
+    return [page.Note(f"{words}:", links={"Make this a remix": address("builder", **found)})]
 
 
 def _find_unsaid(asked: Mapping[str, str], *, either: bool, right: Mapping[str, bool]) -> str:
@@ -226,7 +227,7 @@ def _command(asked: Mapping[str, str]) -> str:
     of = asked.get("of", "")
     options = {"beside": "" if of else asked.get("other", "")}
     options |= {name: asked.get(name, "") for name in ("match", "by", "slice", "show", "class", "type", "agreement")}
-    on = [("on", name) for name in page.split_names(asked["dataset"])]
+    on = [("on", name) for name in split_names(asked["dataset"])]
     given = " ".join(f"--{name} {shlex.quote(said)}" for name, said in (*on, *options.items()) if said)
     return f"remix errors {shlex.quote(of or asked['system'])} {given}"
 
@@ -243,7 +244,7 @@ def _complete(
     # Without a choice that which most systems answered, as of datasets with the same texts those that are compared.
     said = asked.get("dataset") or min(answered, key=lambda name: (-answered[name], name))
     every = said == EVERY and EVERY not in answered
-    datasets = sorted(answered) if every else page.split_names(said)
+    datasets = sorted(answered) if every else split_names(said)
     for name in datasets:
         if name not in answered:
             raise UnknownName("dataset with a run", name, sorted(answered), "remix run list")
@@ -306,23 +307,23 @@ def _fit_place(judged: Judgements, asked: dict[str, str]) -> tuple[dict[str, str
     return asked, dropped
 
 
-def _form(work: page.Explored, asked: Mapping[str, str], datasets: Sequence[str], systems: Sequence[str]) -> page.Form:
+def _form(work: page.Explored, asked: Mapping[str, str], datasets: Sequence[str], systems: Sequence[str]) -> forms.Form:
     dataset, system, other = asked["dataset"], asked["system"], asked.get("other", "")
     told, by, columns = "a column, as `remix errors --by` has it", asked.get("by", ""), _list_columns(work)
-    chosen = page.split_names(dataset)
+    chosen = split_names(dataset)
     words = {EVERY: "all that the system answered", **({dataset: f"these {len(chosen)}"} if len(chosen) > 1 else {})}
     fields = [
-        page.choose("dataset", "dataset", dict.fromkeys([*datasets, EVERY, dataset]), dataset, words=words),
-        page.choose("system", "system", systems, system),
-        page.choose(
+        forms.choose("dataset", "dataset", dict.fromkeys([*datasets, EVERY, dataset]), dataset, words=words),
+        forms.choose("system", "system", systems, system),
+        forms.choose(
             "other", "beside it", ["", *systems], other, "a second system, whose answers stand beside", nothing="(none)"
         ),
-        page.choose("show", "show", SHOWN, asked.get("show", ERRORS), "what became of the mention"),
+        forms.choose("show", "show", SHOWN, asked.get("show", ERRORS), "what became of the mention"),
         choose_matching(asked),
-        page.Field("by", "count by", by, columns, explained=told, words=words_of_measures(columns)),
+        forms.Field("by", "count by", by, columns, explained=told, words=words_of_measures(columns)),
     ]
     # What the facets choose stays chosen.
-    return page.Form([*fields, *(page.Field(key, key, asked[key], look="hidden") for key in _KEPT if asked.get(key))])
+    return forms.Form([*fields, *(forms.Field(key, key, asked[key], look="hidden") for key in _KEPT if asked.get(key))])
 
 
 def _list_columns(work: page.Explored) -> list[str]:
@@ -339,7 +340,7 @@ def _count(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) ->
     """Return the errors of all systems on the dataset by class and, where a column is named, by its parts."""
     known = _list_columns(work)
     places = {
-        words_of_column(name): page.address("errors", **{**asked, "by": name, "slice": "", "from": ""})
+        words_of_column(name): address("errors", **{**asked, "by": name, "slice": "", "from": ""})
         for name in _BY
         if name in known
     }

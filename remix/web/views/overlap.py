@@ -11,7 +11,8 @@ import polars as pl
 from remix.checks.copies import count_shared
 from remix.measures.enrichment import frames_of
 from remix.reports.labels import label_entities
-from remix.web import page
+from remix.web import forms, page
+from remix.web.addresses import address
 
 _KINDS = {
     "texts": "texts that are the same to the letter",
@@ -36,18 +37,18 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         work.store.dataset(name).name if (name := parameters.get(one) or pair.get(one, "")) else ""
         for one in ("dataset", "other")
     )
-    form = page.Form(
+    form = forms.Form(
         [
-            page.choose("of", "what is shared", _KINDS, of, what="kind of what is shared"),
-            page.choose("show", "as", _SHOWN, shown, what="way to show it"),
-            page.choose(
+            forms.choose("of", "what is shared", _KINDS, of, what="kind of what is shared"),
+            forms.choose("show", "as", _SHOWN, shown, what="way to show it"),
+            forms.choose(
                 "dataset",
                 "dataset",
                 ["", *(entry.name for entry in page.list_datasets(work))],
                 dataset,
                 nothing="(all)",
             ),
-            page.choose(
+            forms.choose(
                 "other", "and", ["", *(entry.name for entry in page.list_datasets(work))], other, nothing="(all)"
             ),
         ]
@@ -58,7 +59,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     names = counts["dataset"].unique().sort().to_list()
 
     def lead(other: str, row: Mapping[str, Any]) -> str:
-        return page.address("overlap", of=of, dataset=row[_WITH], other=other) if row[other] else ""
+        return address("overlap", of=of, dataset=row[_WITH], other=other) if row[other] else ""
 
     table = page.Table(
         of,
@@ -94,7 +95,7 @@ def _list_pairs(counts: pl.DataFrame, of: str, shown: str) -> page.Table:
     return page.Table(
         "pairs",
         rows.select("dataset", "other", "count", *(["share"] if shown == "share" else [])),
-        {"count": lambda row: page.address("overlap", of=of, dataset=row["dataset"], other=row["other"])},
+        {"count": lambda row: address("overlap", of=of, dataset=row["dataset"], other=row["other"])},
         words,
         {"count": "how many both have", **({"share": _SHOWN["share"]} if shown == "share" else {})},
         leads="A number leads to what both share.",
@@ -136,7 +137,7 @@ def _matrix(counts: pl.DataFrame, shown: str) -> pl.DataFrame:
     return cells.pivot("other", index=_WITH, values=_CELL)
 
 
-def _pair(work: page.Explored, form: page.Form, of: str, dataset: str, other: str) -> page.Page:
+def _pair(work: page.Explored, form: forms.Form, of: str, dataset: str, other: str) -> page.Page:
     """Return what two datasets share, with the document or the number of annotations of each that has it."""
     own, others = (_list_items(work, of, name) for name in (dataset, other))
     shared = own.join(others, on=_ITEM, suffix=" again").sort(_ITEM)
@@ -151,12 +152,12 @@ def _pair(work: page.Explored, form: page.Form, of: str, dataset: str, other: st
     words = f"{shared.height} {_KINDS[of]} are in both."
     leads = "A name leads to the document." if of == "texts" else "A number leads to the annotations that have it."
     table = page.Table(of, shared, links, words, leads=leads, labels=labels, documents=documents)
-    back = page.Note("", links={"All pairs of datasets": page.address("overlap", of=of)})
+    back = page.Note("", links={"All pairs of datasets": address("overlap", of=of)})
     return page.Page(f"{of.capitalize()} of both {dataset} and {other}", [form, table, back])
 
 
 def _lead_to_document(dataset: str, row: Mapping[str, Any]) -> str:
-    return page.address("document", dataset=dataset, name=row[dataset])
+    return address("document", dataset=dataset, name=row[dataset])
 
 
 def _lead_to_item(work: page.Explored, of: str, dataset: str, row: Mapping[str, Any]) -> str:
@@ -164,12 +165,10 @@ def _lead_to_item(work: page.Explored, of: str, dataset: str, row: Mapping[str, 
     if not row[dataset]:
         return ""
     if of == "forms":
-        return page.address("annotations", dataset=dataset, form=row[_ITEM])
+        return address("annotations", dataset=dataset, form=row[_ITEM])
     links = frames_of(work.store, dataset).links["entity"].unique()
     meant = work.store.cached("meanings", lambda: _resolve(work)).filter(item=row[_ITEM])["entity"]
-    return page.address(
-        "annotations", dataset=dataset, entity=" ".join(meant.filter(meant.is_in(links.implode())).sort())
-    )
+    return address("annotations", dataset=dataset, entity=" ".join(meant.filter(meant.is_in(links.implode())).sort()))
 
 
 def _list_items(work: page.Explored, of: str, name: str) -> pl.DataFrame:

@@ -14,7 +14,8 @@ from remix.remixes.facets import EDITIONS, FacetedCorpus, Narrowing, corpus_of
 from remix.reports.annotation_list import Wanted, count_mentions, list_wanted, name_type
 from remix.reports.labels import label_entities
 from remix.reports.selections import EACH, narrow_conditions, narrow_query
-from remix.web import page
+from remix.web import forms, page
+from remix.web.addresses import address, split_names
 from remix.web.annotation_tables import count_values, tabulate_annotations
 from remix.web.choices import (
     PARAMETERS,
@@ -133,7 +134,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     here = {**asked, "after": str(listed.after), **narrowed, UNFOLDED: parameters.get(UNFOLDED, "")}
 
     def lead(name: str, value: str) -> str:
-        return page.address("selection", **{**here, name: value})
+        return address("selection", **{**here, name: value})
 
     def count(name: str) -> page.FacetCounts:
         """Return what the list can be narrowed down to by one column, what it is narrowed down by others."""
@@ -146,7 +147,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             lead=lambda value: lead(name, "" if value == own else value),
             label=lambda values: label_entities(work.kb, values) if name == "entity" else {},
             limit=limit_values(parameters, name),
-            turned=page.address("selection", **turn_values(here, name)),
+            turned=address("selection", **turn_values(here, name)),
         )
 
     rows = listed.list_annotations()
@@ -171,10 +172,10 @@ def _tell(listed: _Listed, rows: pl.DataFrame, called: str) -> page.Note:
     if len(rows) != number:
         told += f" ({len(rows):,} annotations, as alternatives of a mention have a row each)"
     told += f" {'are' if number != 1 else 'is'} left after '{called}'."
-    links = {"Back to the builder": page.address("builder", **listed.asked)}
+    links = {"Back to the builder": address("builder", **listed.asked)}
     if number:
         try:
-            links["Make this a remix"] = page.address("builder", **listed.make_remix())
+            links["Make this a remix"] = address("builder", **listed.make_remix())
             told += listed.tell_difference()
         except UsageError as reason:
             told += f" No remix has just these: {reason}."
@@ -190,18 +191,18 @@ def _read_row(found: Narrowing, said: str) -> int:
     return int(said)
 
 
-def _form(found: Narrowing, asked: Mapping[str, str], after: int) -> page.Form:
+def _form(found: Narrowing, asked: Mapping[str, str], after: int) -> forms.Form:
     """Return the choices of the list: a row, and what narrows it down; those of the builder go with it."""
     conditions = enumerate(found.left["condition"])
     words = {str(number): f"{number + 1}. {call_condition(said)}" for number, said in conditions}
     own = ("within", "type", "find")
-    return page.Form(
+    return forms.Form(
         [
-            page.choose("after", "left after", [*words], str(after), "a condition of the builder", words=words),
-            page.choose("within", "dataset", ["", *found.datasets["dataset"]], asked.get("within", "")),
-            page.choose("type", "type", ["", *TYPES], asked.get("type", "")),
-            page.Field("find", "surface form contains", asked.get("find", "")),
-            *(page.Field(name, name, said, look="hidden") for name, said in asked.items() if name not in own),
+            forms.choose("after", "left after", [*words], str(after), "a condition of the builder", words=words),
+            forms.choose("within", "dataset", ["", *found.datasets["dataset"]], asked.get("within", "")),
+            forms.choose("type", "type", ["", *TYPES], asked.get("type", "")),
+            forms.Field("find", "surface form contains", asked.get("find", "")),
+            *(forms.Field(name, name, said, look="hidden") for name, said in asked.items() if name not in own),
         ]
     )
 
@@ -209,7 +210,7 @@ def _form(found: Narrowing, asked: Mapping[str, str], after: int) -> page.Form:
 def _example(work: page.Explored) -> dict[str, str]:
     """Return what is left after the last condition of the builder's example."""
     asked = give_example(work)
-    return {"after": str(1 + len(page.split_names(asked.get("on", "")))), **asked} if page.list_datasets(work) else {}
+    return {"after": str(1 + len(split_names(asked.get("on", "")))), **asked} if page.list_datasets(work) else {}
 
 
 selection = page.View(

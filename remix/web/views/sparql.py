@@ -19,7 +19,8 @@ from remix.store.answers import GRAPH_FORMATS, Result, answer
 from remix.store.queries import Query, find, shipped_queries
 from remix.store.syntax import NEVER_THE_SAME, keywords
 from remix.store.worker import BOUNDS
-from remix.web import page, vocabulary
+from remix.web import forms, page, vocabulary
+from remix.web.addresses import address
 from remix.web.protocol import read_timeout
 
 _START = """SELECT ?dataset ?document (COUNT(?annotation) AS ?annotations) WHERE {
@@ -125,17 +126,17 @@ def _limit() -> float:
     return bounds.timeout if bounds is not None else float(_SECONDS[-2])
 
 
-def _editor(text: str, parameters: page.Parameters) -> page.Form:
+def _editor(text: str, parameters: page.Parameters) -> forms.Form:
     limit = _limit()
     seconds = [str(one) for one in _SECONDS if one < limit] + [f"{limit:g}"]
     told = f"The query is ended after so many seconds; this server allows {limit:g}."
     chosen = parameters.get("timeout") or seconds[-1]
-    return page.Form(
+    return forms.Form(
         [
-            page.Field(
+            forms.Field(
                 "query", "query", text, (), "area", explained="SPARQL 1.1; well-known prefixes need no declaration."
             ),
-            page.choose("timeout", "seconds at most", [*dict.fromkeys([*seconds, chosen])], chosen, told),
+            forms.choose("timeout", "seconds at most", [*dict.fromkeys([*seconds, chosen])], chosen, told),
         ],
         button="Run",
     )
@@ -174,7 +175,7 @@ def _result(work: page.Explored, found: Result, text: str, parameters: page.Para
     blocks: list[page.Shown] = [page.Note(note) for note in (*found.notes, *stale)]
     if found.kind == "graph":
         kept = {"query": text, "timeout": parameters.get("timeout", "")}
-        files = {f".{form}": page.address(f"query.{form}", **kept) for form in GRAPH_FORMATS}
+        files = {f".{form}": address(f"query.{form}", **kept) for form in GRAPH_FORMATS}
         blocks.append(page.Note("The graph as a file:", links=files))
     if table.is_empty():
         blocks.append(
@@ -209,9 +210,9 @@ def _links(
     def place(iri: str) -> str:
         """Return the address of one IRI: only those of the rows that are shown are asked for."""
         if iri in datasets:
-            return page.address("dataset", name=datasets[iri])
+            return address("dataset", name=datasets[iri])
         dataset, document = documents.get(iri, ("", ""))
-        return page.address("document", dataset=dataset, name=document) if document else outside(iri)
+        return address("document", dataset=dataset, name=document) if document else outside(iri)
 
     def lead(name: str) -> Callable[[Mapping[str, Any]], str]:
         return lambda row: place(iri) if (iri := row[name]) in iris[name] else ""
@@ -225,12 +226,12 @@ def _chart(table: pl.DataFrame, numbers: list[str], text: str, parameters: page.
     y = y if y in numbers else numbers[-1]
     x = x if x in table.columns else next(name for name in table.columns if name != y)
     kept = {"query": text, "timeout": parameters.get("timeout", "")}
-    form = page.Form(
+    form = forms.Form(
         [
-            page.choose("chart", "chart", ["", *_CHARTS], kind),
-            page.choose("x", "along", table.columns, x),
-            page.choose("y", "values", numbers, y),
-            *(page.Field(name, name, value, look="hidden") for name, value in kept.items()),
+            forms.choose("chart", "chart", ["", *_CHARTS], kind),
+            forms.choose("x", "along", table.columns, x),
+            forms.choose("y", "values", numbers, y),
+            *(forms.Field(name, name, value, look="hidden") for name, value in kept.items()),
         ],
         button="Draw",
     )
@@ -256,7 +257,7 @@ def _short(names: pl.Series) -> pl.Series:
 def _questions() -> page.Table:
     """Return the questions, each leading to its answer."""
     frame = pl.DataFrame({"question": list(_QUESTIONS)})
-    ask = {"question": lambda row: page.address("query", query=_QUESTIONS[row["question"]])}
+    ask = {"question": lambda row: address("query", query=_QUESTIONS[row["question"]])}
     return page.Table("questions", frame, ask, f"Asked of whatever is loaded. {_UNION}")
 
 
@@ -264,7 +265,7 @@ def _examples() -> page.Table:
     """Return the shipped queries, each leading to itself in the editor."""
     queries = [find(f"{name}.rq") for name in shipped_queries()]
     frame = pl.DataFrame({"example": [one.name for one in queries], "what it finds": [one.summary for one in queries]})
-    lead = {"example": lambda row: page.address("query", example=row["example"])}
+    lead = {"example": lambda row: address("query", example=row["example"])}
     small = {"example": "what it finds"}
     return page.Table("examples", frame, lead, f"Queries that ship, to run or to change. {_UNION}", small=small)
 

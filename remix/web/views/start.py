@@ -9,6 +9,7 @@ import polars as pl
 from remix.reports.holdings import Holdings, list_changes, list_outdated, propose_commands, read_holdings
 from remix.runs.known import kinds_of, known_runs
 from remix.web import page
+from remix.web.addresses import address
 
 _CHANGES = 8
 """Changes that are shown, the latest."""
@@ -32,7 +33,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         shown = changes if every else changes.head(_CHANGES)
         blocks.append(page.Table("changes", shown, title="What changed last"))
         if not every:
-            links = {"all of them": f"{page.address('start', changes=_ALL)}#changes"}
+            links = {"all of them": f"{address('start', changes=_ALL)}#changes"}
             blocks.append(page.Note(f"These are the last {_CHANGES} of {changes.height} changes.", links=links))
     return page.Page("What is here", blocks, [*stale, proposed])
 
@@ -53,21 +54,21 @@ def _count(work: page.Explored, held: Holdings) -> tuple[pl.DataFrame, dict[str,
     others = [name for name in held.systems if name not in systems]
     beside = f"{'; ' * bool(systems)}beside them {_name(others)}, which are baselines or oracles" if others else ""
     rows = [
-        ("datasets", len(held.datasets), _name([one.name for one in held.datasets]), page.address("datasets")),
+        ("datasets", len(held.datasets), _name([one.name for one in held.datasets]), address("datasets")),
         (
             "documents",
             total["documents"],
             "texts of all datasets",
-            page.address("datasets", sort="-datasets:documents"),
+            address("datasets", sort="-datasets:documents"),
         ),
-        ("mentions", total["mentions"], more, page.address("annotations")),
-        ("systems", len(systems), _name(systems) + beside, page.address("systems")),
-        ("runs", len(held.runs), "a system's answers to a dataset", page.address("datasets", sort="-datasets:runs")),
+        ("mentions", total["mentions"], more, address("annotations")),
+        ("systems", len(systems), _name(systems) + beside, address("systems")),
+        ("runs", len(held.runs), "a system's answers to a dataset", address("datasets", sort="-datasets:runs")),
         (
             "remix" if len(held.remixes) == 1 else "remixes",
             len(held.remixes),
             _name(held.remixes) or "loaded as datasets; the builder makes them",
-            page.address("datasets") if held.remixes else page.address("builder"),
+            address("datasets") if held.remixes else address("builder"),
         ),
         (
             "knowledge base",
@@ -89,8 +90,8 @@ def _name(names: Sequence[str]) -> str:
 def _list_tasks(held: Holdings) -> page.Steps:
     """Return what the pages are for, in the order of the work, each with what it needs and is not there yet."""
     names = [one.name for one in held.datasets]
-    own = {f"Dataset {names[0]}": page.address("dataset", name=names[0])} if names else {}
-    two = {"Compare": page.address("compare", datasets=",".join(names[:2])), "Overlap": "/overlap"}
+    own = {f"Dataset {names[0]}": address("dataset", name=names[0])} if names else {}
+    two = {"Compare": address("compare", datasets=",".join(names[:2])), "Overlap": "/overlap"}
     no_run = "" if held.runs else " No system has answered yet."
     no_dataset = "" if names else " Nothing is loaded yet."
     return page.Steps(

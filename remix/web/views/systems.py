@@ -23,7 +23,8 @@ from remix.scoring.profiles import PROFILES
 from remix.scoring.tasks import TASKS
 from remix.vocabularies import COARSE_TYPE
 from remix.vocabularies import COLUMNS as OF_CLASSES
-from remix.web import page
+from remix.web import forms, page
+from remix.web.addresses import address, split_names
 from remix.web.answers import count_inherited, list_known
 from remix.web.error_choice import find_matching
 from remix.web.score_tables import BEST, show_scores
@@ -43,7 +44,7 @@ _FIRST = ("datasets", "systems", "by")
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     loaded = [entry.name for entry in page.list_datasets(work)]
-    named = page.split_names(parameters.get("datasets", "") or parameters.get("dataset", ""))
+    named = split_names(parameters.get("datasets", "") or parameters.get("dataset", ""))
     runs = list_known(work, named)
     if not runs or (named and not any(one.run.dataset in named for one in runs)):
         for name in named:
@@ -53,14 +54,14 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     chosen = _choose_datasets(asked, runs)
     if not chosen:
         said = f"No dataset is one {_HAVE['all']}: choose others, or datasets {_HAVE['any']}."
-        if len(alone := page.split_names(asked["systems"])) == 1:
-            said = f"{alone[0]} has no answers on {' or '.join(page.split_names(asked['datasets']))}: choose another."
+        if len(alone := split_names(asked["systems"])) == 1:
+            said = f"{alone[0]} has no answers on {' or '.join(split_names(asked['datasets']))}: choose another."
         return page.Page("Systems", [form, page.Note(said)])
     parts: list[str | list[str]] = [chosen] if asked["by"] else [*chosen]
-    scored = _choose_systems(_score(work, parts, asked), page.split_names(asked["systems"]))
+    scored = _choose_systems(_score(work, parts, asked), split_names(asked["systems"]))
     told = [page.Note(said) for said in [*scored.problems, *_tell_inherited(runs, chosen)]]
     if waiting := scored.done < scored.of:
-        told.append(_tell_waiting(scored, page.address("systems", **asked)))
+        told.append(_tell_waiting(scored, address("systems", **asked)))
     blocks = [] if scored.rows.is_empty() else show_scores(work, asked, scored, columns, chosen, kinds_of(runs))
     cited = "To cite these scores: the address of this page, and the signature of each system, which comes with its "
     cited += "intervals. It tells version, "
@@ -69,7 +70,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         "The page of a dataset that the catalogue knows has its BibTeX. Who cannot reach this server opens the file "
     )
     cited += "that `remix report` writes."
-    signed = f"{page.address('systems', **asked, open='scores')}#scores"
+    signed = f"{address('systems', **asked, open='scores')}#scores"
     cite = page.Note(cited, links={"scores with signatures": signed})
     note = page.Note("The same in a terminal:", _commands(asked, chosen, all_of=sorted(chosen) == _list_named(runs)))
     told += _tell_hidden(asked, runs, chosen)
@@ -92,7 +93,7 @@ def _tell_unanswered(
 ) -> list[page.Shown]:
     """Return which of the systems that are asked for leave documents of the chosen datasets without an answer."""
     sizes = {entry.name: entry.documents for entry in page.list_datasets(work) if entry.name in chosen}
-    systems = page.split_names(asked["systems"])
+    systems = split_names(asked["systems"])
     own = (one.run for one in runs if not one.inherited and (not systems or one.run.system in systems))
     return [page.Note(said) for said in tell_unanswered(own, sizes)]
 
@@ -100,11 +101,11 @@ def _tell_unanswered(
 def _lead_to_slices(asked: Mapping[str, str], columns: Mapping[str, str]) -> page.Note:
     """Return the addresses of the same page by the parts of the columns that are asked for most often."""
     links = {
-        words_of_column(name): page.address("systems", **{**asked, "by": name})
+        words_of_column(name): address("systems", **{**asked, "by": name})
         for name in _BY
         if name in columns and name != asked["by"]
     }
-    links |= {"whole datasets": page.address("systems", **{**asked, "by": ""})} if asked["by"] else {}
+    links |= {"whole datasets": address("systems", **{**asked, "by": ""})} if asked["by"] else {}
     return page.Note("The scores by", links=links)
 
 
@@ -114,36 +115,34 @@ def _list_named(runs: Sequence[KnownRun]) -> list[str]:
 
 def _list_by_answers(asked: Mapping[str, str], runs: Sequence[KnownRun]) -> list[str]:
     """Return the datasets by name, as columns those first that most of the systems have answered."""
-    systems = {*page.split_names(asked["systems"])}
+    systems = {*split_names(asked["systems"])}
     counts = Counter(one.run.dataset for one in runs if not systems or one.run.system in systems)
     return sorted(_list_named(runs), key=lambda name: 0 if asked["by"] else -counts[name])
 
 
 def _choose_datasets(asked: Mapping[str, str], runs: Sequence[KnownRun]) -> list[str]:
     """Return the datasets that are asked for, those alone that all systems answer where that is asked, too."""
-    names = page.split_names(asked["datasets"]) or _list_by_answers(asked, runs)
-    systems = {*page.split_names(asked["systems"])} or {
-        name for name, kind in kinds_of(runs).items() if kind == "system"
-    }
+    names = split_names(asked["datasets"]) or _list_by_answers(asked, runs)
+    systems = {*split_names(asked["systems"])} or {name for name, kind in kinds_of(runs).items() if kind == "system"}
     answered = {(one.run.system, one.run.dataset) for one in runs}
     if asked["have"] == "all":
         return [name for name in names if all((system, name) in answered for system in systems)]
-    chosen = {*page.split_names(asked["systems"])} or {one.run.system for one in runs}
+    chosen = {*split_names(asked["systems"])} or {one.run.system for one in runs}
     return [name for name in names if any((system, name) in answered for system in chosen)]
 
 
 def _tell_hidden(asked: Mapping[str, str], runs: Sequence[KnownRun], chosen: Sequence[str]) -> list[page.Note]:
     """Return how many datasets are no columns as no chosen system, or not all of them, answered them."""
-    named = page.split_names(asked["datasets"]) or _list_named(runs)
+    named = split_names(asked["datasets"]) or _list_named(runs)
     if not (hidden := len({*named} - {*chosen})):
         return []
     which = "no chosen system has" if asked["have"] == "any" else "not every chosen system has"
     told = "is not shown" if hidden == 1 else "are not shown"
     said = f"{hidden} of {len(named)} datasets {told}: {which} answers on {'it' if hidden == 1 else 'them'}."
     # Where one of the chosen systems is enough, others are needed for more.
-    several = asked["have"] == "all" and len(page.split_names(asked["systems"])) > 1
+    several = asked["have"] == "all" and len(split_names(asked["systems"])) > 1
     more = {**asked, "have": "any", "systems": asked["systems"] if several else ""}
-    return [page.Note(said, links={"show all": page.address("systems", **more)})]
+    return [page.Note(said, links={"show all": address("systems", **more)})]
 
 
 def _choose_systems(scored: Scored, systems: Sequence[str]) -> Scored:
@@ -196,7 +195,7 @@ def _score(work: page.Explored, datasets: Sequence[str | list[str]], asked: Mapp
 
     Which documents a slice is tested over depends on the systems that are asked for, on whole datasets nothing does.
     """
-    by, run = several(asked["by"] or ()), page.split_names(asked["systems"]) if asked["by"] else ()
+    by, run = several(asked["by"] or ()), split_names(asked["systems"]) if asked["by"] else ()
     told = {"profile": asked["profile"], "task": asked["task"], "match": asked["match"]}
     return work.scores(datasets, **told, by=by, run=run)
 
@@ -213,7 +212,7 @@ def _tell_empty(loaded: Sequence[str], dataset: str) -> page.Page:
 
 def _ask(
     work: page.Explored, runs: Sequence[KnownRun], parameters: page.Parameters
-) -> tuple[dict[str, str], page.Form, dict[str, str]]:
+) -> tuple[dict[str, str], forms.Form, dict[str, str]]:
     """Return what is asked, with the task and matching of the profile, its form, and the columns to slice by."""
     asked = {name: parameters.get(name, "") for name in _NAMES}
     profile = PROFILES[asked["profile"] or "remix"]
@@ -229,16 +228,16 @@ def _ask(
     asked["datasets"] = asked["datasets"] or (datasets[0] if by and len(datasets) == 1 else "")
     asked["have"] = asked["have"] or ("all" if asked["systems"] else "any")
     for kind, known in (("datasets", datasets), ("systems", systems)):
-        for name in page.split_names(asked[kind]):
+        for name in split_names(asked[kind]):
             if name not in known:
                 raise UnknownName(f"{kind.removesuffix('s')} with a run", name, known, "remix run list")
-    held = [name for name in page.split_names(asked["systems"]) or systems if kinds[name] != "oracle"]
+    held = [name for name in split_names(asked["systems"]) or systems if kinds[name] != "oracle"]
     usual = {"have": "all" if asked["systems"] else "any", "profile": "remix", "task": task, "match": match}
     fields = [
         field if field.name in _FIRST else replace(field, rare=True, default=usual.get(field.name, ""))
         for field in _list_fields(asked, sorted({*datasets, *count_inherited(work)}), systems, held, columns)
     ]
-    return asked, page.Form(fields), columns
+    return asked, forms.Form(fields), columns
 
 
 def _list_fields(
@@ -247,15 +246,15 @@ def _list_fields(
     systems: Sequence[str],
     held: Sequence[str],
     columns: Mapping[str, str],
-) -> Iterator[page.Field]:
+) -> Iterator[forms.Field]:
     """Give the fields of the form; `held` are what others can be held against."""
     profile = PROFILES[asked["profile"]]
     task, match = profile.headline
     for name, values in (("datasets", datasets), ("systems", systems)):
-        yield page.choose_several(name, name, values, page.split_names(asked[name]))
+        yield forms.choose_several(name, name, values, split_names(asked[name]))
     answered = "datasets that are columns"
-    yield page.choose("have", "answered by", [*_HAVE], asked["have"], _explain_have(), what=answered)
-    yield page.choose(
+    yield forms.choose("have", "answered by", [*_HAVE], asked["have"], _explain_have(), what=answered)
+    yield forms.choose(
         "by",
         "slices by",
         ["", *columns],
@@ -266,13 +265,13 @@ def _list_fields(
         words=words_of_measures(columns),
         nothing="(none)",
     )
-    yield page.choose("profile", "conventions of", PROFILES.names(), profile.name, profile.summary)
+    yield forms.choose("profile", "conventions of", PROFILES.names(), profile.name, profile.summary)
     tasks = dict.fromkeys([*profile.tasks, task, *TASKS.names()])
     of_task = getattr(TASKS[asked["task"]], "summary", "") if asked["task"] in TASKS else ""
-    yield page.choose("task", "task", tasks, asked["task"], of_task, what="task", command="remix list tasks")
+    yield forms.choose("task", "task", tasks, asked["task"], of_task, what="task", command="remix list tasks")
     matchings = dict.fromkeys([*profile.matchings, match, *MATCHINGS.names(), asked["match"]])
-    yield page.choose("match", "matching", matchings, asked["match"], profile.meaning(asked["match"]))
-    yield page.choose(
+    yield forms.choose("match", "matching", matchings, asked["match"], profile.meaning(asked["match"]))
+    yield forms.choose(
         "against",
         "held against",
         ["", *held],
@@ -283,7 +282,7 @@ def _list_fields(
         nothing="(the best)",
     )
     spiders, over = ["", "scores"], "the columns, or the scores of all"
-    yield page.choose(
+    yield forms.choose(
         "spider", "spider plot over", spiders, asked["spider"], over, what="spider plot", nothing="columns"
     )
 
@@ -324,7 +323,7 @@ def _tell_conventions(profile: str) -> page.Shown:
 def _commands(asked: Mapping[str, str], datasets: Sequence[str], *, all_of: bool) -> list[str]:
     options = [f"--{name} {shlex.quote(asked[name])}" for name in OPTIONS if name != "against" and asked.get(name)]
     named = [] if all_of and len(datasets) > 8 else [*datasets]
-    told = " ".join([*named, *(f"--run {name}" for name in page.split_names(asked["systems"])), *options])
+    told = " ".join([*named, *(f"--run {name}" for name in split_names(asked["systems"])), *options])
     return [f"remix evaluate {told} --intervals", f"remix compare {told}"]
 
 

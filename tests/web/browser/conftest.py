@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from remix.systems import SYSTEMS
-from remix.web.page import VIEWS, address
+from remix.web.addresses import address
+from remix.web.page import VIEWS
 from remix.workspace import Workspace
 from tests.web.conftest import client, serving
 

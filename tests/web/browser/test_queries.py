@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from remix.store.queries import Query
-from remix.web.page import address
+from remix.web.addresses import address
 from tests.web.browser.conftest import Visit
 
 pytestmark = pytest.mark.extra
