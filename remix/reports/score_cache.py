@@ -28,7 +28,7 @@ from remix.files import manifest_beside, write_whole
 from remix.frames import read_parquet
 from remix.places import discard
 from remix.question import Question
-from remix.reports.score_queue import MEMORY, QueuedQuestion, ScoreQueue
+from remix.reports.score_queue import MEMORY, SECONDS, QueuedQuestion, ScoreQueue
 from remix.reports.scores import Scored
 from remix.runs.known import known_runs
 from remix.scoring import evaluate_question
@@ -52,8 +52,6 @@ SAMPLES = 1000
 """Draws by which slices are tested; systems are compared by ten times as many."""
 ENTRIES, BYTES = 2000, 200_000_000
 """How many answers are kept, and how large they are in all; beyond that those go that were read longest ago."""
-SECONDS = 600
-"""What a question may take in a server."""
 AGAIN = 600.0
 """Seconds after which a question that was ended is asked again."""
 
@@ -73,13 +71,19 @@ class _AnswerFiles:
 
 
 class ScoreCache:
-    """The answers of a workspace. With `waits` those that are missing are computed at once, else by processes."""
+    """The answers of a workspace. With `waits` those that are missing are computed at once, else by processes.
 
-    def __init__(self, keeper: Keeper, *, waits: bool = True, seconds: float = SECONDS) -> None:
+    These are of the `queue`, which may have begun them already, or of a queue that gives each question so many
+    `seconds`.
+    """
+
+    def __init__(
+        self, keeper: Keeper, *, waits: bool = True, seconds: float = SECONDS, queue: ScoreQueue | None = None
+    ) -> None:
         self._keeper = keeper
         self._waits = waits
-        self._seconds = seconds
-        self.queue = ScoreQueue(seconds, _tell_end)
+        self.queue = queue or ScoreQueue(seconds)
+        self.queue.fail = _tell_end
 
     def ask(self, questions: Sequence[Question[str]]) -> Scored:
         """Return the answers that there are, and how many of all questions these are, with intervals and tests."""
@@ -143,7 +147,7 @@ class ScoreCache:
             cost = sum(sizes.get(name, 0) * runs.count(name) for name in one.datasets)
             for rank, file in enumerate((place.points, place.whole)):
                 if not _is_answered(file):
-                    told = {"folder": folder, "seconds": self._seconds, "asked": one.as_json(), "place": str(file)}
+                    told = {"folder": folder, "seconds": self.queue.seconds, "asked": one.as_json(), "place": str(file)}
                     line = json.dumps({**told, "points": file == place.points})
                     after = place.points if rank else None
                     alike = "" if rank or len(one.datasets) > 1 or one.datasets[0] in remixes else _say_alike(one)

@@ -19,8 +19,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from remix.store.worker import STOPS
+from remix.store.running import STOPS
 
+SECONDS = 600
+"""What a question may take in a server."""
 MEMORY = 8 * 2**30
 """What each of the processes may take, in bytes."""
 LARGE = 60_000
@@ -134,12 +136,15 @@ def choose_together(waiting: Sequence[QueuedQuestion], first: QueuedQuestion, la
 class ScoreQueue:
     """The jobs of a workspace, and the processes that do them, each question in so many `seconds`.
 
-    `fail` is told the file and the end of a job of which the process died.
+    `fail` is told the file and the end of a job of which the process died. What this module imports is so little that
+    processes can be begun, which import much, before who asks has imported it.
     """
 
-    def __init__(self, seconds: float, fail: Callable[[QueuedQuestion, str], None]) -> None:
-        self._seconds = seconds
-        self._fail = fail
+    def __init__(
+        self, seconds: float = SECONDS, fail: Callable[[QueuedQuestion, str], None] = lambda job, why: None
+    ) -> None:
+        self.seconds = seconds
+        self.fail = fail
         self._waiting: dict[Path, QueuedQuestion] = {}
         self._running: dict[str, list[QueuedQuestion]] = {}
         self._threads: dict[str, threading.Thread] = {}
@@ -265,7 +270,7 @@ class ScoreQueue:
         code = process.wait()
         if not given or not died:
             return given
-        why = None if self._closed else explain_end(code, begun.read_said(), self._seconds)
+        why = None if self._closed else explain_end(code, begun.read_said(), self.seconds)
         if why and len(given) > 1:
             self._put_back(given)
             return self._take(lane)
@@ -273,7 +278,7 @@ class ScoreQueue:
         with self._lock:  # what comes behind it has nothing to stand on
             self._waiting = {place: one for place, one in self._waiting.items() if one.after not in places}
         if why:
-            self._fail(given[0], why)
+            self.fail(given[0], why)
         return self._take(lane)
 
     def close(self) -> None:

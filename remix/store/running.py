@@ -31,6 +31,8 @@ from remix.store.missing import Known, missing
 from remix.store.problems import guard, open_index, syntax_error
 
 GIBIBYTE = 1 << 30
+STOPS = (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP)
+"""Exit codes of a process that was stopped, as a signal to its whole group does: they say nothing of the question."""
 _KEPT = 256 << 20
 """Bytes of memory up to which a process answers a further query."""
 _BLOCK = 1 << 16

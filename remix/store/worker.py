@@ -24,10 +24,8 @@ from remix.errors import NotAllowed, QueryError, StoreError, Timeout
 from remix.store import running
 from remix.store.cache import KEEPS
 from remix.store.index import Index
-from remix.store.running import GIBIBYTE, Request
+from remix.store.running import GIBIBYTE, STOPS, Request
 
-STOPS = (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP)
-"""Exit codes of a process that was stopped, as a signal to its whole group does: they say nothing of the question."""
 _NO_THREADS = ("Resource temporarily unavailable", "terminate called without an active exception")
 """What the process says last where the system gives it no further thread."""
 _PATIENCE = 0.05

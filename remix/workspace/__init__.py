@@ -417,33 +417,36 @@ class Workspace(Studies):
         Pages of the origins `allow_origin` may read answers. Each `system` is offered as a NIF web service, at
         `/annotate/NAME`; raises `UnknownName` and `MissingKnowledge` as `remix.systems.annotate`.
         """
-        from remix.reports.score_cache import ScoreCache
+        from remix.reports.score_queue import ScoreQueue
 
-        self.ensure_sample()
-        self._scores = scores = ScoreCache(self, waits=False)
-        if any(self.runs_folder.glob("[!.]*/run.json")):
-            scores.queue.begin_ahead()  # they begin while what follows is imported
-            Thread(target=scores.ask_ahead, daemon=True).start()
-        from remix.store.running import GIBIBYTE
-        from remix.web.annotator import annotators
-        from remix.web.explorer import routes
-        from remix.web.preparation import prepare_pages
-        from remix.web.protocol import Limits
-        from remix.web.rendering import prepare
-        from remix.web.server import serve
+        with closing(ScoreQueue()) as queue:  # also where it is not served
+            if begun_ahead := any(self.runs_folder.glob("[!.]*/run.json")):
+                queue.begin_ahead()  # they import, on another processor, while what follows is imported here
+            self.ensure_sample()
+            from remix.reports.score_cache import ScoreCache
 
-        open_to = several(allow_service), several(allow_origin)
-        limits = Limits(timeout, int(memory * GIBIBYTE), largest * 1_000_000, concurrent, *open_to)
-        with closing(scores):  # also where it is not served
+            self._scores = scores = ScoreCache(self, waits=False, queue=queue)
+            if begun_ahead:
+                Thread(target=scores.ask_ahead, daemon=True).start()
+            from remix.store.running import GIBIBYTE
+            from remix.web.annotator import annotators
+            from remix.web.explorer import routes
+            from remix.web.preparation import prepare_pages
+            from remix.web.protocol import Limits
+            from remix.web.rendering import prepare
+            from remix.web.server import serve
+
+            open_to = several(allow_service), several(allow_origin)
+            limits = Limits(timeout, int(memory * GIBIBYTE), largest * 1_000_000, concurrent, *open_to)
             serve(
                 self.store,
                 host=host,
                 port=port,
                 limits=limits,
-                pages=routes(self, prepare_pages(self, busy=scores.queue.is_waited_for).page),
+                pages=routes(self, prepare_pages(self, busy=queue.is_waited_for).page),
                 annotators=annotators(several(system), self.kb, concurrent),
                 begun=prepare,
-                over=scores.close,
+                over=queue.close,
             )
 
 

@@ -436,6 +436,24 @@ def test_processes_that_were_begun_ahead_answer_first_and_end_with_the_queue(
     assert not queue._ahead and sorted(one.name for one in tmp_path.iterdir()) == ["one", "two"]
 
 
+EARLY = """
+import sys
+from pathlib import Path
+from remix.reports.score_queue import ScoreQueue
+from remix.workspace import Workspace
+def tell(queue):
+    print(*sorted({"polars", "numpy", "remix.scoring", "starlette"} & sys.modules.keys()), "begun")
+    sys.exit()
+ScoreQueue.begin_ahead = tell
+Workspace(Path(sys.argv[1])).serve(port=0)
+"""
+
+
+def test_server_begins_processes_for_scores_before_it_imports_what_takes_long(work: Workspace) -> None:
+    ended = run_python(["-c", EARLY, str(work.folder)])
+    assert ended.stdout.split() == ["begun"], ended.stderr
+
+
 SERVED = """
 import sys
 from pathlib import Path
