@@ -20,7 +20,6 @@ from remix.errors import BadInput, Error, Unforeseen, UsageError, is_panic
 from remix.files import default_name, readable
 from remix.formats.format import Contents, Format, Repair
 from remix.formats.losses import CLUSTER, Loss, reduce_frames
-from remix.formats.mapping.definition import format_at, mapped_formats, resemblance
 from remix.formats.source import SourceFile, begin_of, hash_files
 from remix.frames import Frames
 from remix.rdf.iris import dataset_iri
@@ -77,7 +76,14 @@ class LoadedFile:
     export: Callable[[Path, Frames | None], None] | None = None
 
 
-FORMATS: Registry[Format] = Registry("format", "remix.formats.definitions", Format, further=mapped_formats)
+def _mapped_formats() -> Iterator[Format]:
+    """Return the formats of mappings, imported where a file is read: what scores loaded datasets reads none."""
+    from remix.formats.mapping.definition import mapped_formats
+
+    return mapped_formats()
+
+
+FORMATS: Registry[Format] = Registry("format", "remix.formats.definitions", Format, further=_mapped_formats)
 
 
 @cache
@@ -205,6 +211,8 @@ def format_named(format: str) -> Format:
     """Return the format of that name, or of the mapping in the file of that name."""
     if not format.endswith(".toml"):
         return FORMATS[format]
+    from remix.formats.mapping.definition import format_at
+
     return format_at(Path(format))
 
 
@@ -225,6 +233,8 @@ def _sniff(source: SourceFile) -> Format:
     # No two formats take the same file.
     found = FORMATS.first(lambda one: one.sniff(head, name))
     if found is None:
+        from remix.formats.mapping.definition import resemblance
+
         shown = "`remix list formats` shows those that are known, docs/formats.md how to write a mapping for another"
         like = resemblance(FORMATS, head)
         raise BadInput(source.name, f"is in no known format{like}; {shown}")

@@ -29,7 +29,6 @@ from remix.frames import read_parquet
 from remix.places import discard
 from remix.question import Question
 from remix.reports.score_queue import MEMORY, SECONDS, QueuedQuestion, ScoreQueue
-from remix.reports.scores import Scored
 from remix.runs.known import known_runs
 from remix.scoring import evaluate_question
 from remix.scoring.choice import Choice, choose
@@ -68,6 +67,24 @@ class _AnswerFiles:
 
     points: Path
     whole: Path
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Scores for pages: the `rows` of `evaluate`, the `pairs` of `compare`, each with what was `asked`, the datasets.
+
+    `done` questions `of` all are answered, and `scored` have scores at least, if without intervals and tests.
+    `problems` says why some have none, and `ended` which of these would have some if computing them had not been
+    ended, by a limit of time or of memory.
+    """
+
+    rows: pl.DataFrame
+    pairs: pl.DataFrame
+    problems: Sequence[str]
+    done: int
+    of: int
+    ended: Sequence[str] = ()
+    scored: int = 0
 
 
 class ScoreCache:
@@ -340,7 +357,6 @@ def _read_problem(place: Path, *_: int) -> bool:
 def import_rest() -> None:
     """Import what questions need that is imported where it is needed, in a process that waits for its first one."""
     import remix.measures.enrichment
-    import remix.remixes.manifest
     import remix.runs.stored  # noqa: F401
 
     for parts in (MATCHINGS, PROFILES, SYSTEMS, TASKS):

@@ -22,24 +22,6 @@ _KINDS = ["kb", "error_class", ""]
 """Columns whose slices come with every table and are no answer to `--by`."""
 
 
-@dataclass(frozen=True)
-class Scored:
-    """Scores for pages: the `rows` of `evaluate`, the `pairs` of `compare`, each with what was `asked`, the datasets.
-
-    `done` questions `of` all are answered, and `scored` have scores at least, if without intervals and tests.
-    `problems` says why some have none, and `ended` which of these would have some if computing them had not been
-    ended, by a limit of time or of memory.
-    """
-
-    rows: pl.DataFrame
-    pairs: pl.DataFrame
-    problems: Sequence[str]
-    done: int
-    of: int
-    ended: Sequence[str] = ()
-    scored: int = 0
-
-
 def figure_of_scores(rows: pl.DataFrame, datasets: Sequence[str] = ()) -> Figure:
     """Return the micro-F1 that tables show of each system by dataset, or by slice where rows have slices, as bars.
 

@@ -17,7 +17,7 @@ from remix.scoring.inputs.sources import Keeper
 if TYPE_CHECKING:
     from remix.remixes import Remix
     from remix.reports.figures import Figure
-    from remix.reports.scores import Scored
+    from remix.reports.score_cache import Scored
     from remix.store import DatasetEntry
     from remix.store.queries import Query
 

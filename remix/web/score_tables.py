@@ -39,7 +39,8 @@ from remix.reports.readable import (
     vocabularies_told,
     with_f1_shown,
 )
-from remix.reports.scores import Scored, figure_of_columns
+from remix.reports.score_cache import Scored
+from remix.reports.scores import figure_of_columns
 from remix.reports.two_systems import tell_two_systems
 from remix.reports.unknown_scope import explain_scope
 from remix.scoring.matching import matchings_among

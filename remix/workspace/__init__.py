@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from remix.published.outcomes import Reproduction
     from remix.reports.evaluations import ComparisonReport, EvaluationReport
-    from remix.reports.score_cache import ScoreCache
-    from remix.reports.scores import Scored
+    from remix.reports.score_cache import ScoreCache, Scored
     from remix.reports.sentences import ErrorsReport
     from remix.runs.judgements import Judgements
     from remix.scoring.inputs.files import GivenAnswers

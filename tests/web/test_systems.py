@@ -1026,6 +1026,30 @@ def test_points_that_a_server_has_computed_together_are_those_of_evaluate(many: 
     assert "third" in pl.read_parquet(places[asked[2]].points)["problem"][0]
 
 
+SCORING = """
+import sys
+from pathlib import Path
+from remix.question import Question
+from remix.reports.score_cache import answer_together, import_rest
+from remix.workspace import Workspace
+import_rest()
+to = Path(sys.argv[2])
+names = [entry.name for entry in Workspace(sys.argv[1]).datasets()]
+asked = {to / name: Question(datasets=(name,), task=("A2KB",), match=("strong",)) for name in names}
+left = answer_together(Workspace(sys.argv[1]), asked)
+print(len(names), left, *sorted(set(sys.argv[3:]) & sys.modules.keys()))
+"""
+
+
+@pytest.mark.long
+def test_process_of_points_imports_nothing_that_draws_reads_files_or_builds_remixes(
+    many: Workspace, tmp_path: Path
+) -> None:
+    beside = ["remix.reports.figures", "remix.reports.matrix", "remix.formats.mapping", "remix.remixes"]
+    ended = run_python(["-c", SCORING, str(many.folder), str(tmp_path), *beside])
+    assert ended.stdout.split() == ["3", "[]"], ended.stderr
+
+
 def test_hiding_rows_and_columns_changes_no_star(many: Workspace) -> None:
     whole = shown(many)
     cut = arrange(whole, {"rows.systems": "d"}).tables["systems"]

@@ -12,6 +12,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
+from remix.files import manifest_beside
 from remix.frames import Frames
 from remix.measures.columns import columns_of_data, unknown_column
 from remix.names import RMX
@@ -79,7 +80,8 @@ def measured_columns(
     from remix.measures import compute
 
     learnt = _learnt_columns(gold, by)
-    if not (wanted := set(by) - columns_of_data(gold) - {*(properties.columns if properties is not None else ())}):
+    wanted = {*by} - {*(properties.columns if properties is not None else ())}
+    if not wanted or not (wanted := wanted - columns_of_data(gold)):
         return learnt, properties
     found = compute(gold, kb)
     annotations = found.annotations.select("annotation", *(one for one in found.annotations.columns if one in wanted))
@@ -135,9 +137,8 @@ def origins_of(
     `percentiles` all of them, since they were measured together. `documents` is that of `Choice`; raises `UsageError`
     for 'all' where a remix lacks its origins.
     """
-    # Gold in files alone is scored without the libraries that these bring.
+    # Gold in files alone is scored without the libraries that this brings.
     from remix.measures.enrichment import named_frames
-    from remix.remixes.manifest import read_manifest
 
     entries = {entry.name: entry for entry in store.datasets()}
     loaded = {name: entry.content for name, entry in entries.items()}
@@ -145,7 +146,7 @@ def origins_of(
         store.folder / entries[target.name].folder / "data.ttl" if target.loaded else Path(name)
         for name, target in zip(names, targets, strict=True)
     ]
-    manifests = [read_manifest(file) for file in files]
+    manifests = [_read_manifest(file) for file in files]
     backgrounds, emptied, kept, homes = [], [], set(), []
     pairs = list(zip(targets, manifests, strict=True))
     if own := [target for target, found in pairs if found is None and target.loaded]:
@@ -159,11 +160,11 @@ def origins_of(
         backgrounds.append(Background(frames, places.unique(), kb))
         homes.append(backgrounds[-1].homes)
     for target, found in pairs:
-        gold = target.frames.in_dataset(target.name)
         if found is None:
             if not target.loaded:
-                backgrounds.append(Background.of(gold, kb))
+                backgrounds.append(Background.of(target.frames.in_dataset(target.name), kb))
             continue
+        gold = target.frames.in_dataset(target.name)
         held = found.contents.items() <= loaded.items()
         background, more = (_find_loaded(store, gold, found, kb) if held else None), None
         whole = background is not None
@@ -185,6 +186,15 @@ def origins_of(
         homes += [backgrounds[-1].homes] if whole or target.loaded else []
     none = pl.DataFrame(schema={"gold": pl.String, "home": pl.String})
     return Origins(backgrounds, emptied, frozenset(kept), pl.concat([none, *homes]))
+
+
+def _read_manifest(file: Path) -> Manifest | None:
+    """Return what the manifest beside a file says, if there is one: only then what reads it is imported."""
+    if not manifest_beside(file).is_file():
+        return None
+    from remix.remixes.manifest import read_manifest
+
+    return read_manifest(file)
 
 
 def _tell_changed(name: str, found: Manifest, loaded: Mapping[str, str]) -> None:

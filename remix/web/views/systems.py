@@ -16,7 +16,7 @@ from remix.measures.labels import words_of_column, words_of_measures
 from remix.measures.partitions import breakdown
 from remix.question import OPTIONS, several
 from remix.reports.doubts import tell_unanswered
-from remix.reports.scores import Scored
+from remix.reports.score_cache import Scored
 from remix.runs.known import KnownRun, kinds_of, known_runs
 from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES
