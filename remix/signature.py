@@ -9,6 +9,10 @@ from pathlib import Path
 
 from remix.errors import UsageError
 
+_BLOCK = 1 << 16
+"""Bytes that are read at a time: most files have fewer, for which `hashlib.file_digest` would clear four times as many.
+"""
+
 
 def content_hash(*parts: bytes | str | Path) -> str:
     """Return the SHA-256, in hexadecimal, of the parts one after another; a path stands for its bytes.
@@ -20,7 +24,8 @@ def content_hash(*parts: bytes | str | Path) -> str:
     for part in parts:
         if isinstance(part, Path):
             with part.open("rb") as stream:
-                hashlib.file_digest(stream, lambda: digest)
+                while block := stream.read(_BLOCK):
+                    digest.update(block)
         else:
             digest.update(part.encode() if isinstance(part, str) else part)
     return digest.hexdigest()

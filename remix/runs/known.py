@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,7 +84,7 @@ def kinds_of(runs: Sequence[KnownRun]) -> dict[str, str]:
 def _know(folder: Path, run: Run) -> KnownRun:
     record = read_record(folder / run.folder_name)
     revision = record.revision if record is not None else ""
-    return KnownRun(run, f"{asdict(run)} {revision}", _find_kind(run, record), revision)
+    return KnownRun(run, f"{vars(run)} {revision}", _find_kind(run, record), revision)
 
 
 def _find_kind(run: Run, record: Record | None) -> str:

@@ -118,7 +118,7 @@ def score_together(every: Mapping[str, Inputs], choice: Choice) -> dict[str, pl.
     datasets = pl.concat(inputs.gold.documents.select("document", dataset=pl.lit(name)) for name, inputs in own.items())
     if datasets["document"].n_unique() < len(datasets):
         return {}
-    with progress.once():
+    with progress.enable(False):  # what is odd is said where a dataset is asked for alone
         found = count_tasks(_stack([*own.values()]), choice, datasets=datasets)
         return _cut(found, own, choice)
 
@@ -175,12 +175,15 @@ def _with_own_documents(every: Mapping[str, Inputs]) -> dict[str, Inputs]:
 
 
 def _stack(every: Sequence[Inputs]) -> Inputs:
-    """Return the inputs as if all gold were one dataset, and the answers of a system one run on it."""
-    systems = sorted({name for inputs in every for name in inputs.runs})
-    runs = {
-        system: Frames.concat(inputs.runs[system] for inputs in every if system in inputs.runs).in_dataset(_ONE)
-        for system in systems
-    }
+    """Return the inputs as if all gold were one dataset, and the answers of a system one run on it.
+
+    Runs have no texts: that theirs are those of gold was seen (`_with_own_documents`), and is not looked at again.
+    """
+    none = {name: pl.lit(None, pl.String) for name in ("text", "given")}
+    runs = dict[str, Frames]()
+    for system in sorted({name for inputs in every for name in inputs.runs}):
+        run = Frames.concat(inputs.runs[system] for inputs in every if system in inputs.runs).in_dataset(_ONE)
+        runs[system] = replace(run, documents=run.documents.with_columns(**none))
     known = every[0].knowledge
     stated = [inputs.knowledge.stated for inputs in every if inputs.knowledge.stated is not None]
     known = replace(
@@ -203,7 +206,7 @@ def _cut(found: CountedTasks, every: Mapping[str, Inputs], choice: Choice) -> di
     )
     places = found.whole.mentions.documents
     rows = with_means(rows_of(counts, places, found.inputs.runs, found.choice), choice)
-    rows = rows.join(registered, on=_OF_ROW, how="semi", maintain_order="left")
+    rows = sort_by_task(rows.join(registered, on=_OF_ROW, how="semi", maintain_order="left"), choice)
     parts, own_counts = (
         {
             str(name): part.with_columns(dataset=pl.lit("all"))
@@ -214,5 +217,5 @@ def _cut(found: CountedTasks, every: Mapping[str, Inputs], choice: Choice) -> di
     cut = {}
     for name, inputs in every.items():
         own = replace(found, inputs=inputs, counts=own_counts.get(name, counts.clear()))
-        cut[name] = sort_by_task(complete_rows(parts[name], own, None), choice)
+        cut[name] = complete_rows(parts[name], own, None)
     return cut

@@ -120,9 +120,10 @@ class Inputs:
         It may be registered on a remix that was loaded, or on what that was cut from. One that has answers to the
         remix itself was not asked about the documents that this emptied.
         """
-        if name not in self.made_for or not self._parts:
-            return frozenset()
         on = run.dataset_names
+        of_all = on >= self.gold.dataset_names and self.emptied.is_empty()
+        if name not in self.made_for or of_all or not self._parts:
+            return frozenset()
         return frozenset(
             part for part in self._parts if not on & {part.home, part.dataset} or (part.emptied and part.dataset in on)
         )
