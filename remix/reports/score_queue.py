@@ -28,10 +28,12 @@ MEMORY = 8 * 2**30
 LARGE = 60_000
 """Mentions times systems from which on a question with intervals and tests is large."""
 LANES = ("any", "small")
-TOGETHER = 150_000
-"""Mentions times systems up to which questions are answered together, `EACH` for each; that takes about two seconds."""
-EACH = 2_500
-"""As many mentions times systems take as long as what each question takes, however small it is."""
+TOGETHER = 240_000
+"""Mentions times systems up to which questions are answered together, `EACH` for each; that takes about a second."""
+EACH = 4_000
+"""As many mentions times systems take as long as what each question takes, however small it is: 16 ms to read, count
+and write it, 4 µs for each of these (docs/performance.md).
+"""
 SHARED = 20_000
 """What is answered together is shared among processes where each has so much at least: beginning one takes as long."""
 MOST = 2000
