@@ -148,6 +148,19 @@ def read_parquet(path: Path, *, without: Collection[str] = ()) -> pl.DataFrame:
         raise StoreError(f"{path} is damaged ({_reason(error)})") from None
 
 
+def read_each_parquet(files: Sequence[Path]) -> list[pl.DataFrame]:
+    """Return what `read_parquet` returns of each of several files, in half the time; raises as that."""
+    with suppress(OSError, pl.exceptions.PolarsError):
+        large = [file for file in files if file.stat().st_size >= _SMALL]
+        read: dict[Path, pl.DataFrame] = {}
+        for first in range(0, len(large), _AT_ONCE):
+            own = large[first : first + _AT_ONCE]
+            read |= zip(own, pl.collect_all(_scan([file]) for file in own), strict=True)
+        return [read[file] if file in read else read_parquet(file) for file in files]
+    # A file is gone or damaged, which is said of that file.
+    return [read_parquet(file) for file in files]
+
+
 _SMALL = 1024
 """Bytes up to which a file is known by its content: folders have many tables without rows, which are all the same."""
 
@@ -331,18 +344,9 @@ class Frames:
     @classmethod
     def read_each(cls, folders: Sequence[Path]) -> list[Frames]:
         """Return what `read` returns of each of several folders, in half the time; raises as that."""
-        files = [folder / f"{name}.parquet" for folder in folders for name in SCHEMAS]
-        with suppress(OSError, pl.exceptions.PolarsError):
-            large = [file for file in files if file.stat().st_size >= _SMALL]
-            read: dict[Path, pl.DataFrame] = {}
-            for first in range(0, len(large), _AT_ONCE):
-                own = large[first : first + _AT_ONCE]
-                read |= zip(own, pl.collect_all(_scan([file]) for file in own), strict=True)
-            every = [read[file] if file in read else read_parquet(file) for file in files]
-            parts = (every[first : first + len(SCHEMAS)] for first in range(0, len(every), len(SCHEMAS)))
-            return [cls._of_files(dict(zip(SCHEMAS, part, strict=True))) for part in parts]
-        # A file is gone or damaged, which is said of that file.
-        return [cls.read(folder) for folder in folders]
+        every = read_each_parquet([folder / f"{name}.parquet" for folder in folders for name in SCHEMAS])
+        parts = (every[first : first + len(SCHEMAS)] for first in range(0, len(every), len(SCHEMAS)))
+        return [cls._of_files(dict(zip(SCHEMAS, part, strict=True))) for part in parts]
 
     @classmethod
     def _of_files(cls, found: dict[str, pl.DataFrame]) -> Frames:

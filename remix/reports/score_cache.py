@@ -25,7 +25,7 @@ from remix import iris
 from remix._version import __version__
 from remix.errors import Error, UsageError
 from remix.files import manifest_beside, write_whole
-from remix.frames import read_parquet
+from remix.frames import read_each_parquet, read_parquet
 from remix.places import discard
 from remix.question import Question
 from remix.reports.score_queue import MEMORY, SECONDS, QueuedQuestion, ScoreQueue
@@ -235,8 +235,7 @@ def _find_time(file: Path) -> int:
 def _read_all(files: Sequence[Path]) -> Scored:
     """Return what files have of scores, of pairs and of problems; of a whole that was ended the points."""
     found = []
-    for file in files:
-        frame = _read(file)
+    for file, frame in zip(files, _read_each(files), strict=True):
         if frame is not None:
             found.append(frame)
             points = file.with_name(f"{file.stem}-points.parquet")
@@ -320,6 +319,13 @@ def _write_each(answers: Mapping[Path, pl.DataFrame]) -> None:
             size += state.st_size
             if number >= ENTRIES or (size > BYTES and file not in answers):
                 discard(file)
+
+
+def _read_each(places: Sequence[Path]) -> Sequence[pl.DataFrame | None]:
+    """Return the answers in files, None in place of one that is gone or damaged."""
+    with suppress(Error):
+        return read_each_parquet(places)
+    return [_read(place) for place in places]
 
 
 def _read(place: Path) -> pl.DataFrame | None:
