@@ -133,7 +133,11 @@ def run_graph(
     parts = [*data, _outcome_lines(named, "iri", run), _outcome_lines(own.gold, "annotation", run)]
     parts.append(_lines(named, "iri", f"{RMX}answerTo", iri_term(pl.col("annotation"))))
     wrong = own.errors.join(named.select("answer", "iri"), on="answer", how="left")
-    parts += [_lines(wrong, one, f"{RMX}errorClass", text_term(pl.col("class"))) for one in ("annotation", "iri")]
+    # As the outcome, the class is of the mention: each alternative has it, whichever the answer was held against.
+    groups = own.gold.select("annotation", "group").unique()
+    mentions = wrong.join(groups, on="annotation").select("class", "group").join(groups, on="group")
+    told = ((mentions, "annotation"), (wrong, "iri"))
+    parts += [_lines(rows, subject, f"{RMX}errorClass", text_term(pl.col("class"))) for rows, subject in told]
     answers = content_hash(_join(data))[:12]
     fields = {**chosen, "system": system, "gold": entry.content[:12], "answers": answers}
     signature = str(Signature({name: value for name, value in fields.items() if value}))

@@ -46,6 +46,9 @@ AGREEMENT = "agreement"
 DIFFICULTY = "difficulty"
 """The fragment of the graph that holds the difficulty of each annotation."""
 
+_GRAPH = "2"
+"""The form of graphs of runs; in the first, of alternatives of a mention, one alone had the class of an error."""
+
 _TABLE = {"dataset": pl.String, "system": pl.String, "status": pl.String} | dict.fromkeys(
     ("tp", "fp", "fn", "ignored", "triples"), pl.Int64
 )
@@ -214,7 +217,8 @@ def refresh_outcomes(store: Store, kb: KnowledgeBase | None, folder: Path, *, mi
 def _bound_to(entry: DatasetEntry, kb: KnowledgeBase | None) -> dict[str, str]:
     """Return the fields of a signature that outcomes on a dataset have while they hold."""
     version = kb.version[:12] if kb is not None else ""
-    return {"remix": __version__, "gold": entry.content[:12], "entities": iris.VERSION, "kb": version}
+    bound = {"remix": __version__, "graph": _GRAPH, "gold": entry.content[:12], "entities": iris.VERSION}
+    return {**bound, "kb": version}
 
 
 def take_shipped_runs(store: Store, kb: KnowledgeBase | None, folder: Path) -> None:
@@ -298,6 +302,11 @@ def systems_of(entry: DatasetEntry) -> dict[str, str]:
     return {unquote(name.removeprefix(RUN)): signature for name, signature in held.items()}
 
 
+def says_classes_of_mentions(fields: Mapping[str, str]) -> bool:
+    """Return whether a graph of a run, by its signature, has the class of an error with each alternative."""
+    return fields.get("graph") == _GRAPH
+
+
 def verdicts(store: Store, dataset: str, systems: Iterable[str] | None = None) -> pl.DataFrame:
     """Return system, annotation and `right` for each run stored beside a dataset and each annotation of its gold.
 
@@ -321,6 +330,19 @@ def verdicts(store: Store, dataset: str, systems: Iterable[str] | None = None) -
         iri = pl.col("subject").str.strip_chars("<>").alias("annotation")
         parts.append(told.select(pl.lit(system).alias("system"), iri, right.alias("right")))
     return pl.concat(parts)
+
+
+def read_outcomes(store: Store, dataset: str, system: str) -> pl.DataFrame:
+    """Return annotation, `right` and `classes` of errors of what a system made of a dataset, as its graph has them."""
+    triples = columns(store.attachment(dataset, fragment_of(system)))
+    terms = {f"<{RMX}truePositiveOf>": True, f"<{RMX}falseNegativeOf>": False}
+    gold = store.frames([dataset]).annotations.select("annotation", subject=fill("<{}>", "annotation"))
+    said = triples.join(gold, on="subject", maintain_order="left")
+    classes = said.filter(predicate=f"<{RMX}errorClass>").group_by("annotation")
+    told = classes.agg(classes=pl.col("object").str.strip_chars('"').unique().sort())
+    found = said.filter(pl.col("predicate").is_in([*terms]))
+    found = found.select("annotation", right=pl.col("predicate").replace_strict(terms, return_dtype=pl.Boolean))
+    return found.join(told, on="annotation", how="left", maintain_order="left")
 
 
 @in_one_state

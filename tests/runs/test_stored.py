@@ -15,6 +15,7 @@ from remix import progress
 from remix.cli import cli
 from remix.errors import BadInput, Error, UnknownName, UsageError
 from remix.formats import read
+from remix.formats.nif.writing import write_frames
 from remix.frames import Frames
 from remix.names import RMX
 from remix.resources import folder
@@ -134,6 +135,61 @@ def test_group_of_alternatives_is_found_as_one(workspace: Workspace, tmp_path: P
     assert len(right) == 3
 
 
+def test_each_alternative_of_a_mention_has_the_class_of_its_error_and_another_mention_on_its_span_has_not(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """On "Rome" gold has a mention, Rome or Paris, and another, Bob; "Ada" has two entities. Answers: Bob, Kay."""
+    text, spans = "Rome or Ada", {"Rome": (0, 4), "Ada": (8, 11)}
+    rows = [
+        ("Rome", "Rome", "g"),
+        ("Rome", "Paris", "g"),
+        ("Rome", "Bob", "other"),
+        ("Ada", "Ada", "h"),
+        ("Ada", "Countess", "h"),
+    ]
+
+    def write(name: str, said: list[tuple[str, str, str]]) -> Path:
+        documents = pl.DataFrame({"document": ["urn:text"], "text": [text]})
+        made = [
+            {
+                "annotation": f"urn:text#{form};{nth}",
+                "document": "urn:text",
+                "begin": spans[form][0],
+                "end": spans[form][1],
+                "surface_form": form,
+                "group": group,
+                "entity": f"http://e.org/{entity}",
+            }
+            for nth, (form, entity, group) in enumerate(said)
+        ]
+        annotations = pl.DataFrame(made)
+        links = annotations.select("annotation", "entity")
+        write_frames(
+            Frames.of(documents=documents, annotations=annotations.drop("entity"), links=links), tmp_path / f"{name}.nt"
+        )
+        return tmp_path / f"{name}.nt"
+
+    workspace.load([write("alternatives", rows)])
+    workspace.add_run("s", write("run", [("Rome", "Bob", "a"), ("Ada", "Kay", "b")]), on="alternatives")
+    text = "SELECT ?entity ?class { ?a rmx:errorClass ?class ; itsrdf:taIdentRef ?entity ; nif:referenceContext ?d }"
+    assert found(workspace.store, text) == {
+        ("Rome", "neleval:missing"),
+        ("Paris", "neleval:missing"),
+        ("Ada", "neleval:wrong_link"),
+        ("Countess", "neleval:wrong_link"),
+    }
+
+
+def test_outcomes_of_the_form_before_are_made_anew_before_a_query(workspace: Workspace) -> None:
+    workspace.add_run("a", RUNS / "a.ttl", on="gold")
+    now = workspace.store.dataset("gold").attached["run-a"].signature
+    before = now.replace("|graph:2|", "|")
+    assert before != now
+    workspace.store.attach({"gold": {"run-a": (workspace.store.attachment("gold", "run-a"), before)}})
+    workspace.query("ASK { ?a rmx:errorClass ?class }")
+    assert workspace.store.dataset("gold").attached["run-a"].signature == now
+
+
 def test_matching_and_taxonomies_are_those_asked_for(workspace: Workspace) -> None:
     run = f"a={RUNS / 'a.ttl'}"
     [row] = workspace.store_runs(["gold"], run=[run], match="weak", errors=["elevant"]).to_dicts()
@@ -152,7 +208,9 @@ def _in_uneven_chunks(frame: pl.DataFrame) -> pl.DataFrame:
 def test_graph_is_the_same_however_the_frames_lie_in_memory() -> None:
     # Joins leave columns of different chunks behind, which polars 2.1 does not format.
     documents = ["urn:d", "urn:d", "urn:e"]
-    gold = pl.DataFrame({"annotation": ["urn:g1", "urn:g2", "urn:g3"], "outcome": ["tp", "fn", "fn"]})
+    gold = pl.DataFrame(
+        {"annotation": ["urn:g1", "urn:g2", "urn:g3"], "group": [1, 2, 3], "outcome": ["tp", "fn", "fn"]}
+    )
     answers = pl.DataFrame({"answer": [0, 1, 2], "document": documents, "begin": [0, 5, 0], "end": [1, 7, 3]})
     answers = answers.with_columns(surface_form=pl.Series(["x", "yy", "zzz"]), confidence=pl.Series([0.5, None, 1.0]))
     answers = answers.with_columns(
