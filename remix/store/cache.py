@@ -39,7 +39,7 @@ class StateCache:
     (42, 42)
     """
 
-    def __init__(self, file: Path, most: int = 2000, room: int = 64_000_000, own_room: int = 1_000_000_000) -> None:
+    def __init__(self, file: Path, most: int = 2000, room: int = 128_000_000, own_room: int = 1_000_000_000) -> None:
         self._file = file
         self._most = most
         self._room = room
