@@ -24,9 +24,9 @@ import polars as pl
 from remix import iris
 from remix._version import __version__
 from remix.errors import Error, UsageError
-from remix.files import manifest_beside, write_whole
+from remix.files import manifest_beside
 from remix.frames import read_each_parquet, read_parquet
-from remix.places import discard
+from remix.places import aside_of, discard
 from remix.question import Question
 from remix.reports.score_queue import MEMORY, SECONDS, QueuedQuestion, ScoreQueue
 from remix.runs.known import known_runs
@@ -309,8 +309,10 @@ def _write_each(answers: Mapping[Path, pl.DataFrame]) -> None:
     with suppress(Error, OSError):
         for place, frame in answers.items():
             place.parent.mkdir(parents=True, exist_ok=True)
-            with write_whole(place) as stream:
-                frame.write_parquet(stream)
+            # `write_whole` waits for the disk as well; of these what is lost is made again.
+            with aside_of(place) as aside:
+                frame.write_parquet(aside)
+                aside.replace(place)
         found = [
             (file.stat(), file) for folder in {place.parent for place in answers} for file in folder.glob("*.parquet")
         ]
