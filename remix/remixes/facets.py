@@ -74,6 +74,11 @@ class Facet:
         """Return the variable of SPARQL that holds its value."""
         return "?" + self.name.replace(".", "_")
 
+    def read(self, *, tested: bool) -> str:
+        """Return the pattern as a query of its own, for what is joined; where values are `tested` it asks for any."""
+        pattern = f"?{self.level} {self.term} {self.variable} ." if tested and self.term else self.pattern
+        return f"{{ SELECT ?{self.level} {self.variable} WHERE {{ {pattern} }} }}"
+
     @property
     def pattern(self) -> str:
         """Return the graph pattern that binds the variable."""
@@ -153,10 +158,12 @@ def list_facets() -> dict[str, Facet]:
     return {facet.name: facet for facet in found}
 
 
-def compose(conditions: Sequence[Condition], *, note: str = "", also: Sequence[str] = ()) -> str:
+def compose(conditions: Sequence[Condition], *, note: str = "", also: Sequence[str] = (), joined: bool = False) -> str:
     """Return the query that selects the annotations which meet all conditions, as a `.rq` file has it.
 
-    Bounds are parameters of the query; `also` are further lines of its pattern.
+    Bounds are parameters of the query; `also` are further lines of its pattern. Where patterns are `joined` each is
+    read once as a whole, as a query within the query. Else Oxigraph looks the next pattern up for each of what is left,
+    in each of the graphs that a query is asked of: with those of runs this took 20 s where it takes 0.2 s.
 
     >>> print(compose([Condition(list_facets()["isRare"], among=("true",))]).partition("WHERE ")[2])
     {
@@ -166,7 +173,7 @@ def compose(conditions: Sequence[Condition], *, note: str = "", also: Sequence[s
     }
     <BLANKLINE>
     """
-    told, values, body = [], [], [_EVERY]
+    told, values, body = [], [], [f"{{ SELECT ?document ?annotation WHERE {{ {_EVERY} }} }}" if joined else _EVERY]
     for one in conditions:
         facet, tests = one.facet, []
         for end, word, sign, bound in (("min", "smallest", ">=", one.low), ("max", "largest", "<=", one.high)):
@@ -177,7 +184,7 @@ def compose(conditions: Sequence[Condition], *, note: str = "", also: Sequence[s
                 tests.append(f"xsd:double({facet.variable}) {sign} ?{name}")
         if one.among:
             tests.append(f"{facet.variable} IN ({', '.join(facet.spell(value) for value in one.among)})")
-        body += _condition(one, " && ".join(tests))
+        body += _condition(one, " && ".join(tests), joined=joined)
     body += also
     summary = f"Annotations with {'; '.join(map(str, conditions))}" if conditions else "Every annotation"
     summary += " of those that further patterns select" if also else ""
@@ -189,8 +196,10 @@ def compose(conditions: Sequence[Condition], *, note: str = "", also: Sequence[s
     return "\n".join(head) + f"\nSELECT ?document ?annotation WHERE {{\n{lines}}}\n"
 
 
-def _condition(condition: Condition, test: str) -> list[str]:
+def _condition(condition: Condition, test: str, *, joined: bool) -> list[str]:
     pattern, variable = condition.facet.pattern, condition.facet.variable
+    if joined and not condition.missing:
+        pattern = condition.facet.read(tested=bool(condition.among))
     if condition.is_none:
         return [f"FILTER NOT EXISTS {{ {pattern} }}"]
     if condition.missing:

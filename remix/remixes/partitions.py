@@ -185,29 +185,34 @@ def _query(made: Partitioned, part: Subset) -> str:
     return f"SELECT ?document ?annotation WHERE {{ ?annotation <{NIF}referenceContext> ?document . {where}}}"
 
 
-def where_of_part(asked: Breakdown, parts: Partition, part: Subset) -> str:
-    """Return the pattern that says of `?annotation` or its `?document` that its value is in a part of a column."""
+def where_of_part(asked: Breakdown, parts: Partition, part: Subset, *, joined: bool = False) -> str:
+    """Return the pattern that says of `?annotation` or its `?document` that its value is in a part of a column.
+
+    A pattern that is to be `joined` is read by itself (see `remix.remixes.facets.compose`).
+    """
     column = asked.column
     if column in OF_DOCUMENTS:
         return ""
     chosen, of_documents = (_CLASS, False) if column in OF_CLASSES else column_or_document_column(column)
-    value = f"{'?document' if of_documents else '?annotation'} <{write_out(chosen.term)}> ?value ."
+    subject, lacks = "?document" if of_documents else "?annotation", "MINUS" if joined else "FILTER NOT EXISTS"
+    value = f"{subject} <{write_out(chosen.term)}> ?value ."
+    read = f"{{ SELECT {subject} ?value WHERE {{ {value} }} }}" if joined else value
     if part.category is not None:
-        return f"{value} FILTER(STR(?value) = {quote(part.category)}) "
+        return f"{read} FILTER(STR(?value) = {quote(part.category)}) "
     if part.missing:
         known = [one.category for one in parts if one.category is not None]
         among = f" {_among(known, of_classes=column in OF_CLASSES)}" if known else ""
-        none = f"FILTER NOT EXISTS {{ {value}{among} }} "
+        none = f"{lacks} {{ {value}{among} }} "
         if of_documents:
             return none
         # Alternatives of a group are one mention: it has a value where one of them has.
         others = f"?annotation <{RMX}group> ?group . ?other <{RMX}group> ?group ; <{NIF}referenceContext> ?document ; "
         others += f"<{write_out(chosen.term)}> ?value ."
-        return f"{none}FILTER NOT EXISTS {{ {others}{among} }} "
+        return f"{none}{lacks} {{ {others}{among} }} "
     bounds = {sign: repr(bound) for sign, bound in ((">", part.low), ("<=", part.high)) if bound is not None}
     # With an exponent it is a double, as the values are; without one a decimal, which holds fewer digits.
     tests = [f"?value {sign} {bound if 'e' in bound else bound + 'e0'}" for sign, bound in bounds.items()]
-    return value + (f" FILTER({' && '.join(tests)}) " if tests else " ")
+    return read + (f" FILTER({' && '.join(tests)}) " if tests else " ")
 
 
 def _among(known: Sequence[str], *, of_classes: bool) -> str:

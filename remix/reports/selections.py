@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import polars as pl
 
@@ -16,11 +15,13 @@ from remix.measures.enrichment import frames_of
 from remix.measures.partitions import Subset
 from remix.names import EL, ITSRDF, NIF, RMX, shorten
 from remix.rdf.terms import quote
+from remix.remixes.closure import Editions
 from remix.remixes.facets import Condition, compose, list_facets
 from remix.remixes.partitions import where_of_part
 from remix.reports.annotation_list import Wanted, find_part, list_wanted, parts_of
 from remix.reports.statistics import explain_stored, measures_of
-from remix.runs.outcomes import fragment_of
+from remix.runs.stored import read_outcomes, says_classes_of_mentions, systems_of
+from remix.scoring.errors import TAXONOMIES
 from remix.signature import Signature
 from remix.store import Store
 from remix.store.serialise import text_of
@@ -33,26 +34,103 @@ EACH = "counts in each"
 """What the builder calls that a remix has each edition of a text."""
 _STEPS = 2000
 """Sliders have a step for each whole number of a column that reaches over no more than these."""
-_OUTCOMES = {
-    "correct": (f"<{RMX}truePositiveOf> {{run}}", ""),
-    "errors": (f"<{RMX}falseNegativeOf> {{run}}", ""),
-    "wrong": (
-        f"<{RMX}falseNegativeOf> {{run}}",
-        '?class FILTER (STRSTARTS(?class, "neleval:") && ?class != "neleval:missing")',
-    ),
-    "missed": (f"<{RMX}falseNegativeOf> {{run}}", '"neleval:missing"'),
-}
-"""What is kept of a run about each annotation of an outcome, and the class of the error, of alternatives about one."""
+_NO_ANSWER = "missing"
+"""The class of neleval's taxonomy of a mention that no answer matches."""
+_WRONG = tuple(name for name in TAXONOMIES["neleval"].classes if name not in (_NO_ANSWER, "extra"))
+"""Those of a mention of which the answer is wrong."""
+_OUTCOMES = {"correct": (), "errors": (), "wrong": _WRONG, "missed": (_NO_ANSWER,)}
+"""The classes of errors that tell outcomes of mentions, where being right or not does not."""
+
+
+@dataclass(frozen=True)
+class WantedOutcomes:
+    """What systems have to have made of mentions, by a matching; an empty field says nothing.
+
+    - `systems`: of which one at least has the `outcome` ('correct', 'errors', 'wrong' or 'missed'), and one at least
+      made an error of the `error_class`;
+    - `right`: of systems whether they are right.
+    """
+
+    systems: tuple[str, ...] = ()
+    outcome: str = ""
+    error_class: str = ""
+    right: Mapping[str, bool] = field(default_factory=dict)
+    matching: str = "strong"
+
+    @property
+    def terms(self) -> list[_WantedTerm]:
+        """Return what is asked of the graphs of runs."""
+        own = tuple(dict.fromkeys(self.systems))
+        found = []
+        # What has the class of an error is one.
+        if own and self.outcome in _OUTCOMES and not (self.outcome == "errors" and self.error_class):
+            found.append(_WantedTerm(own, self.outcome == "correct", _OUTCOMES[self.outcome]))
+        if own and self.error_class:
+            found.append(_WantedTerm(own, classes=(self.error_class,)))
+        found += [_WantedTerm((name,), right=True) for name, is_right in self.right.items() if is_right]
+        wrong = tuple(name for name, is_right in self.right.items() if not is_right)
+        return [*found, *([_WantedTerm(wrong, right=True, none=True)] if wrong else [])]
+
+
+@dataclass(frozen=True)
+class _WantedTerm:
+    """That one of the systems is right on a mention, or is not, with an error of these classes; or that `none` is."""
+
+    systems: tuple[str, ...]
+    right: bool = False
+    classes: tuple[str, ...] = ()
+    none: bool = False
+
+    @property
+    def pattern(self) -> str:
+        """Return it as a pattern of SPARQL, which reads the graphs of all its runs at once."""
+        term = f"?annotation <{RMX}{'truePositiveOf' if self.right else 'falseNegativeOf'}> ?run"
+        classes = [quote(f"neleval:{one}") for one in self.classes]
+        if len(classes) == 1:
+            term += f" ; <{RMX}errorClass> {classes[0]}"
+        elif classes:  # as VALUES beside those of systems it takes a minute
+            term += f" ; <{RMX}errorClass> ?class FILTER (?class IN ({', '.join(classes)}))"
+        runs = f"VALUES ?system {{ {' '.join(map(quote, self.systems))} }} ?run <{RMX}system> ?system ."
+        found = f"SELECT ?annotation WHERE {{ {runs} GRAPH ?run {{ {term} }} }}"
+        return f"{'MINUS ' if self.none else ''}{{ {found} }}"
+
+    def keep(self, annotations: pl.DataFrame, store: Store, datasets: Sequence[str]) -> pl.DataFrame:
+        """Return those of annotations of which it is so, by the same graphs."""
+        rows = pl.concat(_read_outcomes(store, name, system) for system in self.systems for name in datasets)
+        found = rows.filter(right=self.right)
+        if self.classes:
+            known = [f"neleval:{one}" for one in self.classes]
+            found = found.filter(pl.col("classes").list.set_intersection(known).list.len() > 0)
+        return annotations.join(found, on="annotation", how="anti" if self.none else "semi", maintain_order="left")
+
+
+def _read_outcomes(store: Store, dataset: str, system: str) -> pl.DataFrame:
+    key = "stored outcomes", dataset, system
+    return store.cached(key, lambda: read_outcomes(store, dataset, system), asked=True)
 
 
 @dataclass
 class _Query:
-    """What is asked: conditions, the fields of the builder that say them, and lines that no field can say."""
+    """What is asked: conditions, the fields of the builder that say them, and lines that no field can say.
+
+    Where they are `joined`, each is read as a whole, and not looked up for what is left of those before it: beside the
+    graphs of runs, which are many, that takes a hundredth of the time.
+    """
 
     conditions: list[Condition] = field(default_factory=list)
     fields: dict[str, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     said: bool = True
+    joined: bool = False
+
+    def have(self, pattern: str) -> None:
+        """Add that an annotation has what a pattern asks for."""
+        self.lines.append(f"{{ SELECT ?annotation WHERE {{ {pattern} }} }}" if self.joined else pattern)
+
+    def lack(self, pattern: str) -> None:
+        """Add that an annotation has nothing of what a pattern asks for."""
+        read = f"MINUS {{ SELECT ?annotation WHERE {{ {pattern} }} }}"
+        self.lines.append(read if self.joined else f"FILTER NOT EXISTS {{ {pattern} }}")
 
     def add(self, condition: Condition, **fields: str) -> None:
         """Add a condition, with the fields that say it; without any it is of SPARQL alone."""
@@ -61,30 +139,27 @@ class _Query:
         self.fields |= {name.replace("__", "."): said for name, said in fields.items()}
         self.fields["on"] = ",".join(filter(None, (self.fields.get("on", ""), condition.facet.name)))
 
+    def compose(self) -> str:
+        """Return the query."""
+        return compose(self.conditions, note="Made of a list of annotations.", also=self.lines, joined=self.joined)
+
 
 def builder_parameters(
     store: Store,
     wanted: Wanted,
-    *,
-    system: str = "",
-    outcome: str = "",
-    error_class: str = "",
-    right: Mapping[str, bool] = MappingProxyType({}),
-    any_of: Sequence[str] = (),
-    matching: str = "strong",
+    outcomes: WantedOutcomes | None = None,
     together: Sequence[str] = (),
 ) -> dict[str, str]:
     """Return the parameters of the builder with which a remix is made of the annotations that are wanted.
 
-    They are its conditions where it has them, else a query in SPARQL. `outcome` is that of a `system` on the dataset
-    ('errors' is wrong or missed), and `error_class` one that it made, as `remix annotate` and `remix run add` keep it.
-    `right` says of systems whether they are right, and `any_of` are several of which one at least has the outcome,
-    'errors' or 'correct', and one at least made an error of the class. All that is by a `matching`. Where the list is
-    of several datasets `together`, of which texts that they share count once, `wanted` names none.
+    They are its conditions where it has them, else a query in SPARQL. `outcomes` are those that systems have on the
+    dataset, as `remix annotate` and `remix run add` keep them. Where the list is of several datasets `together`, of
+    which texts that they share count once, `wanted` names none.
     Raises `UsageError` for a part that no query can say, and where queries do not see what the list is by.
     """
     _refuse_unstored(store, wanted, together)
-    asked = _Query()
+    terms = outcomes.terms if outcomes is not None else []
+    asked = _Query(joined=bool(terms))
     dataset = ",".join(together) or wanted.dataset
     if wanted.by == "dataset" and wanted.part:
         dataset = dataset or find_part(parts_of(store, wanted.by), wanted.part).name
@@ -96,44 +171,91 @@ def builder_parameters(
     if wanted.document:
         [iri] = list_wanted(store, Wanted(wanted.dataset, wanted.document))["document"].unique().to_list()[:1]
         asked.lines.append(f"FILTER (STR(?document) = {quote(iri)})")
-    stored = _StoredOutcomes(store, together or [wanted.dataset], matching)
-    of_own = bool(wanted.type or wanted.column or (wanted.part and wanted.by not in ("", "dataset")))
-    known, meant = outcome in _OUTCOMES, [system] if system else [*any_of]
-    if of_own and (known or right or error_class):
-        _refuse_alternatives(store, stored.datasets)
-    stored.refuse_unstored(dict.fromkeys([*(meant if known or error_class else []), *right]))
-    if system and known:
-        asked.lines += stored.of_system(system, outcome)
-    asked.lines += [stored.of_outcome(name, "correct" if is_right else "errors") for name, is_right in right.items()]
-    asked.lines += [stored.of_any(any_of, outcome)] if any_of and known else []
-    asked.lines += [stored.of_class(meant, f'"neleval:{error_class}"')] if error_class and meant else []
-    if (graphs := "".join(asked.lines).count("GRAPH <")) > _GRAPHS:
-        raise UsageError(
-            f"a query would look for outcomes in {graphs} places, of each system and dataset, and more than {_GRAPHS} "
-            "take longer than the builder waits: choose fewer datasets"
-        )
+    if outcomes is not None:
+        _refuse_without_outcomes(store, outcomes, together or [wanted.dataset])
+    # What narrows most is written first.
+    asked.lines[:0] = [one.pattern for one in terms]
     # A list over several datasets has each of their editions of a text, and so has the remix.
     where = {"dataset": dataset} if dataset else {"edition": EACH}
     if asked.said and not asked.lines:
         return {**where, **asked.fields}
-    return {**where, "sparql": compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)}
+    return {**where, "sparql": asked.compose()}
 
 
-def _refuse_alternatives(store: Store, datasets: Sequence[str]) -> None:
-    """Raise `UsageError` where mentions have alternatives: what became of one is kept of another than has the value."""
-    for name in datasets:
-        rows = frames_of(store, name).annotations.filter(pl.col("ignorable").is_null())
-        if (
-            count := rows.filter(pl.len().over("document", "group", "begin", "end") > 1)
-            .select("document", "group")
-            .unique()
-            .height
-        ):
-            raise UsageError(
-                f"mentions of {name} have several right entities on one span ({count}), and what became of a mention "
-                "is stored with one of these, which need not be the one that has the type or the part: choose one of "
-                "both"
-            )
+def list_selected(
+    store: Store, wanted: Wanted, outcomes: WantedOutcomes, datasets: Sequence[str]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return what the query of `builder_parameters` selects of these datasets, and what of it the remix has.
+
+    Either are rows of `list_wanted`; the remix has one edition of each text.
+    """
+    rows = list_wanted(store, wanted).filter(pl.col("dataset").is_in([*datasets]))
+    for one in outcomes.terms:
+        rows = one.keep(rows, store, datasets)
+    if len(datasets) < 2:
+        return rows, rows
+    editions = Editions.of([*datasets], datasets, ())
+    out = editions.others(frames_of(store), rows["document"].unique())["document"]
+    return rows, rows.filter(~pl.col("document").is_in(out.implode()))
+
+
+def _refuse_without_outcomes(store: Store, outcomes: WantedOutcomes, datasets: Sequence[str]) -> None:
+    """Raise `UsageError` where outcomes are not stored beside each dataset as they are wanted.
+
+    So it is with a system that is registered on a remix's origin alone, and with another matching.
+    """
+    terms = outcomes.terms
+    systems, of_classes = (
+        dict.fromkeys(name for one in terms for name in one.systems),
+        any(one.classes for one in terms),
+    )
+    held = {
+        (system, entry.name): systems_of(entry).get(system)
+        for system in systems
+        for entry in map(store.dataset, datasets)
+    }
+    if lacking := [pair for pair, signature in held.items() if signature is None]:
+        raise UsageError(f"queries see what is stored, and no outcomes of {_name_pairs(lacking)} are stored")
+    stored = {pair: Signature.parse(signature).fields for pair, signature in held.items() if signature is not None}
+    by = {pair: fields.get("matching", outcomes.matching) for pair, fields in stored.items()}
+    if others := [pair for pair, matching in by.items() if matching != outcomes.matching]:
+        names = " and ".join(sorted({by[pair] for pair in others}))
+        raise UsageError(
+            f"queries see what is stored, and the outcomes of {_name_pairs(others)} are those by {names} matching: "
+            f"{_say_what_stores(others, outcomes)} keeps those by {outcomes.matching} in their place"
+        )
+    without = [pair for pair, fields in stored.items() if "neleval" not in fields.get("errors", "").split(",")]
+    if of_classes and without:
+        raise UsageError(
+            f"queries see what is stored, and the outcomes of {_name_pairs(without)} are without the classes of "
+            f"neleval: {_say_what_stores(without, outcomes)} keeps those with them"
+        )
+    earlier = [pair for pair, fields in stored.items() if not says_classes_of_mentions(fields)]
+    if of_classes and earlier:
+        raise UsageError(
+            f"queries see what is stored, and the outcomes of {_name_pairs(earlier)} are those of an earlier version, "
+            "which said the class of an error of one alternative of a mention alone: "
+            f"{_say_what_stores(earlier, outcomes)} keeps those of this version, and the next `remix query` or "
+            "`remix build` makes all of them anew"
+        )
+
+
+def _name_pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    """Return which systems and datasets these are: one by one, of more how many.
+
+    >>> _name_pairs([("a", "news"), ("b", "news")]), _name_pairs([("a", "x"), ("a", "y"), ("a", "z")])
+    ('a and b beside news', 'a beside x, y, z')
+    """
+    systems, datasets = ([*dict.fromkeys(pair[part] for pair in pairs)] for part in (0, 1))
+    on = ", ".join(datasets) if len(datasets) <= _NAMED else f"{len(datasets)} datasets"
+    return f"{' and '.join(systems)} beside {on}"
+
+
+def _say_what_stores(pairs: Sequence[tuple[str, str]], outcomes: WantedOutcomes) -> str:
+    """Return the one command that stores the outcomes of these systems beside these datasets as they are wanted."""
+    names, on = ([*dict.fromkeys(pair[part] for pair in pairs)] for part in (0, 1))
+    options = [part for name in names for part in ("--system", name)]
+    return f"`{shlex.join(['remix', 'evaluate', *on, *options, '--match', outcomes.matching, '--store'])}`"
 
 
 def _refuse_unstored(store: Store, wanted: Wanted, datasets: Sequence[str] = ()) -> None:
@@ -154,85 +276,6 @@ def _refuse_unstored(store: Store, wanted: Wanted, datasets: Sequence[str] = ())
         )
 
 
-@dataclass(frozen=True)
-class _StoredOutcomes:
-    """What the store keeps of what systems made of datasets, as patterns of SPARQL; `matching` is that of the list."""
-
-    store: Store
-    datasets: Sequence[str]
-    matching: str
-
-    def refuse_unstored(self, systems: Iterable[str]) -> None:
-        """Raise `UsageError` where no outcomes of systems are stored, or those by another matching.
-
-        There are none of a system that is registered on a remix's origin alone. What stores all of them is one command.
-        """
-        each = [
-            (system, entry, entry.attached.get(fragment_of(system)))
-            for system in systems
-            for entry in map(self.store.dataset, self.datasets)
-        ]
-        if lacking := [(system, entry.name) for system, entry, held in each if held is None]:
-            raise UsageError(f"queries see what is stored, and no outcomes of {_name_pairs(lacking)} are stored")
-        told = {
-            (system, entry.name): Signature.parse(held.signature).fields.get("matching", self.matching)
-            for system, entry, held in each
-            if held is not None
-        }
-        if others := [pair for pair, matching in told.items() if matching != self.matching]:
-            by = " and ".join(sorted({told[pair] for pair in others}))
-            on, names = ([*dict.fromkeys(pair[part] for pair in others)] for part in (1, 0))
-            options = [part for name in names for part in ("--system", name)]
-            command = shlex.join(["remix", "evaluate", *on, *options, "--match", self.matching, "--store"])
-            raise UsageError(
-                f"queries see what is stored, and the outcomes of {_name_pairs(others)} are those by {by} matching: "
-                f"`{command}` keeps those by {self.matching} in their place"
-            )
-
-    def name_runs(self, system: str) -> list[str]:
-        """Return the IRIs of what a system made of the datasets, as SPARQL has them."""
-        return [f"<{self.store.dataset(name).iri}#{fragment_of(system)}>" for name in self.datasets]
-
-    def of_outcome(self, system: str, outcome: str) -> str:
-        """Return the pattern of the annotations of which a system made this."""
-        said = _OUTCOMES[outcome][0]
-        each = [f"GRAPH {run} {{ ?annotation {said.format(run=run)} }}" for run in self.name_runs(system)]
-        return each[0] if len(each) == 1 else " UNION ".join(f"{{ {one} }}" for one in each)
-
-    def of_system(self, system: str, outcome: str) -> list[str]:
-        """Return the patterns of the annotations of which a system made this."""
-        kind = _OUTCOMES[outcome][1]
-        return [self.of_outcome(system, outcome), *([self.of_class([system], kind)] if kind else [])]
-
-    def of_any(self, systems: Sequence[str], outcome: str) -> str:
-        """Return the pattern of the annotations of which one of the systems at least made this."""
-        return f"FILTER ({' || '.join(f'EXISTS {{ {self.of_outcome(name, outcome)} }}' for name in systems)})"
-
-    def of_class(self, systems: Sequence[str], kind: str) -> str:
-        """Return the pattern of the mentions of which a run has the class of an error, about whichever alternative.
-
-        It is a run of any of the systems.
-        """
-        others = f"?annotation <{RMX}group> ?group . ?other <{RMX}group> ?group ; <{NIF}referenceContext> ?document ."
-        told = []
-        for run in (run for system in systems for run in self.name_runs(system)):
-            own, about = (f"GRAPH {run} {{ {one} <{RMX}errorClass> {kind} }}" for one in ("?annotation", "?other"))
-            told += [f"EXISTS {{ {own} }}", f"EXISTS {{ {others} {about} }}"]
-        # It is asked of each annotation that is left: alternatives first would pair all that have a group of one name.
-        return f"FILTER ({' || '.join(told)})"
-
-
-def _name_pairs(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return which systems and datasets these are: one by one, of more how many.
-
-    >>> _name_pairs([("a", "news"), ("b", "news")]), _name_pairs([("a", "x"), ("a", "y"), ("a", "z")])
-    ('a and b beside news', 'a beside x, y, z')
-    """
-    systems, datasets = ([*dict.fromkeys(pair[part] for pair in pairs)] for part in (0, 1))
-    on = ", ".join(datasets) if len(datasets) <= _NAMED else f"{len(datasets)} datasets"
-    return f"{' and '.join(systems)} beside {on}"
-
-
 def narrow_conditions(
     store: Store, conditions: Sequence[Condition], wanted: Wanted, datasets: Sequence[str] = ()
 ) -> str:
@@ -243,7 +286,7 @@ def narrow_conditions(
     _refuse_unstored(store, wanted, datasets)
     asked = _Query([*conditions])
     _add_kind(store, asked, wanted)
-    return compose(asked.conditions, note="Made of a list of annotations.", also=asked.lines)
+    return asked.compose()
 
 
 def narrow_query(store: Store, text: str, wanted: Wanted, datasets: Sequence[str] = ()) -> str:
@@ -263,7 +306,8 @@ def narrow_query(store: Store, text: str, wanted: Wanted, datasets: Sequence[str
         raise UsageError(f"the query cannot be narrowed down further ({reason})") from None
     asked = _Query()
     _add_kind(store, asked, wanted)
-    return compose(asked.conditions, note="Made of a list of annotations.", also=[f"{{ {inner} }}", *asked.lines])
+    asked.lines.insert(0, f"{{ {inner} }}")
+    return asked.compose()
 
 
 _SELECTED = {"?document", "?annotation"}
@@ -273,13 +317,16 @@ def _add_kind(store: Store, asked: _Query, wanted: Wanted) -> None:
     """Add of which type an annotation is, to what it links, and by which form."""
     facets = list_facets()
     if wanted.type == "NIL":
-        asked.lines.append(f"{_NIL} .")
+        asked.have(f"{_NIL} .")
     elif wanted.type in ("other", "untyped"):
         of_entity = " && ".join(f"!STRSTARTS(STR(?class), {quote(one)})" for one in (EL, RMX))
-        typed, known = f"{{ {facets['class'].pattern} FILTER ({of_entity}) }}", f"{{ {facets['type'].pattern} }}"
-        asked.lines += [f"FILTER NOT EXISTS {typed}"] if wanted.type == "untyped" else []
-        asked.lines += [f"FILTER EXISTS {typed}", f"FILTER NOT EXISTS {known}"] if wanted.type == "other" else []
-        asked.lines.append(f"FILTER NOT EXISTS {{ {_NIL} }}")
+        typed = f"{facets['class'].pattern} FILTER ({of_entity})"
+        if wanted.type == "untyped":
+            asked.lack(typed)
+        else:
+            asked.have(typed) if asked.joined else asked.lines.append(f"FILTER EXISTS {{ {typed} }}")
+            asked.lack(facets["type"].pattern)
+        asked.lack(_NIL)
     elif wanted.type:
         asked.add(Condition(facets["type"], among=(wanted.type,)), in__type=wanted.type)
     if wanted.entity:
@@ -301,9 +348,9 @@ def _add_part(store: Store, asked: _Query, wanted: Wanted) -> None:
     part, column = find_part(slicing, wanted.part), slicing.asked.column
     facet = facets.get("class" if column in OF_CLASSES else column)
     if facet is None and column in (*OF_ANNOTATIONS, *OF_DOCUMENTS):
-        asked.lines.append(_where_of_own(column, part))
+        _add_own(asked, column, part)
     elif facet is None or part.missing or (part.category is not None and facet.kind == "number"):
-        asked.lines.append(where_of_part(slicing.asked, slicing.parts, part))
+        asked.lines.append(where_of_part(slicing.asked, slicing.parts, part, joined=asked.joined))
         if part.missing and not slicing.of_documents:
             _leave_out_alternatives(store, asked, wanted, slicing)
     elif part.category is not None:
@@ -334,8 +381,6 @@ def _leave_out_alternatives(store: Store, asked: _Query, wanted: Wanted, slicing
 
 _NAMED = 6
 """Datasets that are named where something lacks beside each."""
-_GRAPHS = 24
-"""Graphs of outcomes that a query can look into in the time that the builder has."""
 _ROOM = 5000
 """Bytes of IRIs that an address has room for."""
 
@@ -346,13 +391,14 @@ _NIL = f'?annotation <{RMX}nil> "explicit"'
 """The pattern of an annotation that gold links to nothing, as `enrich` stores it."""
 
 
-def _where_of_own(column: str, part: Subset) -> str:
-    """Return the pattern of a part of a column that every gold has; raises `UsageError` where no triple has it."""
+def _add_own(asked: _Query, column: str, part: Subset) -> None:
+    """Add that an annotation is in a part of a column of every gold; raises `UsageError` where no triple has it."""
     if column == "is_nil" and part.category is not None:
-        return f"{_NIL} ." if part.category == "true" else f"FILTER NOT EXISTS {{ {_NIL} }}"
-    if column == "surface_form" and part.category is not None:
-        return _where_of_form(part.category)
-    raise UsageError(f"no query can select by {column}: `remix partition --by {column}` makes a remix of each part")
+        asked.have(f"{_NIL} .") if part.category == "true" else asked.lack(_NIL)
+    elif column == "surface_form" and part.category is not None:
+        asked.lines.append(_where_of_form(part.category))
+    else:
+        raise UsageError(f"no query can select by {column}: `remix partition --by {column}` makes a remix of each part")
 
 
 def _where_of_form(form: str) -> str:

@@ -83,7 +83,8 @@ class Judgements:
     - `failures`: system, dataset and document, where a system failed and has no answer;
     - `runs`: system, and of each `failed` (on how many documents) and `revision_unknown`, where that is so of any;
     - `notes`: what is to be said of the slices;
-    - `beside`: the kind of those that are no systems but baselines and oracles, by name.
+    - `beside`: the kind of those that are no systems but baselines and oracles, by name;
+    - `members`: mention and annotation, of each alternative of a mention of gold, and of its copies in other datasets.
     """
 
     documents: pl.DataFrame
@@ -93,6 +94,7 @@ class Judgements:
     runs: pl.DataFrame
     notes: tuple[str, ...] = ()
     beside: Mapping[str, str] = field(default_factory=dict)
+    members: pl.DataFrame = field(default_factory=pl.DataFrame)
 
     @property
     def datasets(self) -> list[str]:
@@ -167,7 +169,9 @@ def judge_mentions(
     names = documents.select("document", "dataset")
     mentions = mentions.drop("dataset").join(names, on="document", how="left", maintain_order="left")
     judged = judged.join(_list_unasked(read, found), on=["system", "document"], how="anti", maintain_order="left")
-    return Judgements(documents, mentions, judged.drop("document"), failures, runs, notes, beside)
+    members = mentions.drop_nulls("group").select("mention", "group").join(found.groups, on="group")
+    members = members.select("mention", "annotation").unique().sort("mention", "annotation")
+    return Judgements(documents, mentions, judged.drop("document"), failures, runs, notes, beside, members)
 
 
 def _list_unasked(read: Inputs, found: Outcomes) -> pl.DataFrame:

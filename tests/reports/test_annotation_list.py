@@ -13,7 +13,7 @@ from remix.errors import UnknownName, UsageError
 from remix.names import DBR, PREFIXES
 from remix.reports.annotation_list import Wanted, count_mentions, fields_of_measure, list_wanted
 from remix.reports.labels import label_entities
-from remix.reports.selections import builder_parameters
+from remix.reports.selections import WantedOutcomes, builder_parameters
 from remix.store import Store
 from remix.web.forms import Form
 from remix.web.page import VIEWS, Drawing, Facets, Note, Shown, Table
@@ -104,7 +104,7 @@ def test_remix_of_what_a_system_made_of_annotations_has_them(answered_sample: Wo
     for outcome in ("correct", "wrong", "missed"):
         asked = {"dataset": "sample-news", "system": "prior", "outcome": outcome}
         page = VIEWS["annotations"].show(work, asked)
-        where = builder_parameters(work.store, Wanted("sample-news"), system="prior", outcome=outcome)
+        where = builder_parameters(work.store, Wanted("sample-news"), WantedOutcomes(("prior",), outcome))
         left = VIEWS["builder"].show(work, where).tables["waterfall"]["mentions"][-1]
         judged = work.judgements("sample-news")
         of_gold = judged.mentions.drop_nulls("annotation").join(judged.systems.filter(system="prior"), on="mention")

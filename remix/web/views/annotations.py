@@ -22,7 +22,7 @@ from remix.reports.annotation_list import (
     parts_of,
 )
 from remix.reports.labels import label_entities, label_parts
-from remix.reports.selections import builder_parameters
+from remix.reports.selections import WantedOutcomes, builder_parameters
 from remix.reports.statistics import list_quantities, measures_of
 from remix.runs.judgements import OUTCOMES
 from remix.vocabularies import COARSE_TYPE
@@ -70,7 +70,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
 def _tell(work: page.Explored, wanted: Wanted, asked: Mapping[str, str], told: str) -> page.Note:
     """Return what is told with the address at which a remix is made of the annotations, or with why none is."""
     try:
-        found = builder_parameters(work.store, wanted, system=asked.get("system", ""), outcome=asked.get("outcome", ""))
+        systems = (asked["system"],) if asked.get("system") else ()
+        outcomes = WantedOutcomes(systems, asked.get("outcome", ""))
+        found = builder_parameters(work.store, wanted, outcomes)
     except UsageError as reason:
         return page.Note(f"{told} No remix has just these: {reason}.")
     return page.Note(told, links={"Make this a remix": address("builder", **found)})

@@ -13,9 +13,9 @@ from remix.errors import UnknownName, UsageError
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
 from remix.measures.labels import words_of_column, words_of_measures
-from remix.reports.annotation_list import Wanted, list_wanted
+from remix.reports.annotation_list import Wanted, count_mentions, list_wanted
 from remix.reports.doubts import tell_unanswered
-from remix.reports.selections import builder_parameters
+from remix.reports.selections import EACH, WantedOutcomes, builder_parameters, list_selected
 from remix.reports.sentences import (
     AGREEMENT,
     ALL_MISS,
@@ -166,49 +166,66 @@ def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, st
     names = split_names(asked.get("within") or asked["dataset"])
     show, system, shown = asked.get("show", ERRORS), asked.get("of") or asked["system"], name_systems(asked)
     right = _find_right(judged, asked.get("agreement", ""), shown)
-    either = len(shown) > 1 and not asked.get("of")
-    if reason := _find_unsaid(asked, either=either, right=right):
+    systems = tuple(shown) if len(shown) > 1 and not asked.get("of") else (system,)
+    if reason := _find_unsaid(asked):
         return [page.Note(f"No remix has just the mentions of gold among these: {reason}.")]
     part = {"by": asked["by"], "part": asked["slice"]} if asked.get("slice") else {}
-    if not either and not right:  # where one system alone has no run it makes no errors
+    if len(systems) < 2 and not right:  # where one system alone has no run it makes no errors
         names = [name for name in names if name in list_answered(list_answers(work, names), system)]
+    if not names:
+        return []
     wanted = Wanted(names[0] if len(names) == 1 else "", type=asked.get("type", ""), **part)
+    outcomes = WantedOutcomes(systems, show, asked.get("class", ""), right, asked.get("match") or STRONG)
     try:
-        found = builder_parameters(
-            work.store,
-            wanted,
-            system="" if either else system,
-            outcome=show,
-            error_class=asked.get("class", ""),
-            right=right,
-            any_of=shown if either else (),
-            matching=asked.get("match") or STRONG,
-            together=names if len(names) > 1 else (),
-        )
+        found = builder_parameters(work.store, wanted, outcomes, together=names if len(names) > 1 else ())
+        selected, kept = list_selected(work.store, wanted, outcomes, names)
     except UsageError as reason:  # parts of one dataset alone may be others than those of all that is loaded
         return [page.Note(f"No remix has just the mentions of gold among these: {reason}.")]
-    words = "Of the mentions of gold among these, without answers where it has none"
-    if len(names) > 1:
-        words += ", and of a text that several of the datasets have those of one"
-    elif "," in asked["dataset"]:
-        words += ", and with those of texts that it shares with others of the datasets"
-    return [page.Note(f"{words}:", links={"Make this a remix": address("builder", **found)})]
+    listed = choose_rows(rows_of_systems(judged, shown), read_choice(asked), shown).drop_nulls("annotation")
+    words, link = "Of the mentions of gold among these, without answers where it has none", "Make this a remix"
+    if _is_of(judged, listed, kept):
+        return [page.Note(f"{words}:", links={link: address("builder", **found)})]
+    if _is_of(judged, listed, selected):
+        # Equal texts of other names are no copies to scores: the list has each of them, and so has the remix.
+        return [page.Note(f"{words}:", links={link: address("builder", **found, edition=EACH)})]
+    if "," not in asked["dataset"] and (lacking := _count_lacking(judged, listed, kept)):
+        of = f"{lacking} of them {'is' if lacking == 1 else 'are'} of the type by one of several right entities and of"
+        why = f"{of} the part by another, and a query asks for one that is of both"
+        return [page.Note(f"No remix has just the mentions of gold among these: {why}.")]
+    words += f" (the remix has {count_mentions(kept):,}: {_explain_difference(asked)})"
+    return [page.Note(f"{words}:", links={link: address("builder", **found)})]
 
 
-def _find_unsaid(asked: Mapping[str, str], *, either: bool, right: Mapping[str, bool]) -> str:
+def _find_unsaid(asked: Mapping[str, str]) -> str:
     """Return why no query has what is chosen, whatever is stored; empty where one may have it."""
-    show, kind = asked.get("show", ERRORS), asked.get("class", "")
-    if asked.get("slice") == NO_MENTION or kind == "extra":
+    if asked.get("slice") == NO_MENTION or asked.get("class") == "extra":
         return "these are answers on no mention of gold, of which remixes are made"
     if asked.get("gold") or asked.get("answer"):
         return "a pair of entities is chosen, of which no query knows; the list of annotations has those of an entity"
-    if show == "ignored":
+    if asked.get("show") == "ignored":
         return "what does not count is no mention that gold requires"
-    if show == "all" and not (right or kind):
-        return "these are all, whatever became of them; choose errors, or what is correct"
-    if either and show in ("wrong", "missed"):
-        return f"of either of two systems a query says whether it is right; choose what is {show} of one of them"
     return ""
+
+
+def _is_of(judged: Judgements, listed: pl.DataFrame, annotations: pl.DataFrame) -> bool:
+    """Return whether annotations are of just the mentions that are listed, each once."""
+    own = judged.members.filter(pl.col("annotation").is_in(annotations["annotation"].implode()))["mention"]
+    return count_mentions(annotations) == listed.height and {*own} == {*listed["mention"]}
+
+
+def _count_lacking(judged: Judgements, listed: pl.DataFrame, annotations: pl.DataFrame) -> int:
+    """Return how many of the mentions that are listed have none of the annotations."""
+    own = judged.members.filter(pl.col("annotation").is_in(annotations["annotation"].implode()))
+    return listed.join(own, on="mention", how="anti").height
+
+
+def _explain_difference(asked: Mapping[str, str]) -> str:
+    """Return why a remix has other mentions than those that are listed."""
+    if "," not in asked["dataset"]:
+        return "what gold says twice of one span and entity is one mention here, and two there"
+    if asked.get("within"):
+        return "those of a text that is counted in another of the datasets as well"
+    return "of a text that several of the datasets have what the first of them says, and here counts what any says"
 
 
 def _find_right(judged: Judgements, agreement: str, shown: Sequence[str]) -> dict[str, bool]:
