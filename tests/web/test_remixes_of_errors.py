@@ -71,7 +71,7 @@ def _make(folder: Path, chance: random.Random) -> Workspace:
     work = Workspace(folder / ".remix")
     for name, documents in datasets.items():
         write_frames(_annotate(documents, chance, answers=False), folder / f"{name}.nt")
-        work.load([folder / f"{name}.nt"])
+    work.load([folder / f"{name}.nt" for name in datasets])
     work.enrich()
     for system in "ab":
         for name, documents in datasets.items():
