@@ -3,8 +3,8 @@
 python bench/hipe_rules.py [--files 200] [--seed 0] [--edition hipe|hipe-2020]
 
 Each file has one to three documents of random tags, links and tokens on both sides. Compared are TP, FP, FN, P, R and
-F1 of each column, regime, rank, mean and label, plain and relaxed; the first that differs is told with its files, and
-ends in 1.
+F1 of each column, regime, rank, mean and label, of bounds of noise and dates, plain and relaxed; the first that differs
+is told with its files, and ends in 1.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import sys
 import tempfile
 from collections import Counter
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from remix.scoring.inputs.entities import relax_gold, relax_runs
 from remix.scoring.inputs.files import read_frames
-from remix.scoring.profiles.hipe import EVERY_MATCHING
+from remix.scoring.profiles.hipe import EMPTY, EVERY_MATCHING
 from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
+from remix.scoring.rows import ALL_SLICES
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.scoring.conftest import evaluate
@@ -29,13 +31,22 @@ from tests.scoring.conftest import evaluate
 HEADER = ("TOKEN", "NE-COARSE-LIT", "NE-COARSE-METO", "NE-FINE-LIT", "NEL-LIT", "NEL-METO", "MISC")
 TYPES_OF = {"NEL-LIT": "NE-COARSE-LIT", "NEL-METO": "NE-COARSE-METO"}
 TAGS = "O O O O B-LOC I-LOC B-PERS I-PERS I-PERS S-LOC E-PERS B-time I-time B-X I-X I-A-B B-LOC|B-PERS _"
+ODD_TAGS = (
+    "LOC BLOC X-LOC X-PERS s-LOC e-PERS b-LOC i-PERS o B-_ B-O I-_ O|B-LOC _|B-LOC O-LOC I B P - I- B- B-|LOC B--LOC "
+    "X|Y-LOC Q"
+)
 LINKS = "_ _ _ - NIL NIL Q1 Q1 Q2 Q1|Q2 Q2|Q1|Q3 q1 NIL|Q1 _|Q1 Q9|Q1 Q1|_ _|Q4|Q5|Q1 Q1-A A-B|Q1"
-"""No cell has an empty type (`-`, `I-`), which the scorer counts where gold has the cell `-` and remix never does."""
+NOISE = {"0.0-0.0": (0.0, 0.0), "0.001-0.1": (0.001, 0.1), "0.1-0.3": (0.1, 0.3), "0.3-1.1": (0.3, 1.1)}
+NOISES = ("0.0", "0.05", "0.1", "0.2", "0.3", "1.0", "2.0")
+DAYS = ("1890-05-01", "1899-12-31", "1900-01-01", "1915-06-15")
+PERIODS = {"1890-1900": ("1890", "1900"), "1895-1900-01-01": ("1895", "1900-01-01"), "1800-2000": ("1800", "2000")}
+"""Bounds of slices, the usual ones of noise, and what tokens have."""
 MAPPING = {"Q2": "Q1", "Q3": "Q4"}
 """What stands for another item in relaxed results."""
 Cells = dict[str, str]
 Documents = list[list[Cells]]
-Key = tuple[str, str, str, str]
+Key = tuple[str, str, str, str, str]
+"""Column of cells, matching, mean, column and slice."""
 Figures = tuple[float | None, ...]
 
 
@@ -52,9 +63,13 @@ class Mention:
 def read(lines: list[str]) -> Documents:
     """Return the documents of a file: tokens with upper-case cells, without comments and lines that have no token."""
     documents: Documents = [[]]
+    day = ""
     for line in lines[1:]:
         cells = line.split("\t")
         if cells[0].startswith("#"):
+            if line.startswith(("# date", "# hipe2022:date")):
+                said = re.search("[0-9]{4}-[0-9]{2}-[0-9]{2}", line)
+                day = said[0] if said else "2022-01-01"
             if line.startswith(("# document", "# hipe2022:document_id")) and documents[-1]:
                 documents.append([])
             continue
@@ -67,6 +82,9 @@ def read(lines: list[str]) -> Documents:
             if name.startswith("NE-"):
                 cell = re.sub("^S-", "B-", re.sub("^E-", "I-", cell))
             row[name] = cell.upper()
+        row["day"] = day
+        noisy = re.search("LED([0-9.]+)", row["MISC"])
+        row["noise"] = noisy[1] if noisy else ""
         documents[-1].append(row)
     return [one for one in documents if one]
 
@@ -151,8 +169,8 @@ def mentions(
     return whole
 
 
-Event = tuple[str | None, str, str, str, str]
-"""The label of gold, or of the answer, and the outcome by each regime, as in `REGIMES`."""
+Event = tuple[tuple[str, ...], str, str, str, str]
+"""The label of gold, or those of the answer, and the outcome by each regime, as in `REGIMES`."""
 REGIMES = ("strict", "fuzzy", "partial", "exact")
 
 
@@ -166,29 +184,73 @@ def match(gold: list[Mention], run: list[Mention], known: set[str]) -> list[Even
                 0
             ] in answer.labels:
                 taken.add(number)
-                events.append((one.labels[0], *["correct"] * 4))
+                events.append((one.labels[:1], *["correct"] * 4))
                 break
         else:
             for number, one in enumerate(gold):
                 same = (one.first, one.last) == (answer.first, answer.last)
                 if same and one.labels[0] != answer.labels[0]:
                     taken.add(number)
-                    events.append((one.labels[0], "incorrect", "incorrect", "correct", "correct"))
+                    events.append((one.labels[:1], "incorrect", "incorrect", "correct", "correct"))
                     break
                 if number not in taken and one.first <= answer.last and answer.first <= one.last:
                     taken.add(number)
                     right = "correct" if one.labels[0] in answer.labels else "incorrect"
-                    events.append((one.labels[0], "incorrect", right, "partial", "incorrect"))
+                    events.append((one.labels[:1], "incorrect", right, "partial", "incorrect"))
                     break
             else:
-                first = answer.labels[0]
-                events.append((first if first in known else None, *["spurious"] * 4))
-    events += [(one.labels[0], *["missed"] * 4) for number, one in enumerate(gold) if number not in taken]
+                # Where the first does not count it is of each that does.
+                first = answer.labels[:1]
+                told = first if first[0] in known else tuple({one for one in answer.labels if one in known})
+                events.append((told, *["spurious"] * 4))
+    events += [(one.labels[:1], *["missed"] * 4) for number, one in enumerate(gold) if number not in taken]
     return events
 
 
+Bounds = tuple[tuple[float, float] | None, tuple[str, str] | None]
+
+
+def cut_both(gold: Documents, run: Documents, bounds: Bounds) -> tuple[Documents, Documents]:
+    """Return both sides without the tokens whose noise or day in gold is not in the bounds."""
+    noise, period = bounds
+    left: tuple[Documents, Documents] = ([], [])
+    for pair in zip(gold, run, strict=True):
+        kept = []
+        for row in pair[0]:
+            led = float(row["noise"]) if row["noise"] else None
+            clean = noise is None or led is None or noise[0] <= led < noise[1] or noise[0] == led == noise[1]
+            kept.append(clean and (period is None or period[0] <= row["day"] < period[1]))
+        for to, document in zip(left, pair, strict=True):
+            to.append([row for row, there in zip(document, kept, strict=True) if there])
+    return left
+
+
+def slices_of(gold: Documents) -> dict[tuple[str, str], Bounds]:
+    """Return the bounds of what is sliced by, by column and slice; ('', '') is all."""
+    tokens = [row for document in gold for row in document]
+    found: dict[tuple[str, str], Bounds] = {("", ""): (None, None)}
+    noises = NOISE if any(row["noise"] for row in tokens) else {}
+    periods = PERIODS if any(row["day"] for row in tokens) else {}
+    by_period = "period:" + ",".join(PERIODS)
+    found |= {("noise", name): (bounds, None) for name, bounds in noises.items()}
+    found |= {(by_period, name): (None, bounds) for name, bounds in periods.items()}
+    for (noise, low_high), (period, from_to) in product(noises.items(), periods.items()):
+        found[f"noise × {by_period}", f"{noise} × {period}"] = (low_high, from_to)
+    return found
+
+
 def score(gold: Documents, run: Documents, edition: Edition) -> dict[Key, Figures]:
-    """Return the figures by column, matching, mean and label ('' is all)."""
+    """Return the figures by column, matching, mean, and column and slice."""
+    figures: dict[Key, Figures] = {}
+    for (sliced, name), bounds in slices_of(gold).items():
+        figures |= score_slice(gold, run, edition, bounds, sliced, name)
+    return figures
+
+
+def score_slice(
+    gold: Documents, run: Documents, edition: Edition, bounds: Bounds, sliced: str, value: str
+) -> dict[Key, Figures]:
+    """Return the figures of what bounds leave, of all of it also by label."""
     figures: dict[Key, Figures] = {}
     for column in HEADER[1:-1]:
         answered = run
@@ -198,17 +260,27 @@ def score(gold: Documents, run: Documents, edition: Edition) -> dict[Key, Figure
             {label_of(row[column]) for document in side for row in document} - {None} for side in (gold, answered)
         )
         known = {str(one) for one in own | (others if column in TYPES_OF else others & set(edition.tags))}
+        left = cut_both(gold, answered, bounds)
         for ranks in (1, 3, 5) if column in TYPES_OF else (1,):
-            golds = mentions(gold, column, known, run=False, ranks=ranks, edition=edition)
-            runs = mentions(answered, column, known, run=True, ranks=ranks, edition=edition)
+            golds = mentions(left[0], column, known, run=False, ranks=ranks, edition=edition)
+            runs = mentions(left[1], column, known, run=True, ranks=ranks, edition=edition)
             events = [match(one, other, known) for one, other in zip(golds, runs, strict=True)]
-            labels = {str(label) for one in events for label, *_ in one} if column not in TYPES_OF else set()
+            labels = {label for one in events for told, *_ in one for label in told} if not sliced else set()
+            by = "link" if column in TYPES_OF else "type"
             tail = f"@{ranks}" if column in TYPES_OF else ""
             for place, regime in enumerate(REGIMES, 1):
-                for label in ("", *labels) if any(events) else ():
-                    counts = [Counter(str(event[place]) for event in one if label in ("", event[0])) for one in events]
+                for label in (None, *labels) if any(events) else ():
+                    counts = [
+                        Counter(str(event[place]) for event in one if label is None or label in event[0])
+                        for one in events
+                    ]
+                    name = (sliced, value) if label is None else (by, label or EMPTY)
                     key = column, regime + tail
-                    figures[(*key, "micro", label)], figures[(*key, "macro", label)] = means(counts)
+                    figures[(*key, "micro", *name)], figures[(*key, "macro", *name)] = means(counts)
+                if labels:
+                    whole = [figures[(*key, "micro", by, label or EMPTY)] for label in labels]
+                    mean = [sum(row[n] or 0.0 for row in whole) / len(whole) for n in (3, 4, 5)]
+                    figures[(*key, "macro", by, ALL_SLICES)] = tuple(mean)
     return figures
 
 
@@ -246,6 +318,8 @@ def ratios(counts: Counter[str]) -> tuple[float | None, float | None, float]:
 
 def draw(seed: random.Random) -> tuple[list[str], list[str]]:
     """Return the lines of gold and run."""
+    odd, dated, noisy = (seed.random() < 0.5 for _ in range(3))
+    dated, noisy = dated and not odd, noisy and not odd
     sides: tuple[list[str], list[str]] = (["\t".join(HEADER)], ["\t".join(HEADER)])
     for number in range(seed.randint(1, 3)):
         for side in sides:
@@ -254,20 +328,37 @@ def draw(seed: random.Random) -> tuple[list[str], list[str]]:
             if seed.random() < 0.05:
                 for side in sides:
                     side.append("# segment")
+            if dated and seed.random() < 0.15:
+                sides[0].append(f"# date = {seed.choice(DAYS)}")
             token = seed.choice("abcdefg")
             alike = seed.random() < 0.5
-            cells = [cells_of(seed), cells_of(seed)]
+            cells = [cells_of(seed, odd=odd), cells_of(seed, odd=odd)]
             if alike:
                 cells[1] = cells[0]
             spelt = token + "x" if seed.random() < 0.05 else token
             sides[0].append("\t".join([token, *cells[0]]))
             sides[1].append("\t".join([spelt, *cells[1]]))
+    if noisy:
+        add_noise(seed, sides[0])
     return sides
 
 
-def cells_of(seed: random.Random) -> list[str]:
-    """Return the cells of a token but the token."""
-    return [*(seed.choice(TAGS.split()) for _ in range(3)), *(seed.choice(LINKS.split()) for _ in range(2)), "_"]
+def add_noise(seed: random.Random, lines: list[str]) -> None:
+    """Give each mention of the first column its noise, where it has some."""
+    places = [place for place, line in enumerate(lines) if place and "\t" in line]
+    first = 0
+    for document in read(lines):
+        for begin, end, kind in cut(document, "NE-COARSE-LIT"):
+            noise = seed.choice((*NOISES, "")) if kind else ""
+            for place in places[first + begin : first + end + 1] if noise else ():
+                lines[place] = lines[place].rpartition("\t")[0] + f"\tLED{noise}"
+        first += len(document)
+
+
+def cells_of(seed: random.Random, *, odd: bool) -> list[str]:
+    """Return the cells of a token but the token, with odd tags or without."""
+    tags = TAGS.split() + (ODD_TAGS.split() if odd else [])
+    return [*(seed.choice(tags) for _ in range(3)), *(seed.choice(LINKS.split()) for _ in range(2)), "_"]
 
 
 def is_same(one: Figures | None, other: Figures | None) -> bool:
@@ -317,7 +408,8 @@ def compare(gold: list[str], run: list[str], *, edition: Edition, relaxed: bool 
         sides = relax(gold, times=False) if edition.relaxes_gold else gold, relax(run, times=not edition.times_nil)
     else:
         sides = gold, run
-    expected = score(read(sides[0]), read(sides[1]), edition)
+    read_gold = read(sides[0])
+    expected = score(read_gold, read(sides[1]), edition)
     frames = []
     with tempfile.TemporaryDirectory() as folder:
         for name, lines in (("gold", gold), ("run", run)):
@@ -330,11 +422,12 @@ def compare(gold: list[str], run: list[str], *, edition: Edition, relaxed: bool 
             table.write_text("".join(f"{main}\t{other}\n" for other, main in MAPPING.items()), encoding="utf-8")
             runs = relax_runs(runs, table)
             asked = relax_gold(asked, table) if edition.relaxes_gold else asked
-        rows = evaluate(asked, runs, profile=edition.name, match=EVERY_MATCHING, by=["type"])
+        by = ["type", "link", *sorted({column for column, _ in slices_of(read_gold)} - {""})]
+        rows = evaluate(asked, runs, profile=edition.name, match=EVERY_MATCHING, by=by)
     found: dict[Key, Figures] = {}
     for row in rows.iter_rows(named=True):
         names = ["tp", "fp", "fn"] * (row["average"] == "micro") + ["precision", "recall", "f1"]
-        key = row["task"], row["matching"], row["average"], row["slice"] or ""
+        key = row["task"], row["matching"], row["average"], row["column"], row["slice"]
         found[key] = tuple(row[name] for name in names)
     both = {key: (expected.get(key), found.get(key)) for key in sorted(expected.keys() | found.keys())}
     odd = [f"{key}: expected {one}, found {other}" for key, (one, other) in both.items() if not is_same(one, other)]

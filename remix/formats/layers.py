@@ -27,6 +27,10 @@ ALONE = {links: f"{links}-ALONE" for links in LAYERS.values() if links}
 """The layers of links that the types of their tokens do not tell apart, though they are other ones, as where a file has
 `_` for each type: HIPE-scorer has them in its edition of 2020, and later takes them for one."""
 
+UNTYPED = {layer: f"{layer}-UNTYPED" for layer in LAYERS}
+"""The layers of what a file tags without a type (`_`, `B-`), where it has types too: HIPE-scorer counts it where the
+empty type is one of the labels that count."""
+
 UNCLASSED = "ent"
 """The type of mentions that have none, in a format where each has one."""
 TOKENS = f"{RMX}tokens"
@@ -40,15 +44,45 @@ NOISE = f"{RMX}noise"
 DATE = f"{RMX}date"
 PERIOD = f"{RMX}period"
 """The date of a document as its file has it, and the ten years around it: `1890-1900`, of which 1900 is the next."""
+NO_DAY = "2022-01-01"
+"""The date that HIPE-scorer gives to what stands below a line of a date that tells none."""
+DATES = f"{RMX}dates"
+"""The dates of a document that has several: each with the offset from where it holds on, `0 1894-05-01`, in a line."""
+SEGMENTS = f"{RMX}segments"
+"""How many tokens each segment of a document has that has several, `7 5`, without those that HIPE-scorer takes for
+comments."""
+EMPTIED = f"{RMX}emptied"
+"""How many cells of a document are empty in its file, for which HIPE-scorer refuses the file."""
 CONTINUED = f"{RMX}continued"
 """What HIPE-scorer does not tell from what stands before it: a mention ('true') that begins with I- behind a token that
 it takes for a comment, a document (the name of the other) whose line it passes over."""
+INSIDE = f"{RMX}inside"
+"""How the tag of the first token of a mention begins, `I`, where that is not B and its document has one of its type
+before: were nothing between them, HIPE-scorer would take both for one."""
+LABELS = f"{RMX}labels"
+"""The labels that the cells of a layer make count in HIPE-scorer, where these are not the types of its mentions: the
+layer and its labels, with a space before each. Of a cell `B-LOC` both are LOC, of `LOC` that is the label, C the
+type."""
 COMMENT = "#"
 """With what tokens begin that HIPE-scorer takes for comments, on both sides; datasets have them like any other."""
-TERMS = (TOKENS, RANKED, NOISE, DATE, PERIOD, CONTINUED)
+TERMS = (TOKENS, SEGMENTS, RANKED, NOISE, DATE, DATES, PERIOD, CONTINUED, INSIDE)
+"""The values that the format of HIPE-scorer can hold."""
 
 
 _TOKENS = {"document": pl.String, "token": pl.String, "begin": pl.Int64, "end": pl.Int64, "glued": pl.Boolean}
+
+
+def label_of(tag: pl.Expr) -> pl.Expr:
+    """Return the label that a tag in capitals makes count in HIPE-scorer, null for none.
+
+    It is what stands behind the last hyphen of what stands before the first bar.
+
+    >>> tags = pl.DataFrame({"tag": ["B-LOC", "LOC", "I-A-B", "B-LOC|B-PERS", "-", "_", "O"]})
+    >>> tags.select(label_of(pl.col("tag")))["tag"].to_list()
+    ['LOC', 'LOC', 'B', 'LOC', '', None, None]
+    """
+    label = tag.str.split("|").list.first().str.extract("([^-]*)$", 1)
+    return pl.when(~label.is_in(["_", "O"])).then(label)
 
 
 def tells_tokens(frames: Frames) -> bool:

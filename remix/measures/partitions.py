@@ -49,6 +49,8 @@ _SCHEMED = re.compile(
     re.IGNORECASE,
 )
 
+_BOUNDS = re.compile(r"\d[\d.]*-\d[\d.-]*(?:\s*,\s*\d[\d.]*-\d[\d.-]*)*")
+
 _CROSSED = re.compile(r"\s*×\s*|\s*,(?!\s*[-+.]?\d)\s*")
 
 
@@ -103,6 +105,11 @@ def parse_partition(text: str) -> Breakdown:
     if scheme == OF_KB:
         column = _segment_column(column)
     return Breakdown(column, scheme, vocabulary)
+
+
+def is_bounds(scheme: str) -> bool:
+    """Return whether a scheme is bounds by which a profile cuts a column in its own way, `1890-1920,1920-1950`."""
+    return _BOUNDS.fullmatch(scheme.strip()) is not None
 
 
 def with_scheme(column: str, scheme: str) -> str:
@@ -244,6 +251,8 @@ def _normalise(scheme: str) -> str:
     """Return a scheme as rows and manifests spell it; raises `UsageError` for one that there is not."""
     if not scheme:
         return ""
+    if is_bounds(scheme):
+        return re.sub(r"\s", "", scheme)
     name, numbers = _parse(scheme)
     if name == "quantiles" and re.fullmatch(r"\s*deciles\s*", scheme, re.IGNORECASE):
         return "deciles"
@@ -256,6 +265,11 @@ def _parse(scheme: str) -> tuple[str, list[float]]:
     name, of_segments = name.lower(), name.lower() == "head-torso-tail"
     if of_segments and given.lower() in ("kb", "dataset"):
         return (OF_KB if given.lower() == "kb" else name), []
+    if is_bounds(scheme):
+        raise UsageError(
+            f"'{scheme}' are bounds, by which the profiles hipe and hipe-2020 cut noise and period; other columns are "
+            "cut by a scheme, such as thresholds:3,5"
+        )
     if name not in SCHEMES:
         raise UsageError(f"no scheme '{name}'{nearest(name, SCHEMES)}")
     if of_segments and given:

@@ -12,7 +12,7 @@ from remix import progress
 from remix.dense import distinct
 from remix.errors import UsageError
 from remix.measures.columns import values_by
-from remix.measures.partitions import breakdown, label_of
+from remix.measures.partitions import breakdown, is_bounds, label_of
 from remix.scoring.choice import Choice
 from remix.scoring.conventions.aspects import pair_maximum, threshold_none
 from remix.scoring.inputs.case_tables import NIL, Counts, LabelledCounts
@@ -103,12 +103,16 @@ def _keep_supported(cases: list[Case], column: str, least: int) -> list[Case]:
 
 
 def _own_rule(profile: Profile, column: str) -> Counter | None:
-    """Return the rule that a profile has of its own for a column, or for columns that are crossed.
+    """Return the rule that a profile has of its own for a column, or for columns that are crossed, maybe by bounds.
 
-    Raises `UsageError` for columns that it has a rule for alone, and not crossed so.
+    Raises `UsageError` for columns that it has a rule for alone, and not crossed so, and for bounds of others.
     """
-    asked = [one.label for one in breakdown(column)]
-    rule = profile.slices.get(label_of(column))
+    parts = breakdown(column)
+    bounds = [one.scheme if is_bounds(one.scheme) else "" for one in parts]
+    asked = [replace(one, scheme="" if bound else one.scheme).label for one, bound in zip(parts, bounds, strict=True)]
+    rule = profile.slices.get(" × ".join(asked))
+    if any(bounds) and (made := profile.bounded.get(" × ".join(asked))):
+        return made(bounds)
     if rule is None and len(asked) > 1 and (alone := [name for name in asked if name in profile.slices]):
         crossed = " or ".join(f"'{name.replace(' × ', ',')}'" for name in profile.slices if " × " in name)
         raise UsageError(

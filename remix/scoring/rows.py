@@ -28,6 +28,9 @@ REPEATED = (*SCORES, *FUZZY)
 
 _REPEAT = r"^(.+)#[0-9]+$"
 
+ALL_SLICES = "all slices"
+"""What the mean over the slices of a column is called."""
+
 KEYS = ["system", "dataset", "task", "matching", "column", "slice"]
 BOUNDS = [f"{score}_{end}" for score in ("precision", "recall", "f1") for end in ("low", "high")]
 
@@ -57,6 +60,7 @@ def rows_of(
     of_f1 = precision_of_f1(every)
     averages = choice.profile.averages
     parts = [average.summarise(every, KEYS).with_columns(average=pl.lit(name)) for name, average in averages.items()]
+    parts += _mean_of_slices(every, choice)
     documents = places.filter(pl.col("dataset").ne_missing("all"))
     several = documents["dataset"].n_unique() > 1
     places = places if several else places.filter(dataset="all")
@@ -91,6 +95,21 @@ def rows_of(
             tests = differences_of_slices(every, KEYS, places, averages=averages, **drawn)
             rows = rows.join(tests.with_columns(average=pl.lit("micro")), on=[*KEYS, "average"], how="left")
     return _order(rows, choice)
+
+
+def _mean_of_slices(counts: LabelledCounts, choice: Choice) -> list[pl.DataFrame]:
+    """Return the rows of all slices of a column together, of the columns of which the profile has them.
+
+    They are called macro: the means over slices of their micro scores, with the sums of their counts.
+    """
+    micro, keys = choice.profile.averages["micro"], [key for key in KEYS if key != "slice"]
+    sliced = counts.filter(pl.col("column").is_in(choice.profile.mean_over))
+    if sliced.is_empty():
+        return []
+    means = micro.summarise(sliced, KEYS).group_by(keys, maintain_order=True).agg(pl.col(SCORES).mean())
+    sums = micro.summarise(sliced, keys).drop(SCORES)
+    rows = sums.join(means, on=keys, maintain_order="left")
+    return [rows.with_columns(slice=pl.lit(ALL_SLICES), average=pl.lit("macro"))]
 
 
 def _with_sizes(rows: pl.DataFrame, counts: LabelledCounts) -> pl.DataFrame:

@@ -22,6 +22,7 @@ from remix import progress
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
 from remix.measures.coded import counted_documents
+from remix.measures.partitions import partition
 from remix.runs.registration import answers_to
 from remix.scoring.differences import Counting, differences, headlines
 from remix.scoring.inputs import Inputs
@@ -286,6 +287,109 @@ def test_noise_and_period_are_crossed_as_the_scorer_crosses_them(tmp_path: Path)
         evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"], by=["class,noise"])
 
 
+def test_tokens_of_one_document_have_the_date_of_the_line_before_them(tmp_path: Path) -> None:
+    # a is of 1894, b and c of 1900. Without a, b begins the document; without b and c nothing but a is left, whose
+    # answer a b is then a alone.
+    tags, dated = ("B-LOC", "B-LOC I-LOC"), "# date = 1894-05-01\n{}# date = 1900-01-01\n{}"
+    gold_body = dated.format(lines(tags[0], words="a"), lines(tags[1], words="b c"))
+    gold = frames_of(tmp_path, "g", document(1, gold_body))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC I-LOC O")))
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"], by=["period"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (0, 1, 2)
+    assert counts(rows, "NE-COARSE-LIT", "strict", "1890-1900") == (1, 0, 0)
+    assert counts(rows, "NE-COARSE-LIT", "strict", "1900-1910") == (0, 1, 1)
+    assert counts(rows, "NE-COARSE-LIT", "fuzzy", "1900-1910") == (1, 0, 0)
+
+
+def test_bounds_of_periods_and_noise_may_be_chosen(tmp_path: Path) -> None:
+    # Ends are excluded: 1900-01-01 is not of 1894-1900, but of 1900-1950. LED0.20 is of 0.1-0.3 alone, LED0.00 of 0-0.
+    dates = {1: "1894-05-01", 2: "1900-01-01"}
+    bodies = {1: lines("B-LOC O", misc="LED0.00 _"), 2: lines("B-LOC B-LOC", misc="LED0.00 LED0.20")}
+    gold = frames_of(tmp_path, "g", *[document(n, bodies[n], date) for n, date in dates.items()])
+    run = frames_of(tmp_path, "s", document(1, bodies[1]), document(2, lines("O O")))
+    asked: dict[str, Any] = {"profile": "hipe", "task": ["NE-COARSE-LIT"], "match": ["fuzzy"]}
+    column = "noise:0-0,0.1-0.3,period:1894-1900,1900-1950"
+    rows = evaluate(gold, {"s": run}, by=["period:1894-05-02-1950,1890-1900-01-02", column], **asked)
+    found = {(row["column"], row["slice"]): (row["tp"], row["fn"]) for row in rows.filter(average="micro").to_dicts()}
+    del found["", ""]
+    assert found == {
+        ("period:1894-05-02-1950,1890-1900-01-02", "1894-05-02-1950"): (0, 2),
+        ("period:1894-05-02-1950,1890-1900-01-02", "1890-1900-01-02"): (1, 2),
+        ("noise:0-0,0.1-0.3 × period:1894-1900,1900-1950", "0-0 × 1894-1900"): (1, 0),
+        ("noise:0-0,0.1-0.3 × period:1894-1900,1900-1950", "0-0 × 1900-1950"): (0, 1),
+        ("noise:0-0,0.1-0.3 × period:1894-1900,1900-1950", "0.1-0.3 × 1900-1950"): (0, 1),
+    }
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ("period:1900-1890", "'1900-1890' holds nothing: its end is not after its beginning"),
+        ("period:18.5-1900", "'18.5-1900' are no bounds: write FROM-TO, several with commas, such as 1890-1920"),
+    ],
+)
+def test_what_are_no_bounds_is_refused(tmp_path: Path, column: str, message: str) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC"), "1894-05-01"))
+    with pytest.raises(UsageError, match=re.escape(message)):
+        evaluate(gold, {"s": gold}, profile="hipe", task=["NE-COARSE-LIT"], by=[column])
+
+
+def test_bounds_are_of_columns_alone_that_a_profile_cuts_by_them() -> None:
+    with pytest.raises(UsageError, match="are bounds, by which the profiles hipe and hipe-2020 cut noise and period"):
+        partition(pl.Series([1, 2]), "1-2")
+
+
+def test_all_labels_together_have_the_mean_of_their_scores(tmp_path: Path) -> None:
+    # LOC has P 1/1, R 1/2 and F1 2/3, PERS is missed: 0. The means are 1/2, 1/4 and 1/3.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC B-LOC B-PERS", "Q1 Q2 Q2")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC O O", "Q1 Q2 _")))
+    rows = evaluate(gold, {"s": run}, profile="hipe", match=["strict", "strict@1"], by=["type", "link"])
+    means = rows.filter(slice="all slices").sort("task").select("task", "average", "precision", "recall", "f1").rows()
+    assert means[0] == ("NE-COARSE-LIT", "macro", 0.5, 0.25, pytest.approx(1 / 3))
+    # Q1 is right: 1, 1, 1. Of two Q2 one is: 1, 1/2, 2/3.
+    assert means[1:] == [("NEL-LIT", "macro", 1.0, 0.75, pytest.approx(5 / 6))]
+    assert counts(rows, "NEL-LIT", "strict@1", "Q2") == (1, 0, 1)
+
+
+def test_spurious_link_without_a_first_one_is_of_each_later_one_that_counts(tmp_path: Path) -> None:
+    # Q1 and Q2 are links of gold elsewhere, Q3 is none: the answer is one FP in all, and one of Q1 and of Q2 each.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC B-LOC O", "Q1 Q2 _")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC B-LOC B-LOC", "Q1 Q2 _|Q1|Q3|Q2")))
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NEL-LIT"], match=["strict@5"], by=["link"])
+    assert counts(rows, "NEL-LIT", "strict@5") == (2, 1, 0)
+    assert [counts(rows, "NEL-LIT", "strict@5", link) for link in ("Q1", "Q2")] == [(1, 1, 0)] * 2
+
+
+@pytest.mark.parametrize(
+    ("gold", "run", "expected"),
+    [
+        # What follows the second character is the type, what follows the last hyphen the label: C is none of LOC's.
+        ("LOC O B-X", "LOC B-C B-X", (1, 0, 0)),
+        ("B-C O LOC", "LOC O B-LOC", (1, 1, 1)),
+        # Another prefix carries a mention on, and begins one of another type.
+        ("B-LOC X-LOC X-PERS", "B-LOC I-LOC B-PERS", (2, 0, 0)),
+        # `_` and `O` behind a prefix are types, and no labels.
+        ("B-_ B-O B-LOC", "B-_ B-O B-LOC", (1, 0, 0)),
+        # The empty type counts where a cell has the empty label, in gold: one mention `_ I-`, another `B-`.
+        ("_ I- B-", "_ _ _", (0, 1, 2)),
+        ("_ _ O", "- - B-LOC", (0, 1, 0)),
+    ],
+)
+def test_odd_tags_are_read_as_the_scorer_reads_them(
+    tmp_path: Path, gold: str, run: str, expected: tuple[int, int, int]
+) -> None:
+    sides = [frames_of(tmp_path, name, document(1, lines(tags))) for name, tags in (("g", gold), ("s", run))]
+    rows = evaluate(sides[0], {"s": sides[1]}, profile="hipe", task=["NE-COARSE-LIT"], match=["strict"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == expected
+
+
+def test_empty_label_is_called_by_the_cell_that_has_it(tmp_path: Path) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("- O B-LOC")))
+    rows = evaluate(gold, {"s": gold}, profile="hipe", task=["NE-COARSE-LIT"], match=["strict"], by=["type"])
+    assert counts(rows, "NE-COARSE-LIT", "strict", "-") == (1, 0, 0)
+    assert rows.filter(column="type")["slice"].unique().sort().to_list() == ["-", "LOC", "all slices"]
+
+
 def test_documents_without_a_date_are_told_where_others_are_cut_by_theirs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -351,6 +455,64 @@ def test_layers_are_neither_given_to_systems_nor_counted_as_mentions(tmp_path: P
     measured = counted_documents(gold)
     assert (len(gold.annotations), len(gold.one_layer())) == (3, 1)
     assert measured.select("mentions", "all_mentions").row(0) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        # Both sides have one comment, in different places: gold is b c, the run a c, held against each other in order.
+        ("a #b c", (1, 0, 1)),
+        # In the same place it is as if it were not there.
+        ("#x b c", (1, 0, 1)),
+    ],
+)
+def test_token_that_is_a_comment_on_one_side_alone_moves_the_others(
+    tmp_path: Path, words: str, expected: tuple[int, int, int]
+) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("O B-LOC B-LOC", words="#a b c")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC O O" if words[0] == "a" else "O B-LOC O", words=words)))
+    for own in (run, frames_of(tmp_path, "t", lines("B-LOC O O" if words[0] == "a" else "O B-LOC O", words=words))):
+        rows = evaluate(gold, {"s": own}, profile="hipe", task=["NE-COARSE-LIT"])
+        assert counts(rows, "NE-COARSE-LIT", "fuzzy") == expected
+
+
+def test_comment_on_one_side_alone_is_a_token_too_few(tmp_path: Path) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("O B-LOC", words="a b")))
+    run = frames_of(tmp_path, "s", document(1, lines("O B-LOC", words="#a b")))
+    with pytest.raises(BadInput, match=r"its document 'd1' has 1 tokens, gold's 'd1' 2"):
+        evaluate(gold, {"s": run}, profile="hipe")
+
+
+def test_run_with_other_segments_than_gold_is_refused(tmp_path: Path) -> None:
+    one, two = lines("B-LOC"), lines("O O", words="b c")
+    gold = frames_of(tmp_path, "g", document(1, f"{one}# segment\n{two}"), document(2, one))
+    same = frames_of(tmp_path, "s", document(1, f"# segment\n{one}# segment\n{two}# segment\n"), document(2, one))
+    rows = evaluate(gold, {"s": same}, profile="hipe", task=["NE-COARSE-LIT"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (2, 0, 0)
+    other = frames_of(tmp_path, "t", document(1, one + two), document(2, one))
+    with pytest.raises(BadInput, match=r"segments of its document 'd1' have all tokens, those of gold's 'd1' 1 2"):
+        evaluate(gold, {"s": other}, profile="hipe")
+
+
+def test_first_segment_of_a_run_without_documents_is_dealt_out(tmp_path: Path) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC")), document(2, lines("B-LOC", words="b")))
+    whole, more = lines("B-LOC B-LOC"), lines("B-LOC", words="c")
+    rows = evaluate(gold, {"s": frames_of(tmp_path, "s", f"{whole}# segment\n{more}")}, profile="hipe")
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (2, 0, 0)
+    with pytest.raises(BadInput, match="has no documents of gold's and 1 tokens, gold has 2"):
+        evaluate(gold, {"s": frames_of(tmp_path, "t", f"{more}# segment\n{whole}")}, profile="hipe")
+
+
+def test_file_with_empty_cells_is_refused_as_the_scorer_does(tmp_path: Path) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC", "Q1")))
+    run = frames_of(tmp_path, "s", document(1, "a\tB-LOC\t\t\t_\n"))
+    for sides in ((gold, run, "run 's'"), (run, gold, "gold")):
+        with pytest.raises(BadInput, match=f"{sides[2]}: 2 of its cells are empty, for which HIPE-scorer refuses a"):
+            evaluate(sides[0], {"s": sides[1]}, profile="hipe")
+    assert counts(evaluate(gold, {"s": run}, task=["ERec"], match=["strong"]), "ERec", "strong") == (1, 0, 0)
+    # Runs of 2020 have such cells, and were scored.
+    rows = evaluate(gold, {"s": run}, profile="hipe-2020", task=["NE-COARSE-LIT"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 0)
 
 
 def test_run_without_documents_is_registered_under_golds(tmp_path: Path) -> None:

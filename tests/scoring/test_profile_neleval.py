@@ -281,6 +281,17 @@ def test_type_weights_make_pairs_of_other_types_right_in_part(weigh, lines, meas
     assert "weight:types," in row["signature"]
 
 
+def test_all_types_of_gold_together_have_the_mean_of_their_scores(frames):
+    # PER: P 1/2, R 1/1, F1 2/3. ORG: 0. LOC is no type of gold, so that its answer is in no row: means 1/4, 1/2, 1/3.
+    spans = [{"begin": n, "end": n + 3} for n in (0, 4, 8)]
+    gold = frames([{**spans[0], "classes": ["PER"]}, {**spans[1], "classes": ["ORG"]}])
+    run = frames([{**one, "classes": [name]} for one, name in zip(spans, ("PER", "PER", "LOC"), strict=True)])
+    measure = ["strong_typed_mention_match"]
+    rows = evaluate(gold, {"s": run}, profile="neleval", match=measure, by=["type"]).filter(slice="all slices")
+    assert rows.select("average", "precision", "recall", "f1").rows() == [("macro", 0.25, 0.5, pytest.approx(1 / 3))]
+    assert rows.select("tp", "fp", "fn").rows() == [(1, 1, 1)]
+
+
 def test_type_weights_hold_in_slices_by_type(weigh):
     # Answers of PER are none, so that nothing is found of it there; LOC counts threefold.
     rows = weigh(["LOC\tLOC\t3", "PER\tACTOR\t0.5"], "strong_typed_mention_match", by=["type"])

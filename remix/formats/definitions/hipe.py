@@ -29,15 +29,23 @@ from remix.formats.layers import (
     COMMENT,
     CONTINUED,
     DATE,
+    DATES,
+    EMPTIED,
+    INSIDE,
+    LABELS,
     LAYERS,
     MAIN,
+    NO_DAY,
     NO_LINK,
     NOISE,
     PERIOD,
     RANKED,
+    SEGMENTS,
     TERMS,
     TOKENS,
     UNCLASSED,
+    UNTYPED,
+    label_of,
     tokens_of,
 )
 from remix.formats.lines import begins, cut_texts, join_tokens, lose_white_space, name_documents, numbered_lines
@@ -58,8 +66,6 @@ _NAMED = r"^#\s*(?:[\w-]+:)?document_id\s*=\s*(.*?)\s*$"
 _LANGUAGE = r"^#\s*(?:[\w-]+:)?language\s*=\s*(\S+)"
 _DATED = r"^# (?:hipe2022:)?date"
 _DAY = r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
-_NO_DAY = "2022-01-01"
-"""The date that the scorer gives to what stands below a line of a date that tells none."""
 _GLUED = "NoSpaceAfter"
 _GAP = pl.when(pl.col("glued").shift().over("name").fill_null(False)).then(pl.lit("")).otherwise(pl.lit(" "))
 _NOISY = r"(?i)LED([0-9]+(?:\.[0-9]+)?)"
@@ -72,11 +78,16 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     rows = _with_documents(rows, tally)
     told = rows.filter(pl.col("token").is_not_null() | pl.col("named").is_not_null())
     texts, tokens = join_tokens(told, _GAP)
+    texts = texts.join(_dates(tokens), on="name", how="left", maintain_order="left")
     spelt = pl.col("token") + pl.when("glued").then(pl.lit("\t")).otherwise(pl.lit("\n"))
     last = {name: pl.col(name).last() for name in ("language", "date", "day")}
     more = told.group_by("name").agg(
-        tokens=spelt.drop_nulls().str.join(""), continued=pl.col("continued").first(), **last
+        tokens=spelt.drop_nulls().str.join(""),
+        continued=pl.col("continued").first(),
+        emptied=pl.col("emptied").sum().cast(pl.Float64),
+        **last,
     )
+    more = more.join(_segments(tokens), on="name", how="left")
     documents = texts.join(more, on="name", maintain_order="left")
     # Most files annotate few of the layers; the first is read all the same, as it gives the columns.
     used = [layer for layer in LAYERS if layer == MAIN or _is_used(tokens, layer)]
@@ -86,7 +97,25 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     tally.add_rows("other-layer", mentions.drop_nulls("ignorable"), "{place}: a mention of {layer}")
     first = pl.col("linked").str.split("|").list.first()
     mentions = mentions.with_columns(identifier=pl.when(~first.is_in(NO_LINK)).then(first))
-    return MentionTables(documents, mentions, values=_values(documents, mentions))
+    values = pl.concat([_values(documents, mentions), _labels(tokens, mentions, used)], how="diagonal")
+    return MentionTables(documents, mentions, values=values)
+
+
+def _segments(tokens: pl.DataFrame) -> pl.DataFrame:
+    """Return name and `segments` of the documents that have several, as `SEGMENTS` has them."""
+    read = tokens.filter(~pl.col("token").str.starts_with(COMMENT))
+    sizes = read.group_by("name", "segment", maintain_order=True).agg(size=pl.len())
+    several = sizes.filter(pl.len().over("name") > 1)
+    return several.group_by("name").agg(segments=pl.col("size").cast(pl.String).str.join(" "))
+
+
+def _dates(tokens: pl.DataFrame) -> pl.DataFrame:
+    """Return name, `dates` and `periods` of the documents that have several dates, as `DATES` has them."""
+    other = pl.col("day").ne_missing(pl.col("day").shift()) | (pl.col("name") != pl.col("name").shift())
+    turns = tokens.select("name", "begin", "day").filter(other.fill_null(True))
+    turns = turns.filter(pl.len().over("name") > 1)
+    said = fill("{} {}", "begin", pl.col("day").fill_null("")).str.join("\n")
+    return turns.group_by("name", maintain_order=True).agg(dates=said, days=pl.col("day").drop_nulls().unique())
 
 
 def _rows(source: SourceFile, lines: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
@@ -143,13 +172,18 @@ def _fit(names: list[str], counts: pl.Series, tally: RepairTally) -> list[str]:
 
 
 def _tell_empty(rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
-    """Return the rows with `O` and `_` in the cells that are empty, which the scorer refuses, and tell them."""
+    """Return the rows with `O` and `_` in the cells that are empty, which the scorer refuses, and tell them.
+
+    `emptied` is how many these are.
+    """
+    rows = rows.with_columns(emptied=pl.lit(0))
     for layer, links in LAYERS.items():
         for name, value in ((layer, "O"), (links, "_")):
             if name in rows.columns:
                 empty = (pl.col(name) == "").fill_null(False)
                 tally.add_rows("tag", rows.filter(empty), f"line {{row}}: {name} is empty, read as {value}")
-                rows = rows.with_columns(pl.when(empty).then(pl.lit(value)).otherwise(name).alias(name))
+                filled = pl.when(empty).then(pl.lit(value)).otherwise(name).alias(name)
+                rows = rows.with_columns(filled, emptied=pl.col("emptied") + empty)
     return rows
 
 
@@ -169,16 +203,18 @@ def _with_documents(rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
         cuts=said.str.contains(f"{_BEGINS}|{_SEGMENT}").fill_null(False),
         read=(~pl.col("comment")).cum_sum(),
         scored=(~pl.col("comment") & ~pl.col("line").str.starts_with(COMMENT)).cum_sum(),
-    ).with_columns(day=pl.col("date").replace("", _NO_DAY), date=pl.col("date").replace("", None))
+    ).with_columns(day=pl.col("date").replace("", NO_DAY), date=pl.col("date").replace("", None))
     named = pl.col("named").is_not_null()
     opening = rows.filter(pl.col("opens") | named).filter(
         named | (pl.col("read") != pl.col("read").shift(fill_value=0))
     )
     # The scorer ends one where tokens stand before the comment, and behind the last that ended a document or segment.
-    cutting = rows.filter("cuts").filter(pl.col("scored") != pl.col("scored").shift(fill_value=0), "opens")
+    ending = rows.filter("cuts").filter(pl.col("scored") != pl.col("scored").shift(fill_value=0))
+    cutting = ending.filter("opens")
     rows = rows.with_columns(
         number=pl.col("row").is_in(opening["row"].implode()).cum_sum(),
         home=pl.col("row").is_in(cutting["row"].implode()).cum_sum(),
+        segment=pl.col("row").is_in(ending["row"].implode()).cum_sum(),
     )
     # A file that names none is one document.
     alone = pl.when(pl.col("number").n_unique() == 1).then(pl.lit("document"))
@@ -193,7 +229,8 @@ def _with_documents(rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
 def _begin(rows: pl.DataFrame, within: str) -> pl.DataFrame:
     """Return the rows with `begins` and `parts`: where a mention or its next part begins, and at each token outside.
 
-    At `alone` another link begins, whether the tag tells it or not.
+    A part begins where a tag I- has another link than the part so far; other tags carry that on. At `alone` another
+    link begins, whether the tag tells it or not.
     """
     inside, kind = pl.col("inside"), pl.col("kind")
     same = pl.col(within) == pl.col(within).shift()
@@ -201,14 +238,16 @@ def _begin(rows: pl.DataFrame, within: str) -> pl.DataFrame:
     begins = ~inside | pl.col("tag").str.starts_with("B") | ~before
     linked = pl.col("linked").str.to_uppercase()
     other = linked != linked.shift()
-    parts = begins | (pl.col("tag").str.starts_with("I") & other)
+    asks = pl.col("tag").str.starts_with("I")
+    of_part = pl.when(asks | begins.fill_null(True)).then(linked).forward_fill().shift()
+    parts = begins | (asks & (linked != of_part))
     return rows.with_columns(begins=begins, parts=parts.fill_null(False), alone=(begins | other).fill_null(False))
 
 
 def _is_used(tokens: pl.DataFrame, layer: str) -> bool:
     """Return whether any token has a type in the layer, which stands behind the first two characters, or a link."""
     links = LAYERS[layer]
-    typed = layer in tokens.columns and (tokens[layer].str.len_chars() > 2).any()
+    typed = layer in tokens.columns and ((tokens[layer].str.len_chars() > 2) | tokens[layer].str.ends_with("-")).any()
     return typed or (layer in tokens.columns and links in tokens.columns and not tokens[links].is_in(NO_LINK).all())
 
 
@@ -223,7 +262,11 @@ def _mentions(tokens: pl.DataFrame, layer: str, tally: RepairTally) -> pl.DataFr
     rows = rows.with_columns(inside=pl.col("tag") != "O", kind=pl.col("tag").str.slice(2))
     rows = _begin(rows, "name").with_columns(is_link=~pl.col("linked").is_in(NO_LINK))
     scored = _begin(rows.filter(~pl.col("token").str.starts_with(COMMENT)), "home")
-    scored = scored.select("row", run_on=~pl.col("begins"), part_on=~pl.col("parts"))
+    fresh = pl.struct("home", "kind").is_first_distinct().over("inside")
+    begun = pl.col("tag").str.slice(0, 1)
+    within = pl.when(pl.col("inside") & (begun != "B") & ~fresh).then(begun)
+    # Empty where there is nothing to tell: null is a token that the scorer does not read.
+    scored = scored.select("row", run_on=~pl.col("begins"), part_on=~pl.col("parts"), inner=within.fill_null(""))
     rows = rows.join(scored, on="row", how="left", maintain_order="left")
     rows = rows.with_columns(pl.col("begins", "parts", "alone").cum_sum()).rename({"begins": "run", "parts": "part"})
     # Without a type no tag tells where a part begins: for the scorer, at its first token that is no comment.
@@ -248,9 +291,13 @@ def _mentions(tokens: pl.DataFrame, layer: str, tally: RepairTally) -> pl.DataFr
         .filter("is_link")
         .with_columns(layer=pl.lit(ALONE.get(of_links, "")), tag=pl.lit(None, pl.String), goes_on=pl.lit(False))
     )
-    found = pl.concat([mentions, apart, otherwise])
+    untyped = _join(rows.filter(pl.col("inside") & (pl.col("kind") == "")), "run")
+    none = {"tag": pl.lit(None, pl.String), "noise": pl.lit(None, pl.String)}
+    untyped = untyped.with_columns(layer=pl.lit(UNTYPED[layer]), goes_on="run_on", **none)
+    found = pl.concat([mentions, apart, otherwise, untyped])
     return found.select(
         *("row", "name", "begin", "end", "linked", "layer", "noise", "goes_on"),
+        inner=pl.when(pl.col("layer").is_in([layer, UNTYPED[layer], of_links])).then(pl.col("inner").replace("", None)),
         place=fill("line {}", "row"),
         ignorable=pl.when(pl.col("layer") != MAIN).then(pl.lit(OTHER_LAYER)),
         **{"class": pl.col("tag").replace({UNCLASSED: None})},
@@ -262,7 +309,7 @@ def _join(tokens: pl.DataFrame, key: str) -> pl.DataFrame:
 
     What goes on, to the scorer, is told by the first that it does not take for a comment.
     """
-    goes_on = ["run_on", "part_on"]
+    goes_on = ["run_on", "part_on", "inner"]
     return (
         tokens.group_by(key, maintain_order=True)
         .agg(pl.all().exclude("end", *goes_on).first(), pl.col("end").last(), pl.col(goes_on).drop_nulls().first())
@@ -270,25 +317,54 @@ def _join(tokens: pl.DataFrame, key: str) -> pl.DataFrame:
     )
 
 
+def _labels(tokens: pl.DataFrame, mentions: pl.DataFrame, layers: list[str]) -> pl.DataFrame:
+    """Return as values the labels of each layer in a document where they are not the types of its mentions."""
+    read = tokens.filter(~pl.col("token").str.starts_with(COMMENT))
+    cells = pl.concat(
+        read.select("name", tag=layer, layer=pl.lit(layer)).unique() for layer in layers if layer in read.columns
+    )
+    label = label_of(pl.col("tag").str.replace("^[SE]-", "B-").str.to_uppercase())
+    of_cells = cells.select("name", "layer", label=label).drop_nulls()
+    typed = mentions.filter(pl.col("layer").is_in(layers))
+    kind = pl.col("class").fill_null(UNCLASSED).str.to_uppercase()
+    of_types = typed.select("name", "layer", label=label_of(kind))
+    sets = [
+        rows.drop_nulls().unique().group_by("name", "layer").agg(pl.col("label").sort())
+        for rows in (of_cells, of_types)
+    ]
+    both = sets[0].join(sets[1], on=["name", "layer"], how="full", coalesce=True, suffix="_typed").sort("name", "layer")
+    other = both.filter(pl.col("label").ne_missing(pl.col("label_typed")))
+    said = pl.col("label").list.eval(pl.lit(" ") + pl.element()).list.join("").fill_null("")
+    return other.select("name", term=pl.lit(LABELS), text=pl.col("layer") + said)
+
+
 def _values(documents: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:
     """Return what there is to keep of tokens and links, as the terms of `remix.formats.layers`."""
-    year = pl.col("day").str.slice(0, 4).cast(pl.Int64) // 10 * 10
-    texts = documents.with_columns(period=fill("{}-{}", year, year + 10))
+    year = pl.col("days").str.slice(0, 4).cast(pl.Int64) // 10 * 10
+    days = pl.coalesce("days", pl.concat_list("day"))
+    dated = documents.with_columns(days=days).explode("days").select("name", period=fill("{}-{}", year, year + 10))
+    dated = dated.unique(maintain_order=True)
+    texts = documents
     plain = ~pl.col("linked").str.contains("|", literal=True) & ~pl.col("linked").is_in(NO_LINK)
-    unlinked = pl.col("layer").is_in([name for name, links in LAYERS.items() if not links])
+    names = [name for name, links in LAYERS.items() if not links]
+    unlinked = pl.col("layer").is_in([*names, *(UNTYPED[name] for name in names)])
     noisy = mentions.drop_nulls("noise").select("mention", term=pl.lit(NOISE), number=pl.col("noise").cast(pl.Float64))
     parts = [
         rows.drop_nulls(said).select(key, term=pl.lit(term), text=said)
         for rows, key, said, term in (
             (texts.filter(pl.col("tokens") != ""), "name", "tokens", TOKENS),
             (texts, "name", "date", DATE),
-            (texts, "name", "period", PERIOD),
+            (texts, "name", "segments", SEGMENTS),
+            (texts, "name", "dates", DATES),
+            (dated, "name", "period", PERIOD),
             (texts, "name", "continued", CONTINUED),
             (mentions.filter(~plain & ~unlinked), "mention", "linked", RANKED),
+            (mentions, "mention", "inner", INSIDE),
             (mentions.filter("goes_on").with_columns(continued=pl.lit("true")), "mention", "continued", CONTINUED),
         )
     ]
-    return pl.concat([*parts, noisy], how="diagonal")
+    emptied = texts.filter(pl.col("emptied") > 0).select("name", term=pl.lit(EMPTIED), number="emptied")
+    return pl.concat([*parts, noisy, emptied], how="diagonal")
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
@@ -314,17 +390,22 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
         )
         cell = pl.when(pl.col("annotation").is_in(parted["annotation"].implode())).then(pl.lit("_")).otherwise("cell")
         tokens = _add_tags(tokens, kept[layer].with_columns(cell=cell), layer, links)
+        tokens = _add_untyped(tokens, every.filter(layer=UNTYPED[layer]), layer)
         if links:
             tokens = _add_tags(tokens, apart, "", links)
     losses += lose_white_space(frames.documents, tokens.with_columns(token="TOKEN"), _GAP)
     tokens = _add_noise(tokens, kept[MAIN])
-    dated = frames.values.filter(pl.col("term") == DATE).select(document="subject", date="text")
+    several = frames.values.filter(pl.col("term") == DATES)["subject"].implode()
+    dated = frames.values.filter(pl.col("term") == DATE, ~pl.col("subject").is_in(several))
+    dated = dated.select(document="subject", date="text")
     heads = names.join(dated, on="document", how="left", maintain_order="left")
     told = [
         pl.when(pl.col(name).is_not_null()).then(fill(f"# {name} = {{}}\n", name)).otherwise(pl.lit(""))
         for name in ("language", "date")
     ]
-    body = pl.concat_str(COLUMNS, separator="\t").str.join("\n") + "\n"
+    tokens = _add_segments(frames, _add_dates(frames, tokens))
+    lines = pl.concat_str(COLUMNS, separator="\t")
+    body = (pl.col("ends").fill_null("") + pl.col("dated").fill_null("") + lines).str.join("\n") + "\n"
     whole = gather(heads, tokens, body=body).select(
         fill("# document_id = {}\n{}{}{}\n", "label", *told, pl.col("body").fill_null(""))
     )
@@ -347,7 +428,9 @@ def _outside(rows: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
 def _with_layers(frames: Frames, rows: pl.DataFrame) -> pl.DataFrame:
     """Return mentions with their layer, noise and `cell`: how their links are written."""
     rows = rows.join(frames.annotations.select("annotation", pl.col("layer").fill_null(MAIN)), on="annotation")
-    for term, name, value in ((RANKED, "ranked", "text"), (NOISE, "noise", "number"), (CONTINUED, "goes_on", "text")):
+    terms = ((RANKED, "ranked"), (NOISE, "noise"), (CONTINUED, "goes_on"), (INSIDE, "inner"))
+    for term, name in terms:
+        value = "number" if term == NOISE else "text"
         told = frames.values.filter(pl.col("term") == term).select(annotation="subject", **{name: value})
         rows = rows.join(told, on="annotation", how="left", maintain_order="left")
     link = pl.col("identifiers").list.eval(
@@ -376,17 +459,36 @@ def _tokens(frames: Frames, rows: pl.DataFrame) -> pl.DataFrame:
 def _add_tags(tokens: pl.DataFrame, rows: pl.DataFrame, layer: str, links: str) -> pl.DataFrame:
     """Return the tokens with the tags of a layer, or without its name links alone."""
     kind = pl.col("class").fill_null(UNCLASSED).str.replace_all(r"\s", "_")
-    found = _inside(tokens, rows.select("document", "annotation", "begin", "end", "cell", "goes_on", kind=kind))
+    said = ("document", "annotation", "begin", "end", "cell", "goes_on", "inner")
+    found = _inside(tokens, rows.select(*said, kind=kind))
     inside = pl.col("annotation").is_not_null()
     first = (pl.col("annotation") != pl.col("annotation").shift().over("document")).fill_null(True)
     goes_on = pl.col("goes_on").is_not_null() & ~pl.col("TOKEN").str.starts_with(COMMENT)
-    begun = pl.when(first & ~goes_on).then(pl.lit("B-")).otherwise(pl.lit("I-"))
+    alone = pl.col("kind").ne_missing(pl.col("kind").shift().over("document"))
+    goes_on |= pl.col("inner").is_not_null() & alone
+    inner = pl.when(first).then(pl.col("inner") + "-")
+    begun = pl.when(first & ~goes_on).then(pl.lit("B-")).otherwise(pl.coalesce(inner, pl.lit("I-")))
     if layer:
         found = found.with_columns(pl.when(inside).then(begun + pl.col("kind")).otherwise(pl.lit("O")).alias(layer))
     if links:
         rest = pl.col(links) if links in tokens.columns else pl.lit("_")
         found = found.with_columns(pl.when(inside).then("cell").otherwise(rest).alias(links))
-    return found.drop("annotation", "kind", "cell", "goes_on")
+    return found.drop("annotation", "kind", "cell", "goes_on", "inner")
+
+
+def _add_untyped(tokens: pl.DataFrame, rows: pl.DataFrame, layer: str) -> pl.DataFrame:
+    """Return the tokens with tags that have no type where the layer has no mention: `B_` and `_`, which are no labels.
+
+    What begins behind a token that the scorer takes for a comment, and goes on for it, begins with `_`.
+    """
+    found = _inside(tokens, rows.select("document", "annotation", "begin", "end", "goes_on", "inner"))
+    first = (pl.col("annotation") != pl.col("annotation").shift().over("document")).fill_null(True)
+    begun = first & pl.col("goes_on").is_null()
+    within = pl.when(pl.col("inner") != "_").then(pl.col("inner") + "_").otherwise(pl.lit("_"))
+    free = pl.col("annotation").is_not_null() & (pl.col(layer) == "O")
+    tag = pl.when(begun & pl.col("inner").is_null()).then(pl.lit("B_")).when(begun).then(within).otherwise(pl.lit("_"))
+    cell = pl.when(free).then(tag).otherwise(layer)
+    return found.with_columns(cell.alias(layer)).drop("annotation", "goes_on", "inner")
 
 
 def _inside(tokens: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
@@ -398,6 +500,32 @@ def _inside(tokens: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     )
     inside = (pl.col("end") <= pl.col("stop")).fill_null(False)
     return found.with_columns(pl.when(inside).then(name).alias(name) for name in told).drop("first", "stop")
+
+
+def _add_segments(frames: Frames, tokens: pl.DataFrame) -> pl.DataFrame:
+    """Return the tokens with `ends`, the line of a segment before the first token of each but the first."""
+    sizes = frames.values.filter(pl.col("term") == SEGMENTS).select(
+        document="subject", nth=pl.col("text").str.split(" ")
+    )
+    after = sizes.explode("nth").with_columns(pl.col("nth").cast(pl.Int64).cum_sum().over("document"))
+    after = after.with_columns(ends=pl.lit("# segment\n"))
+    read = ~pl.col("TOKEN").str.starts_with(COMMENT)
+    nth = pl.when(read).then(read.cast(pl.Int64).cum_sum().over("document") - 1)
+    return (
+        tokens.with_columns(nth=nth).join(after, on=["document", "nth"], how="left", maintain_order="left").drop("nth")
+    )
+
+
+def _add_dates(frames: Frames, tokens: pl.DataFrame) -> pl.DataFrame:
+    """Return the tokens with `dated`, the line of a date before the first token that it is of."""
+    turns = frames.values.filter(pl.col("term") == DATES).select(
+        document="subject", turn=pl.col("text").str.split("\n")
+    )
+    turns = turns.explode("turn").with_columns(begin=pl.col("turn").str.extract(r"^(\d+) ").cast(pl.Int64))
+    dated = fill("# date = {}\n", pl.col("turn").str.extract(r" (.+)$"))
+    return tokens.join(
+        turns.select("document", "begin", dated=dated), on=["document", "begin"], how="left", maintain_order="left"
+    )
 
 
 def _add_noise(tokens: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,19 @@ import polars as pl
 from remix import progress
 from remix.errors import BadInput
 from remix.expressions import fill
-from remix.formats.layers import ALONE, COMMENT, LAYERS, MAIN, RANKED, tells_tokens, tokens_of
+from remix.formats.layers import (
+    ALONE,
+    COMMENT,
+    CONTINUED,
+    EMPTIED,
+    LABELS,
+    LAYERS,
+    MAIN,
+    RANKED,
+    SEGMENTS,
+    tells_tokens,
+    tokens_of,
+)
 from remix.frames import VALUES, Frames
 from remix.schemas import fit
 
@@ -36,12 +48,15 @@ def laid_on_tokens(
     many of the run, in order. Documents with another number of tokens stay as they are.
 
     With `in_order`, as HIPE-scorer has it, as many documents of which not all have gold's names are gold's in order,
-    whatever their tokens are: those of a run with its own documents are only counted. With `counted` those of a run
-    without documents are so, too.
+    whatever their tokens are: those of a run with its own documents are only counted, without what begins with `#` in
+    another place on one side than on the other. Of a run without documents the first segment is dealt out. With
+    `counted` its tokens are only counted, too.
 
     Raises `BadInput` for a run without documents that has too few tokens, or too many others; with `in_order` also for
-    a document with another number of tokens than gold's.
+    a document with another number of tokens than gold's, or other segments, and unless `counted` for empty cells.
     """
+    if in_order and not counted:
+        _refuse_emptied(gold, runs)
     if not any(tells_tokens(frames) for frames in runs.values()) or tokens_of(gold).is_empty():
         return dict(runs)
     return {name: _laid_by_file(gold, run, name, in_order, counted) for name, run in runs.items()}
@@ -89,6 +104,10 @@ def _lay(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) ->
     rest = run.documents.filter(~pl.col("document").is_in(laid))
     of_rest = run.values.filter(pl.col("subject").is_in(rest["document"].implode()))
     documents = gold.documents.filter(pl.col("document").is_in(tokens["gold"].unique().implode()))
+    # What the cells of a document say of a layer is said of each of gold's that it is laid on.
+    pairs = tokens.drop_nulls("gold").select("document", "gold").unique(maintain_order=True)
+    labels = run.values.filter(pl.col("term") == LABELS).join(pairs, left_on="subject", right_on="document")
+    values = pl.concat([values, labels.with_columns(subject="gold").select(values.columns)])
     return replace(
         run,
         documents=pl.concat([documents, rest]),
@@ -156,19 +175,21 @@ def _pair(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) -
         and not (in_order and as_many)
         and (named.is_empty() or len(ours) > 1 and len(right) >= len(left))
     ):
-        return _deal(left, right, name, counted)
+        first = run.values.filter(pl.col("term") == SEGMENTS)["text"].str.extract(r"^(\d+)").cast(pl.Int64).to_list()
+        return _deal(left, right, name, counted, first if in_order else [], in_order=in_order)
     if by_order:
         named = pl.DataFrame({"gold": ours, "document": theirs})
     number = pl.int_range(pl.len()).over("document")
     both = right.join(named, on="document", maintain_order="left")
     # Where one side has other comments than the other, only the other tokens are laid.
-    unequal = _unequal(named, left, both)
+    unequal = _unlike(named, left, both) if in_order else _unequal(named, left, both)
     gone = [pl.col("document").is_in(unequal[one].implode()) & _COMMENTED for one in ("gold", "document")]
     left, both = left.filter(~gone[0]), both.filter(~gone[1])
     still = _unequal(named, left, both)["document"].implode()
     both = both.filter(~(pl.col("document").is_in(still) & pl.col("token").is_in(MISSING)))
     if in_order:
         _refuse_unequal(gold, run, _unequal(named, left, both), name)
+        _refuse_segments(gold, run, named, name)
     both = both.with_columns(number=number, most=pl.len().over("document"))
     left = left.with_columns(number=number, most=pl.len().over("document"))
     to = left.select("number", "most", gold="document", to_begin="begin", to_end="end", meant="token")
@@ -195,6 +216,42 @@ def _refuse_unequal(gold: Frames, run: Frames, unequal: pl.DataFrame, name: str)
     )
 
 
+def _refuse_segments(gold: Frames, run: Frames, named: pl.DataFrame, name: str) -> None:
+    """Raise `BadInput` where a document has segments of other numbers of tokens than gold's.
+
+    Documents that the scorer does not tell from those before them are not looked at.
+    """
+    sides = []
+    for frames in (gold, run):
+        told = frames.values.filter(pl.col("term") == SEGMENTS).select(document="subject", segments="text")
+        going_on = frames.values.filter(pl.col("term") == CONTINUED).select(document="subject")
+        documents = frames.documents.select("document", pl.coalesce("given", "document").alias("called"))
+        parts = documents.join(told, on="document", how="left").join(going_on, on="document", how="anti")
+        sides.append(parts.with_columns(pl.col("segments").fill_null("all")))
+    pairs = named.join(sides[0].rename({"document": "gold"}), on="gold").join(sides[1], on="document", suffix="_run")
+    other = pairs.filter(pl.col("segments") != pl.col("segments_run"))
+    if other.height:
+        row = other.row(0, named=True)
+        raise BadInput(
+            f"run '{name}'",
+            f"the segments of its document '{row['called_run']}' have {row['segments_run']} tokens, those of gold's "
+            f"'{row['called']}' {row['segments']}: HIPE-scorer refuses a run with other segments than gold "
+            f"({len(other)} documents have others); give it gold's lines `# segment`, or leave out those of documents",
+        )
+
+
+def _refuse_emptied(gold: Frames, runs: Mapping[str, Frames]) -> None:
+    """Raise `BadInput` where a file has empty cells, for which HIPE-scorer refuses it."""
+    for name, frames in {"gold": gold, **{f"run '{name}'": run for name, run in runs.items()}}.items():
+        emptied = frames.values.filter(pl.col("term") == EMPTIED)
+        if emptied.height:
+            raise BadInput(
+                name,
+                f"{int(emptied['number'].sum())} of its cells are empty, for which HIPE-scorer refuses a file: write O "
+                "for types and _ for links, as `remix convert FILE OUT.tsv --to hipe` does",
+            )
+
+
 _COMMENTED = pl.col("token").str.starts_with(COMMENT)
 
 
@@ -203,6 +260,17 @@ def _unequal(named: pl.DataFrame, left: pl.DataFrame, right: pl.DataFrame) -> pl
     sizes = [side.group_by("document").agg(tokens=pl.len()) for side in (left, right)]
     pairs = named.join(sizes[0], left_on="gold", right_on="document").join(sizes[1], on="document", suffix="_run")
     return pairs.filter(pl.col("tokens") != pl.col("tokens_run"))
+
+
+def _unlike(named: pl.DataFrame, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+    """Return gold and document of the pairs that have not as many tokens, or comments in other places."""
+    places = [
+        side.group_by("document", maintain_order=True).agg(tokens=pl.len(), comments=_COMMENTED.arg_true())
+        for side in (left, right)
+    ]
+    pairs = named.join(places[0], left_on="gold", right_on="document").join(places[1], on="document", suffix="_run")
+    same = (pl.col("tokens") == pl.col("tokens_run")) & (pl.col("comments") == pl.col("comments_run"))
+    return pairs.filter(~same)
 
 
 def _read(frames: Frames) -> pl.DataFrame:
@@ -237,9 +305,22 @@ def _different(tokens: pl.DataFrame) -> pl.DataFrame:
     return other.select("token", "meant").unique(maintain_order=True)
 
 
-def _deal(left: pl.DataFrame, right: pl.DataFrame, name: str, counted: bool) -> pl.DataFrame:
-    """Return the tokens of a run of one document, dealt out to gold's documents by their number."""
-    if len(right) != len(left):
+def _deal(
+    left: pl.DataFrame, right: pl.DataFrame, name: str, counted: bool, first: list[int], *, in_order: bool
+) -> pl.DataFrame:
+    """Return the tokens of a run of one document, dealt out to gold's documents by their number.
+
+    They are those of its first segment, where it has several, of as many tokens as `first` has.
+    """
+    if first:
+        read = right.select((~_COMMENTED).cum_sum() <= first[0]).to_series()
+        right = right.filter(read)
+    unlike = (
+        in_order
+        and left.select(_COMMENTED.arg_true()).to_series().to_list()
+        != right.select(_COMMENTED.arg_true()).to_series().to_list()
+    )
+    if len(right) != len(left) or unlike:
         left, right = left.filter(~_COMMENTED), right.filter(~_COMMENTED)
     if len(right) != len(left):
         right = right.filter(~pl.col("token").is_in(MISSING))
@@ -254,11 +335,11 @@ def _deal(left: pl.DataFrame, right: pl.DataFrame, name: str, counted: bool) -> 
     both = _say(both)
     other = _different(both)
     if len(other) > MOST_DIFFERENT and not counted:
-        first = other.row(0)
+        pair = other.row(0)
         raise BadInput(
             f"run '{name}'",
             f"has no documents of gold's and other tokens: {len(other)} different ones where gold has others, such as "
-            f"'{first[0]}' for '{first[1]}'; give each document a line `# document_id = …` with the name that gold has",
+            f"'{pair[0]}' for '{pair[1]}'; give each document a line `# document_id = …` with the name that gold has",
         )
     progress.note(f"run '{name}' has no documents of gold's: its {len(both):,} tokens are read as gold's in order")
     return both.drop("meant")

@@ -5,7 +5,7 @@ One file a profile: the rules that its tool alone has, and at the end the profil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from pkgutil import iter_modules
@@ -127,6 +127,9 @@ class Profile:
       is no fuzzy recall in the tool;
     - `slices`: columns that the tool slices by in its own way: name to `count(case, task, matching)`, whose rows have
       `slice` besides;
+    - `bounded`: those of these that may be cut by bounds of one's own, `period:1890-1920`: name to what makes `count`
+      of the bounds of each column, empty for the usual ones;
+    - `mean_over`: columns of which the tool tells the mean over slices as well;
     - `parts`: the parts of tasks that are means of others, where those of the tool are others than `Task.parts`;
     - `kb_rows`: whether InKB, EE and GSInKB are shown: 'nil', where gold or a run has NIL, or 'always';
     - `sparse`: whether tasks and matchings that count nothing at all have no rows;
@@ -149,6 +152,8 @@ class Profile:
     outside_slice: Literal["dropped", "removed"] = "dropped"
     weigh: Callable[[Profile, str], tuple[Profile, str]] | None = None
     slices: Mapping[str, Counter] = field(default_factory=dict)
+    bounded: Mapping[str, Callable[[Sequence[str]], Counter]] = field(default_factory=dict)
+    mean_over: tuple[str, ...] = ()
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     kb_rows: Literal["", "nil", "always"] = ""
     sparse: bool = False

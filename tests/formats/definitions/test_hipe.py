@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from remix.errors import BadInput
 from remix.formats import LoadedFile, read, write
 from remix.formats.definitions.hipe import hipe
-from remix.formats.layers import CONTINUED, DATE, PERIOD, RANKED
+from remix.formats.layers import CONTINUED, DATE, DATES, INSIDE, LABELS, PERIOD, RANKED
 from remix.formats.losses import reduce_frames
 from remix.frames import Frames
 from tests.examples import FEW
@@ -114,6 +114,32 @@ def test_date_line_without_a_day_is_of_2022_to_the_scorer(tmp_path: Path) -> Non
     frames = read_lines(tmp_path, dated + more).frames
     kept = frames.values.filter(pl.col("term").is_in([DATE, PERIOD])).select(pl.col("subject").str.slice(-3), "text")
     assert sorted(kept.rows()) == [("d-1", "1890-1900"), ("d-1", "1894-05-01"), ("d-2", "2020-2030")]
+
+
+def test_dates_within_a_document_are_kept_with_their_places_and_come_back(tmp_path: Path) -> None:
+    one = "Roy\tB-pers\tO\tO\tNIL\t_\t_\n"
+    body = f"# document_id = d\n# date = 1894-05-01\n{one}# date = 1900-01-01\n{one}{one}# date = unknown\n{one}"
+    frames = read_lines(tmp_path, HEADER + body).frames
+    told = frames.values.filter(pl.col("term").is_in([DATES, PERIOD])).select("text")["text"].to_list()
+    assert told[0] == "0 1894-05-01\n4 1900-01-01\n12 2022-01-01"
+    assert sorted(told[1:]) == ["1890-1900", "1900-1910", "2020-2030"]
+    again = rewritten(frames, "hipe", "x.tsv").values.filter(term=DATES)
+    assert again["text"].to_list() == told[:1]
+
+
+def test_tags_without_a_type_and_odd_prefixes_come_back(tmp_path: Path) -> None:
+    # `-` has the empty label, `LOC` another one than its type: both are kept. X- carries LOC on, I- begins one.
+    tags = ["B-LOC", "X-LOC", "O", "I-LOC", "-", "B_", "O", "LOC"]
+    body = "".join(f"t{n}\t{tag}\tO\tO\t_\t_\t_\n" for n, tag in enumerate(tags))
+    frames = read_lines(tmp_path, HEADER + body).frames
+    rows = frames.annotations.select("layer", "surface_form").rows()
+    assert rows[:3] == [("NE-COARSE-LIT", "t0 t1"), ("NE-COARSE-LIT", "t3"), ("NE-COARSE-LIT", "t7")]
+    assert rows[3:] == [("NE-COARSE-LIT-UNTYPED", "t4"), ("NE-COARSE-LIT-UNTYPED", "t5")]
+    assert frames.values.filter(term=LABELS)["text"].to_list() == ["NE-COARSE-LIT  B_ LOC"]
+    again = rewritten(frames, "hipe", "x.tsv")
+    spans = ["layer", "begin", "end"]
+    assert again.annotations.select(spans).rows() == frames.annotations.select(spans).rows()
+    assert again.values.filter(term=INSIDE)["text"].to_list() == ["I"]
 
 
 def test_empty_cell_is_told_and_read_as_nothing(tmp_path: Path) -> None:

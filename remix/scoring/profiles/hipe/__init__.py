@@ -7,14 +7,16 @@ A layer's mentions have labels, types or links, of which some count (`layers`); 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from typing import TypeVar
 
 import polars as pl
 
 from remix import progress
 from remix.errors import UnknownName, UsageError
-from remix.expressions import fill
 from remix.formats.layers import LAYERS, NO_LINK, NOISE, PERIOD, RANKED
 from remix.frames import Frames
 from remix.scoring.conventions import aspects
@@ -22,7 +24,7 @@ from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import Case, Counter
 from remix.scoring.profiles import PLAIN_GOLD, OwnRules, Profile
 from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
-from remix.scoring.profiles.hipe.layers import LINKS, cut_noise, sides
+from remix.scoring.profiles.hipe.layers import LINKS, Cut, apply_cut, read_tokens, sides
 from remix.scoring.profiles.hipe.meetings import meetings
 from remix.scoring.statistics import UNSCOPED, averages
 
@@ -47,6 +49,11 @@ EVERY_MATCHING = (*MATCHINGS, *_with_ranks("exact", "partial"))
 
 NOISES = {"0.0-0.0": (0.0, 0.0), "0.001-0.1": (0.001, 0.1), "0.1-0.3": (0.1, 0.3), "0.3-1.1": (0.3, 1.1)}
 """The usual bounds of noise, the upper one excluded where they differ."""
+_ITEMS = "http://www.wikidata.org/entity/"
+EMPTY = "-"
+"""What the empty label is called, which no other label can be: that of a cell `-`."""
+Bound = TypeVar("Bound", str, float)
+_WHOLE = Cut()
 _SLICED = ["system", "doc", "slice"]
 
 
@@ -68,34 +75,51 @@ class Scorer:
 
         The layers of links have none.
         """
-        events = self._events(case, task, matching)
-        return _count(events.filter(pl.lit(task in LAYERS)), _SLICED)
+        events = self._events(case, task, matching).filter(pl.lit(task in LAYERS))
+        return _count(events.with_columns(pl.col("slice").replace("", EMPTY)), _SLICED)
 
-    def by_period(self, case: Case, task: str, matching: str) -> pl.DataFrame:
-        """Return the counts with `slice`: those of the documents of each ten years."""
-        return _count(self._events(case, task, matching).drop("slice").join(_periods(case), on="doc"), _SLICED)
+    def by_link(self, case: Case, task: str, matching: str) -> pl.DataFrame:
+        """Return the counts with `slice`: each event of the link of gold, or of the answer that meets nothing.
 
-    def by_noise(self, case: Case, task: str, matching: str) -> pl.DataFrame:
-        """Return the counts with `slice`: without the tokens of mentions of gold that are noisier, or less noisy."""
-        return _count(self._events_by_noise(case, task, matching), _SLICED)
+        Where the first link of such an answer does not count the event is of each link that does. The layers of types
+        have none.
+        """
+        events = self._events(case, task, matching).filter(pl.lit(task in LINKS)).explode("every")
+        item = pl.coalesce("slice", "every").str.strip_prefix(_ITEMS.upper()).replace("", EMPTY)
+        return _count(events.with_columns(slice=item), _SLICED)
 
-    def by_noise_and_period(self, case: Case, task: str, matching: str) -> pl.DataFrame:
-        """Return the counts with `slice`: those of each bound of noise in the documents of each ten years."""
-        events = self._events_by_noise(case, task, matching).join(_periods(case), on="doc", suffix="_of_document")
-        return _count(events.with_columns(slice=fill("{} × {}", "slice", "slice_of_document")), _SLICED)
+    def by_cut(self, columns: Sequence[str], bounds: Sequence[str]) -> Counter:
+        """Return what counts with `slice`: without the tokens of gold that are not in bounds of noise, dates or both.
 
-    def _events_by_noise(self, case: Case, task: str, matching: str) -> pl.DataFrame:
-        """Return the events for each bound of noise, which is their slice."""
-        _values_of(case, NOISE, "noise")
-        return pl.concat(
-            self._events(case, task, matching, bounds).with_columns(slice=pl.lit(name))
-            for name, bounds in NOISES.items()
-        )
+        Bounds are those of `NOISES` and each ten years that gold has, unless others are given (`1890-1920,1920-1950`).
+        Raises `UsageError` for what are none.
+        """
+        given = dict(zip(columns, bounds, strict=True))
+        noises = _parse_noises(given["noise"]) if given.get("noise") else NOISES
+        periods = _parse_periods(given["period"]) if given.get("period") else None
 
-    def _events(self, case: Case, task: str, matching: str, noise: tuple[float, float] | None = None) -> pl.DataFrame:
-        """Return what happens to each mention and answer: system, doc, mention, answer, `credit`, and slice: its label.
+        def count(case: Case, task: str, matching: str) -> pl.DataFrame:
+            parts = []
+            found = {"": None} if "period" not in given else periods or _decades(case)
+            if "noise" in given:
+                _values_of(case, NOISE, "noise")
+            if "period" in given:
+                _values_of(case, PERIOD, "period")
+                _tell_undated(case)
+            named = {"": None} if "noise" not in given else noises
+            for (noise, low_high), (period, from_to) in product(named.items(), found.items()):
+                events = self._events(case, task, matching, Cut(low_high, from_to))
+                names = {"noise": noise, "period": period}
+                parts.append(events.with_columns(slice=pl.lit(" × ".join(names[one] for one in columns))))
+            return _count(pl.concat(parts), _SLICED)
 
-        The tokens of mentions of gold whose noise is not in the bounds are cut out before.
+        return count
+
+    def _events(self, case: Case, task: str, matching: str, cut: Cut = _WHOLE) -> pl.DataFrame:
+        """Return what happens to each mention and answer: system, doc, mention, answer, `credit`, `slice` and `every`.
+
+        The slice is the label of gold, or else of the answer; `every` are all links of an answer whose first is none.
+        The tokens of gold that are cut out are so before.
         """
         if task not in TASKS:
             raise UnknownName("task of this profile", task, TASKS)
@@ -105,22 +129,30 @@ class Scorer:
         regime, ranks, asked = form[1], int(form[2] or 1), (form[2] is None) == (task in LAYERS)
         if not asked:
             return _NONE
-        key = (self.edition.name, task, ranks, noise)
-        met = case.once(key, lambda own: self._meet(own, task, ranks, noise))
+        whole = _documents_within(case, cut.period) if cut.period else None
+        if whole is not None:
+            # Where each document has one date nothing within one is cut.
+            cut = replace(cut, period=None)
+        key = (self.edition.name, task, ranks, cut)
+        met = case.once(key, lambda own: self._meet(own, task, ranks, cut))
+        met = met if whole is None else met.filter(pl.col("doc").is_in(whole.implode()))
         credit = _HALF if regime == "partial" else pl.col(regime).cast(pl.Int64)
-        return met.select("system", "doc", "mention", "answer", credit=credit, slice="slice")
+        return met.select("system", "doc", "mention", "answer", credit=credit, slice="slice", every="every")
 
-    def _meet(self, case: Case, task: str, ranks: int, noise: tuple[float, float] | None) -> pl.DataFrame:
-        """Return which answers meet which mentions by all regimes, as `meetings` does, with slice: the label.
+    def _meet(self, case: Case, task: str, ranks: int, cut: Cut) -> pl.DataFrame:
+        """Return which answers meet which mentions by all regimes, as `meetings` does, with slice and every.
 
         Of answers the first links count, as many as there are ranks.
         """
         edition = self.edition
-        gold, answers = case.once((edition.name, task), lambda own: sides(own, task, edition))
-        if noise is not None:
+        gold, answers, pieces = case.once((edition.name, task), lambda own: sides(own, task, edition))
+        if cut != _WHOLE:
             alone = edition.links_alone and task in LINKS
-            gold = gold.with_columns(system=pl.lit(0, pl.Int64), labels=pl.concat_list("label"))
-            gold, answers = (cut_noise(rows, case, noise, alone=alone) for rows in (gold, answers))
+            gold = gold.with_columns(system=pl.lit(-1, pl.Int64))
+            gold = apply_cut(gold, case, cut, pieces, alone=alone, gold=True)
+            answers = apply_cut(answers, case, cut, pieces, alone=alone)
+            gold = gold.with_columns(label=pl.col("labels").list.first())
+        gold = gold.drop_nulls("label")
         if not edition.texts:
             gold, answers = (rows.with_columns(text=pl.lit("")) for rows in (gold, answers))
         answers = answers.with_columns(pl.col("labels").list.head(ranks))
@@ -128,10 +160,11 @@ class Scorer:
         answers = answers.filter(pl.col("labels").list.drop_nulls().list.len() > 0)
         met = meetings(gold, answers, len(case.mentions.systems))
         number = pl.int_range(pl.len(), dtype=pl.Int64)
-        told = answers.select(answer=number, said=pl.col("labels").list.first())
+        told = answers.select(answer=number, said=pl.col("labels").list.first(), every="labels")
         met = met.join(gold.select("label", mention=number), on="mention", how="left", maintain_order="left")
         met = met.join(told, on="answer", how="left", maintain_order="left")
-        return met.with_columns(slice=pl.coalesce("label", "said"))
+        every = pl.when(pl.col("label").is_null() & pl.col("said").is_null()).then(pl.col("every").list.drop_nulls())
+        return met.with_columns(slice=pl.coalesce("label", "said"), every=every.list.unique())
 
 
 def _values_of(case: Case, term: str, column: str) -> pl.DataFrame:
@@ -142,18 +175,71 @@ def _values_of(case: Case, term: str, column: str) -> pl.DataFrame:
     return values
 
 
-def _periods(case: Case) -> pl.DataFrame:
-    """Return doc and `slice`, its ten years, of the documents that tell a date; how many tell none is said."""
-    values = _values_of(case, PERIOD, "period").select(document="subject", slice="text")
-    every = case.mentions.documents.unique("document")
-    places = every.join(values, on="document").select("doc", "slice")
-    if left := len(every) - len(places):
-        progress.note(f"{left} of {len(every)} documents tell no date, and are in no period")
-    return places
+def _decades(case: Case) -> dict[str, tuple[str, str]]:
+    """Return the bounds of each ten years that a token of gold is of."""
+    years = read_tokens(case).days["day"].drop_nulls().str.slice(0, 4).cast(pl.Int64, strict=False).drop_nulls()
+    return {f"{year}-{year + 10}": (f"{year:04}", f"{year + 10:04}") for year in (years // 10 * 10).unique().sort()}
+
+
+def _tell_undated(case: Case) -> None:
+    days = read_tokens(case).days.group_by("doc").agg(pl.col("day").null_count() > 0)
+    if left := int(days["day"].sum()):
+        progress.note(f"{left} of {len(days)} documents tell no date, and are in no period")
+
+
+def _documents_within(case: Case, period: tuple[str, str]) -> pl.Series | None:
+    """Return the documents of a period; null where one has several dates of which it holds some alone."""
+    days = read_tokens(case).days.with_columns(there=Cut(period=period).covers(pl.col("day")).fill_null(False))
+    if days.select("doc", "there").unique()["doc"].is_duplicated().any():
+        return None
+    return days.filter("there")["doc"].unique()
+
+
+_DAY = r"\d{4}(?:-\d\d-\d\d)?"
+_PERIOD = re.compile(rf"\s*({_DAY})-({_DAY})\s*")
+_NUMBER = r"\d+(?:\.\d+)?"
+_NOISE = re.compile(rf"\s*({_NUMBER})-({_NUMBER})\s*")
+
+
+def _parse_periods(text: str) -> dict[str, tuple[str, str]]:
+    """Return the periods of a text, the end of each excluded; a year is its first day.
+
+    >>> _parse_periods("1890-1920,1914-08-01-1918-11-11")
+    {'1890-1920': ('1890', '1920'), '1914-08-01-1918-11-11': ('1914-08-01', '1918-11-11')}
+    """
+    return _parse_bounds(text, _PERIOD, str, "1890-1920,1920-1950, or with days 1914-08-01-1918-11-11")
+
+
+def _parse_noises(text: str) -> dict[str, tuple[float, float]]:
+    """Return the bounds of noise of a text.
+
+    >>> _parse_noises("0-0,0.1-0.3")
+    {'0-0': (0.0, 0.0), '0.1-0.3': (0.1, 0.3)}
+    """
+    return _parse_bounds(text, _NOISE, float, "0.0-0.0,0.1-0.3")
+
+
+def _parse_bounds(
+    text: str, form: re.Pattern[str], read: Callable[[str], Bound], example: str
+) -> dict[str, tuple[Bound, Bound]]:
+    found = {}
+    for part in text.split(","):
+        said = form.fullmatch(part)
+        if said is None:
+            raise UsageError(f"'{part}' are no bounds: write FROM-TO, several with commas, such as {example}")
+        low, high = read(said[1]), read(said[2])
+        if low > high or (low == high and read is str):
+            raise UsageError(f"'{part}' holds nothing: its end is not after its beginning")
+        found[part.strip()] = low, high
+    return found
 
 
 _NONE = pl.DataFrame(
-    schema=dict.fromkeys(("system", "doc", "mention", "answer", "credit"), pl.Int64) | {"slice": pl.String}
+    schema={
+        **dict.fromkeys(("system", "doc", "mention", "answer", "credit"), pl.Int64),
+        "slice": pl.String,
+        "every": pl.List(pl.String),
+    }
 )
 """No events: those of links without ranks, and of types with some."""
 _MET = pl.col("mention").is_not_null() & pl.col("answer").is_not_null()
@@ -210,8 +296,13 @@ _NOTES = {
     "partial": "exact and partial are regimes of detailed reports, whose TP leave out the half that P and R give an "
     "overlap in partial",
     "undefined": "a micro score without denominator is 0 (ner_eval.py, compute_precision_recall_wrapper)",
-    "noise": "--by noise cuts the tokens out of both sides whose noise in gold is not in the bounds (utils.py), "
-    "--by noise,period also in the documents of each ten years",
+    "noise, period": "--by noise and --by period cut the tokens out of both sides whose noise, or date, in gold is not "
+    "in the bounds, so that what stood apart stands together (utils.py): the usual bounds of noise and each ten years, "
+    "or those of noise:0.1-0.3 and period:1890-1920,1920-1950; noise,period crosses both",
+    "refused": "a run with other numbers of tokens than gold in a document or a segment is refused; one that lacks "
+    "documents of gold is scored here all the same (clef_evaluation.py)",
+    "all labels": "--by type and --by link have a row 'all slices' besides, of detailed reports: the means of P, R and "
+    "F1 over the labels; the F1 of mean P and R follows from these two",
 }
 
 
@@ -228,14 +319,15 @@ def _own(edition: Edition) -> OwnRules:
     )
 
 
+def _slices_by_bounds(edition: Edition) -> Mapping[str, Callable[[Sequence[str]], Counter]]:
+    by_cut = Scorer(edition).by_cut
+    return {" × ".join(names): partial(by_cut, names) for names in (["noise"], ["period"], ["noise", "period"])}
+
+
 def _slices(edition: Edition) -> Mapping[str, Counter]:
     scorer = Scorer(edition)
-    return {
-        "type": scorer.by_type,
-        "noise": scorer.by_noise,
-        "period": scorer.by_period,
-        "noise × period": scorer.by_noise_and_period,
-    }
+    usual = {name: count([""] * len(name.split(" × "))) for name, count in _slices_by_bounds(edition).items()}
+    return {"type": scorer.by_type, "link": scorer.by_link, **usual}
 
 
 def _meanings(alike: str) -> Mapping[str, str]:
@@ -255,11 +347,14 @@ hipe = Profile(
     own_rules=_own(HIPE_2022),
     outside_slice="removed",
     slices=_slices(HIPE_2022),
+    bounded=_slices_by_bounds(HIPE_2022),
+    mean_over=("type", "link"),
     sparse=True,
     notes={
         "layers": "each column is scored by itself: types in NE-…, entities in NEL-…, with the spans of NE-COARSE-… "
         "of the same file (utils.py, collect_named_entities, collect_link_objects)",
         **_NOTES,
+        "empty cells": "a file with empty cells is refused (clef_evaluation.py)",
         "parts": "an answer whose tokens are linked differently is a mention for each link (utils.py)",
         "labels": "types count that gold has in the column, in answers those of HIPE 2022 too (clef_evaluation.py)",
     },
@@ -277,6 +372,8 @@ hipe_2020 = Profile(
     own_rules=_own(HIPE_2020),
     outside_slice="removed",
     slices=_slices(HIPE_2020),
+    bounded=_slices_by_bounds(HIPE_2020),
+    mean_over=("type", "link"),
     sparse=True,
     notes={
         **_NOTES,

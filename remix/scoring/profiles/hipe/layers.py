@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -13,12 +13,20 @@ from remix.formats.layers import (
     ALONE,
     COMMENT,
     CONTINUED,
+    DATE,
+    DATES,
+    INSIDE,
+    LABELS,
     LAYERS,
     MAIN,
+    NO_DAY,
     NO_LINK,
     NOISE,
+    PERIOD,
     RANKED,
     UNCLASSED,
+    UNTYPED,
+    label_of,
     tells_tokens,
     tokens_of,
 )
@@ -35,8 +43,11 @@ _UNTYPED = UNCLASSED.upper()
 _TIME = pl.col("class").str.extract("([^/#]*)$", 1).str.contains("time")
 
 
-def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return gold with `label` and the answers with `system` and `labels`: doc, begin, end and text, in their order.
+def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Return gold with `label`, null for none, and the answers with `system` and `labels`, in their order.
+
+    Both have doc, begin, end and text, their type (`kind`) and whether they begin within one (`inner`), as `_mentions`
+    has it. Last comes what is only a part of a mention of gold, and linked otherwise.
 
     Types count that gold has in the layer, and the tags of the edition in answers; links that are one. In a slice gold
     is what the slice keeps.
@@ -49,12 +60,16 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
     gold, pieces = (rows.join(places, on="document", maintain_order="left") for rows in (gold, pieces))
     parts: list[pl.DataFrame] = []
     times: list[pl.DataFrame] = []
+    # Links of tokens that begin no mention and no part of one make their first items count all the same.
+    inside = [_inner_links(frames, task, kb).join(places, on="document").with_columns(system=pl.lit(-1, pl.Int64))]
     for number, (name, run) in enumerate(case.evidence.runs.items()):
         pairs = align(frames, run, name, told=False).join(places, left_on="gold", right_on="document")
         own = [
             _mentions(run, task, kb, alone=alone, typed=typed)[0],
             _times(run) if edition.times_nil else gold.clear(),
         ]
+        linked = _inner_links(run, task, kb).join(pairs, on="document").with_columns(system=pl.lit(number, pl.Int64))
+        inside.append(linked.select(inside[0].columns))
         for to, rows in zip((parts, times), own, strict=True):
             given = rows.select(_COLUMNS).join(pairs, on="document", maintain_order="left")
             to.append(given.with_columns(system=pl.lit(number, pl.Int64)))
@@ -62,33 +77,79 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
     if case.column:
         there = pl.col("doc").is_in(case.answers["doc"].implode())
         answers, nil = answers.filter(there), nil.filter(there)
-    read = case.once((_ScorerTokens,), _ScorerTokens.of)
+    read = read_tokens(case)
     gold = gold.with_columns(system=pl.lit(0, pl.Int64))
     if alone:
         gold, answers = read.join_links(gold), read.join_links(answers, nil)
     else:
         # Of a run what is linked otherwise is an answer of its own.
         gold, answers = read.lay(gold, pieces), read.lay(answers, also=["labels"] if task in LINKS else [])
+    # What is linked alike is told by all links, those that are none among them.
+    gold, answers = (rows.with_columns(given="labels") for rows in (gold, answers))
     if task in LAYERS:
-        # Types count that are labels of their dataset: of `A-B` only `B` is one.
-        part = pl.col("label").str.split("|").list.first().str.extract("([^-]*)$", 1)
-        known = gold.select("dataset", label=part).drop_nulls().unique()
-        gold, told = (
-            rows.join(known, on=["dataset", "label"], how="semi", maintain_order="left") for rows in (gold, answers)
-        )
-        others = answers.filter(pl.col("label").is_in(edition.tags)).join(known, on=["dataset", "label"], how="anti")
-        answers = pl.concat([told, others])
+        gold, answers = _with_labels_known(case, gold, answers, task, edition.tags)
     else:
         if typed:
             _tell_hyphened(task, gold["label"], answers["label"])
-        of_gold = pl.concat([one.select("dataset", "label") for one in (gold, pieces)])
-        answers = _leave_known(answers, of_gold, hyphens=not typed)
-        gold = gold.filter(~_is_hyphened(pl.col("label"))) if typed else gold
+        told = pl.concat(inside)
+        of_gold = pl.concat([one.select("dataset", "label") for one in (gold, pieces, told.filter(system=-1))])
+        own_links = pl.concat(
+            [one.select("system", "dataset", "label") for one in (answers, told.filter(pl.col("system") >= 0))]
+        )
+        answers = _leave_known(answers, of_gold, own_links, hyphens=not typed)
+        if typed:
+            none = pl.when(~_is_hyphened(pl.col("label")))
+            gold = gold.with_columns(
+                label=none.then("label"), labels=pl.when(~_is_hyphened(pl.col("label"))).then("labels")
+            )
     if case.column:
         gold = gold.filter(pl.col("annotation").is_in(case.kept["annotation"].implode()))
     gold, answers = _in_place(case, gold, answers)
-    columns = ["doc", "begin", "end", "text"]
-    return gold.drop_nulls("label").select(*columns, "label"), answers.select("system", *columns, "labels")
+    columns = ["doc", "begin", "end", "text", "surface_form", "kind", "inner"]
+    keys = ["doc", "begin", "end", "labels"]
+    finest = [pieces.select(*keys, system=pl.lit(-1, pl.Int64)), *(one.select(*keys, "system") for one in inside)]
+    columns = ["annotation", *columns, "labels", "given"]
+    return gold.select(*columns, "label"), answers.select(*columns, "system"), read.move(pl.concat(finest))
+
+
+def _with_labels_known(
+    case: Case, gold: pl.DataFrame, answers: pl.DataFrame, task: str, tags: Collection[str]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return gold and answers of types that are labels of gold's dataset, in answers also of tags that the run has.
+
+    Labels are those of cells: where a file tells none, they follow from the types, of `A-B` only `B`.
+    """
+    part = pl.when(pl.col("label") != "").then(label_of(pl.col("label")))
+    frames = {-1: case.evidence.gold, **dict(enumerate(case.evidence.runs.values()))}
+    of_cells = pl.concat(
+        rows.values.filter(
+            pl.col("term") == LABELS, pl.col("text").str.starts_with(f"{task} ") | (pl.col("text") == task)
+        ).select(document="subject", label=pl.col("text").str.split(" ").list.slice(1), system=pl.lit(number, pl.Int64))
+        for number, rows in frames.items()
+    )
+    on = ["dataset", "label"]
+    if of_cells.is_empty():
+        known = gold.select("dataset", label=part).drop_nulls().unique()
+        own = answers.select("system", "dataset", "label").unique()
+    else:
+        datasets = case.evidence.gold.documents.select("document", "dataset")
+        of_types = pl.concat(
+            [
+                gold.select("document", "dataset", label=part, system=pl.lit(-1, pl.Int64)),
+                answers.select("document", "dataset", label=part, system="system"),
+            ]
+        ).join(of_cells, on=["document", "system"], how="anti")
+        every = pl.concat(
+            [
+                of_types.select("system", *on),
+                of_cells.explode("label").join(datasets, on="document").select("system", *on),
+            ]
+        )
+        every = every.drop_nulls().unique()
+        known, own = every.filter(system=-1).select(on), every.filter(pl.col("system") >= 0)
+    gold, told = (rows.join(known, on=on, how="semi", maintain_order="left") for rows in (gold, answers))
+    others = answers.filter(pl.col("label").is_in(tags)).join(known, on=on, how="anti", maintain_order="left")
+    return gold, pl.concat([told, others.join(own, on=["system", *on], how="semi", maintain_order="left")])
 
 
 def _in_place(case: Case, gold: pl.DataFrame, answers: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -122,13 +183,17 @@ def _mentions(
     Links that no type tells apart are one, unless they stand `alone`. Where gold's files have a type for each mention
     (`typed`) one without is of the type that these have for it.
 
-    They have annotation, document, begin, end, text, labels, best first, the first label, and `continued`, whether the
-    scorer does not tell them from the mention before. Null is none.
+    They have annotation, document, begin, end, text, labels, best first, the first label, their type (`kind`), and
+    whether the scorer does not tell them from the mention before (`continued`), and as what they begin where it would
+    not, were nothing between them (`inner`). Null is none.
     """
     layer = LINKS.get(task, task)
     own = pl.col("layer").fill_null(MAIN) == layer
     kept = pl.col("ignorable").is_null() if layer == MAIN else pl.col("ignorable") == OTHER_LAYER
-    every = rows = frames.annotations.filter(own & kept)
+    untyped = frames.annotations.filter(layer=UNTYPED[layer])
+    every = rows = typed_rows = pl.concat([frames.annotations.filter(own & kept), untyped])
+    kinds = _types(frames, rows, untyped, typed=typed)
+    labels = kinds.with_columns(labels=pl.concat_list("kind")).drop("kind")
     if task in LINKS:
         apart = frames.annotations.filter(layer=task)
         # A whole mention has the link that it begins with, else it is a part for each of its links.
@@ -139,23 +204,42 @@ def _mentions(
             single = frames.annotations.filter(layer=ALONE[task])
             rows = every = pl.concat([rows.join(_find_overlapping(rows, single), on="annotation", how="anti"), single])
         labels = _links(frames, every, kb)
-    else:
-        classes = frames.classes.filter(~pl.col("of_entity")).unique("annotation", keep="first", maintain_order=True)
-        name = pl.col("class").str.extract("([^/#]*)$", 1).str.to_uppercase()
-        labels = classes.select("annotation", labels=pl.concat_list(name))
-        if typed:
-            bare = rows.join(labels, on="annotation", how="anti").select("annotation", labels=pl.lit([_UNTYPED]))
-            labels = pl.concat([labels, bare])
     text = pl.col("surface_form").str.replace_all(r"\s", "")
     goes_on = frames.values.filter(pl.col("term") == CONTINUED)["subject"].implode()
+    begun = frames.values.filter(pl.col("term") == INSIDE).select(annotation="subject", inner="text")
+    spans = (
+        typed_rows.join(kinds, on="annotation").select("document", first="begin", last="end", kind="kind").sort("first")
+    )
 
     def tell(some: pl.DataFrame) -> pl.DataFrame:
         """Return annotations with what is known of them."""
-        some = some.select("annotation", "document", "begin", "end", text=text)
-        some = some.join(labels, on="annotation", maintain_order="left")
-        return some.with_columns(label=pl.col("labels").list.first(), continued=pl.col("annotation").is_in(goes_on))
+        some = some.select("annotation", "document", "begin", "end", "surface_form", text=text)
+        some = some.join(labels, on="annotation", maintain_order="left").with_row_index("row")
+        some = some.sort("begin").join_asof(
+            spans, left_on="begin", right_on="first", by="document", check_sortedness=False
+        )
+        within = pl.when(pl.col("begin") < pl.col("last")).then("kind")
+        some = some.join(begun, on="annotation", how="left").sort("row").drop("row", "first")
+        continued = pl.col("annotation").is_in(goes_on)
+        some = some.with_columns(label=pl.col("labels").list.first(), kind=within, continued=continued)
+        return some.select(_COLUMNS)
 
     return tell(rows), tell(every.join(rows, on="annotation", how="anti", maintain_order="left"))
+
+
+def _types(frames: Frames, rows: pl.DataFrame, untyped: pl.DataFrame, *, typed: bool) -> pl.DataFrame:
+    """Return annotation and `kind`, its type, of the mentions that have one; that of the untyped is empty."""
+    classes = frames.classes.filter(~pl.col("of_entity")).unique("annotation", keep="first", maintain_order=True)
+    name = pl.col("class").str.extract("([^/#]*)$", 1).str.replace_all("%7C", "|", literal=True).str.to_uppercase()
+    kinds = classes.join(rows, on="annotation", how="semi").select("annotation", kind=name)
+    bare = (
+        rows.join(kinds, on="annotation", how="anti").select("annotation", kind=pl.lit(_UNTYPED))
+        if typed
+        else kinds.clear()
+    )
+    none = pl.col("annotation").is_in(untyped["annotation"].implode())
+    empty = untyped.select("annotation", kind=pl.lit(""))
+    return pl.concat([pl.concat([kinds, bare]).filter(~none), empty])
 
 
 def _find_overlapping(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
@@ -175,17 +259,24 @@ def _tell_hyphened(task: str, *labels: pl.Series) -> None:
         progress.note(f"{task}: HIPE-scorer reads no link that has a hyphen: {count} of gold and answers are none")
 
 
-def _leave_known(answers: pl.DataFrame, gold: pl.DataFrame, *, hyphens: bool) -> pl.DataFrame:
+def _inner_links(frames: Frames, task: str, kb: KnowledgeBase | None) -> pl.DataFrame:
+    """Return the links that no type tells apart from those around them: document, begin, end, labels and the first."""
+    rows = frames.annotations.filter(pl.col("layer") == ALONE[task] if task in LINKS else pl.lit(False))
+    first = pl.col("labels").list.first()
+    told = rows.select("annotation", "document", "begin", "end").join(_links(frames, rows, kb), on="annotation")
+    return told.drop("annotation").with_columns(label=first)
+
+
+def _leave_known(answers: pl.DataFrame, gold: pl.DataFrame, own: pl.DataFrame, *, hyphens: bool) -> pl.DataFrame:
     """Return answers whose links are null where they begin with none and no cell of either side has these first.
 
-    Of `_|Q1` Q1 is a link only where a cell of the column, of gold or of the same run, begins with it. Without
-    `hyphens` a link with one is none.
+    Cells begin with the labels of `gold` and, of each run, with its `own`. Of `_|Q1` Q1 is a link only where a cell of
+    the column, of gold or of the same run, begins with it. Without `hyphens` a link with one is none.
     """
     none = pl.col("label").is_null() | (pl.lit(False) if hyphens else _is_hyphened(pl.col("label")))
     late = answers.with_row_index("row").filter(none, pl.col("labels").list.drop_nulls().list.len() > 0)
     if late.is_empty():
         return answers
-    own = answers.select("system", "dataset", "label")
     known = pl.concat([own, own.select("system").unique().join(gold, how="cross")]).drop_nulls().unique()
     known = known if hyphens else known.filter(~_is_hyphened(pl.col("label")))
     items = late.select("row", "system", "dataset", label="labels").explode("label")
@@ -196,15 +287,28 @@ def _leave_known(answers: pl.DataFrame, gold: pl.DataFrame, *, hyphens: bool) ->
 
 
 _SIDE = ["system", "doc"]
-_COLUMNS = ("annotation", "document", "begin", "end", "text", "labels", "label", "continued")
+_COLUMNS = (
+    "annotation",
+    "document",
+    "begin",
+    "end",
+    "text",
+    "surface_form",
+    "labels",
+    "label",
+    "kind",
+    "continued",
+    "inner",
+)
 
 
 def _times(run: Frames) -> pl.DataFrame:
     """Return what a run calls a time as mentions that are NIL, as `_mentions` has them."""
     times = run.annotations.filter(pl.col("layer").fill_null(MAIN) == MAIN, pl.col("ignorable").is_null())
     times = times.join(run.classes.filter(~pl.col("of_entity"), _TIME), on="annotation", how="semi")
-    nil = {"labels": pl.concat_list(pl.lit("NIL")), "label": pl.lit("NIL"), "continued": pl.lit(False)}
-    return times.with_columns(text=pl.lit(""), **nil).select(_COLUMNS)
+    nil = {"labels": pl.concat_list(pl.lit("NIL")), "label": pl.lit("NIL"), "kind": pl.lit("")}
+    nil |= {"continued": pl.lit(False), "inner": pl.lit(None, pl.String)}
+    return times.with_columns(text=pl.lit(""), surface_form=pl.lit(""), **nil).select(_COLUMNS)
 
 
 def _links(frames: Frames, rows: pl.DataFrame, kb: KnowledgeBase | None) -> pl.DataFrame:
@@ -225,30 +329,93 @@ def _links(frames: Frames, rows: pl.DataFrame, kb: KnowledgeBase | None) -> pl.D
     return every.group_by("annotation", maintain_order=True).agg(labels=pl.when(~pl.col("none")).then("label"))
 
 
-def cut_noise(rows: pl.DataFrame, case: Case, bounds: tuple[float, float], *, alone: bool = False) -> pl.DataFrame:
-    """Return the rows without the tokens of mentions of gold whose noise is not in the bounds, where any is left.
+@dataclass(frozen=True)
+class Cut:
+    """Which tokens of gold are left: those whose noise, and whose date, is in the bounds, the upper ones excluded.
 
-    What gold does not tell the noise of stays. The cut closes: what is left of a mention behind its first token goes
-    on with the mention that is then before it, where that has the same labels; links that stand `alone` always do.
+    Noise of equal bounds is just this one. A token without noise has any, one without a date none.
     """
-    gold, (low, high) = case.evidence.gold, bounds
-    noise = gold.values.filter(pl.col("term") == NOISE).select(annotation="subject", noise="number")
-    inside = (pl.col("noise") >= low) & ((pl.col("noise") < high) | (pl.col("noise") == low))
-    out = gold.annotations.filter(pl.col("layer") == MAIN).join(noise.filter(~inside), on="annotation")
-    spans = out.select("document", "begin", last="end").sort("begin")
-    gone = tokens_of(gold).sort("begin").join_asof(spans, on="begin", by="document", check_sortedness=False)
-    read = case.once((_ScorerTokens,), _ScorerTokens.of)
-    left = read.place(gone.filter((pl.col("begin") < pl.col("last")).fill_null(False).not_()))
-    found = _shrink(rows, left).with_row_index("row").sort(*_SIDE, "first", "last", maintain_order=True)
-    follows = (pl.col("first") == pl.col("last").shift() + 1) & (pl.col("labels") == pl.col("labels").shift())
-    goes_on = follows if alone else follows & (pl.col("begin") < pl.col("new_begin"))
-    joined = found.with_columns(chain=(~goes_on.over(_SIDE).fill_null(False)).cum_sum()).group_by("chain")
-    found = joined.agg(pl.all().exclude("end", "new_end").first(), pl.col("end", "new_end").last()).sort("row")
-    same = (pl.col("begin") == pl.col("new_begin")) & (pl.col("end") == pl.col("new_end"))
-    # What a run has in place of the tokens that are left is not known: they are gold's.
-    found = found.join(read.texts, on="doc", how="left", maintain_order="left")
-    text = pl.when(same).then("text").otherwise(_between("new_begin", "new_end"))
-    return found.with_columns(text=text, begin="new_begin", end="new_end").select(rows.columns)
+
+    noise: tuple[float, float] | None = None
+    period: tuple[str, str] | None = None
+
+    def find_left(self, case: Case) -> pl.DataFrame:
+        """Return the tokens that are left, where the scorer has them (doc, token, begin, end)."""
+        read = read_tokens(case)
+        left = read.tokens
+        if self.period is not None:
+            left = left.filter(self.covers(pl.col("day")))
+        if self.noise is None:
+            return left
+        gold, (low, high) = case.evidence.gold, self.noise
+        noise = gold.values.filter(pl.col("term") == NOISE).select(annotation="subject", noise="number")
+        inside = (pl.col("noise") >= low) & ((pl.col("noise") < high) | (pl.col("noise") == low))
+        out = gold.annotations.filter(pl.col("layer") == MAIN).join(noise.filter(~inside), on="annotation")
+        spans = read.place(out.select("document", "begin", "end"))
+        spans = spans.select("doc", "begin", last="end").sort("begin")
+        left = left.sort("begin").join_asof(spans, on="begin", by="doc", check_sortedness=False)
+        return left.filter((pl.col("begin") < pl.col("last")).fill_null(False).not_()).drop("last").sort("doc", "begin")
+
+    def covers(self, day: pl.Expr) -> pl.Expr:
+        """Return whether a day is in the period."""
+        first, end = self.period or ("", "~")
+        return (day >= first) & (day < end)
+
+
+def read_tokens(case: Case) -> _ScorerTokens:
+    """Return gold's tokens as the scorer has them."""
+    return case.once((_ScorerTokens,), _ScorerTokens.of)
+
+
+def apply_cut(
+    rows: pl.DataFrame, case: Case, cut: Cut, pieces: pl.DataFrame, *, alone: bool = False, gold: bool = False
+) -> pl.DataFrame:
+    """Return the rows without the tokens that are cut out, where any is left.
+
+    The cut closes: what begins within a mention, or without a tag that says that one begins, goes on with the mention
+    of its type that is then before it; answers where they have the same labels. Links that stand `alone` always do.
+    Mentions have the links of the tokens that they then begin with, of which `pieces` tell.
+    """
+    read, left = read_tokens(case), cut.find_left(case)
+    told = pl.col("doc").is_in(read.tokens["doc"].implode())
+    within = read.days.filter(cut.covers(pl.col("day")))["doc"] if cut.period else read.days["doc"]
+    rest = rows.filter(~told, pl.col("doc").is_in(within.implode()))
+    found = _shrink(rows.filter(told), left).join(read.texts, on="doc", how="left", maintain_order="left")
+    shrunk = (pl.col("begin") < pl.col("new_begin")) | (pl.col("new_end") < pl.col("end"))
+    text = pl.when(shrunk | (pl.col("last") > pl.col("first"))).then(_text_left(found, left, read.tokens))
+    found = found.with_columns(text=text.otherwise("text"))
+    if pieces.height:
+        found = _link_anew(found.with_columns(label=pl.col("labels").list.first()), pieces, _shrink(pieces, left))
+    found = found.with_row_index("row").sort(*_SIDE, "first", "last", maintain_order=True)
+    follows = pl.col("first") == pl.col("last").shift() + 1
+    same = pl.col("given") == pl.col("given").shift()
+    goes_on = (pl.col("begin") < pl.col("new_begin")) | pl.col("inner").is_not_null()
+    goes_on &= follows & (pl.col("kind") == pl.col("kind").shift())
+    # Of a run a tag I- with another link begins another answer.
+    told = pl.lit(gold) | (pl.col("inner") != "I").fill_null(False)
+    goes_on = follows & same if alone else goes_on & (same | told)
+    found = found.with_columns(chain=(~goes_on.over(_SIDE).fill_null(False)).cum_sum())
+    joined = found.group_by("chain", maintain_order=True)
+    found = joined.agg(
+        pl.all().exclude("end", "new_end", "text").first(), pl.col("end", "new_end").last(), pl.col("text").str.join("")
+    )
+    found = found.sort("row").with_columns(begin="new_begin", end="new_end")
+    return pl.concat([found.select(rows.columns), rest])
+
+
+def _text_left(rows: pl.DataFrame, left: pl.DataFrame, tokens: pl.DataFrame) -> pl.Series:
+    """Return the texts of shrunk rows: their own tokens, where there is a space between all of them, else gold's."""
+    whole = _shrink(rows.select("doc", "begin", "end", "surface_form").with_row_index("place"), tokens)
+    words = whole.select(
+        "place", number=pl.int_ranges("first", pl.col("last") + 1), word=pl.col("surface_form").str.split(" ")
+    )
+    apart = words.filter(pl.col("number").list.len() == pl.col("word").list.len()).explode("number", "word")
+    glued = words.filter(pl.col("number").list.len() != pl.col("word").list.len()).explode("number")
+    every = tokens.select("doc", "begin", "token", number=pl.int_range(pl.len(), dtype=pl.Int64))
+    every = every.join(left.select("doc", "begin"), on=["doc", "begin"], how="semi", maintain_order="left")
+    said = pl.concat([apart, glued.with_columns(word=pl.lit(None, pl.String))]).join(every, on="number")
+    texts = said.sort("place", "number").group_by("place").agg(pl.coalesce("word", "token").str.join("")).sort("place")
+    return texts["word"]
 
 
 @dataclass(frozen=True)
@@ -256,12 +423,14 @@ class _ScorerTokens:
     """Gold's tokens as the scorer has them (see section "Reading" of its rules).
 
     `homes` says of each document the one that it is of for the scorer (`home`) and where it begins there (`shift`),
-    `tokens` are those of gold (doc, token, begin, end), `texts` the texts (doc, whole); both of the scorer's documents.
+    `tokens` are those of gold (doc, token, begin, end, day), `texts` the texts (doc, whole) and `days` all that there
+    are (doc, day); all of the scorer's documents.
     """
 
     homes: pl.DataFrame
     tokens: pl.DataFrame
     texts: pl.DataFrame
+    days: pl.DataFrame
 
     @classmethod
     def of(cls, case: Case) -> _ScorerTokens:
@@ -278,11 +447,26 @@ class _ScorerTokens:
         rows = rows.with_columns(home=pl.col("doc").first().over("chain"), shift=size.cum_sum().over("chain") - size)
         texts = rows.group_by(doc="home", maintain_order=True).agg(pl.col("whole").str.join("\n"))
         homes = rows.select("document", "doc", "home", "shift")
-        return cls(homes, _move(tokens_of(gold).join(homes, on="document", maintain_order="left")), texts)
+        days, turns = _days(gold)
+        tokens = tokens_of(gold).with_row_index("row").sort("begin")
+        tokens = tokens.join_asof(turns, on="begin", by="document", check_sortedness=False).sort("row").drop("row")
+        tokens = tokens.join(days, on="document", how="left", maintain_order="left")
+        tokens = tokens.with_columns(
+            day=pl.coalesce(pl.when(pl.col("turn") != "").then("turn"), pl.when(pl.col("turn").is_null()).then("day"))
+        )
+        tokens = _move(tokens.drop("turn").join(homes, on="document", maintain_order="left"))
+        of_docs = homes.join(days, on="document", how="left", maintain_order="left").select(doc="home", day="day")
+        found = pl.concat([tokens.select("doc", "day"), of_docs.join(tokens, on="doc", how="anti")])
+        return cls(homes, tokens, texts, found.unique(maintain_order=True))
 
     def place(self, tokens: pl.DataFrame) -> pl.DataFrame:
         """Return tokens of gold's documents where the scorer has them."""
         return _move(tokens.join(self.homes, on="document", maintain_order="left"))
+
+    def move(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return rows of documents by number where the scorer has them."""
+        homes = self.homes.select("doc", "home", "shift").unique("doc")
+        return _move(rows.join(homes, on="doc", maintain_order="left"))
 
     def lay(self, rows: pl.DataFrame, pieces: pl.DataFrame | None = None, also: Sequence[str] = ()) -> pl.DataFrame:
         """Return mentions without the tokens that the scorer takes for comments, those that go on as one.
@@ -302,7 +486,7 @@ class _ScorerTokens:
         head, tail = _between("begin", "new_begin"), _between("new_end", "end")
         found = found.with_columns(text=pl.col("text").str.strip_prefix(head).str.strip_suffix(tail))
         if pieces is not None and pieces.height:
-            moved = _move(pieces.join(homes, on="doc", maintain_order="left"))
+            moved = self.move(pieces.with_columns(system=pl.lit(0, pl.Int64)))
             found = _link_anew(found, moved, _shrink(moved, left))
         found = found.with_columns(begin="new_begin", end="new_end").sort("system", "doc", "begin", maintain_order=True)
         follows = pl.col("first") == pl.col("last").shift() + 1
@@ -336,6 +520,22 @@ class _ScorerTokens:
         joined = found.with_columns(chain=(~goes_on).cum_sum()).group_by("chain", maintain_order=True)
         one = joined.agg(pl.all().exclude("end").first(), pl.col("end").last())
         return pl.concat([one.select(rows.columns), rest, times.filter(~known)])
+
+
+def _days(gold: Frames) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the day of documents (document, day), and where another begins in one (document, begin, turn)."""
+
+    def say(term: str, **columns: str) -> pl.DataFrame:
+        return gold.values.filter(pl.col("term") == term).select(**columns)
+
+    dated = say(DATE, document="subject", day="text").unique("document", keep="first", maintain_order=True)
+    # The scorer has a day of its own where a line of a date tells none.
+    bare = say(PERIOD, document="subject").unique().join(dated, on="document", how="anti")
+    days = pl.concat([dated, bare.with_columns(day=pl.lit(NO_DAY))])
+    lines = say(DATES, document="subject", turn="text").with_columns(pl.col("turn").str.split("\n")).explode("turn")
+    split = pl.col("turn").str.splitn(" ", 2).struct
+    turns = lines.select("document", begin=split.field("field_0").cast(pl.Int64), turn=split.field("field_1"))
+    return days, turns.with_columns(pl.col("turn").fill_null("")).sort("begin")
 
 
 def _split(rows: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
@@ -376,11 +576,15 @@ def _link_anew(rows: pl.DataFrame, pieces: pl.DataFrame, shrunk: pl.DataFrame) -
 
     A mention with pieces of which none begins there has no link: its first token that is left has none.
     """
-    begun = shrunk.select("doc", new_begin="new_begin", other="labels", reach="new_end").unique(["doc", "new_begin"])
-    parted = rows.join(pieces.select("doc", piece="begin"), on="doc").filter(
+    place = ["system", "doc", "new_begin"]
+    # Of pieces that begin together the shortest has the link of its first token alone.
+    begun = shrunk.sort("end", maintain_order=True).select(*place, other="labels").unique(place, keep="first")
+    numbered = rows.with_row_index("row")
+    parted = numbered.join(pieces.select(*_SIDE, piece="begin"), on=_SIDE).filter(
         pl.col("piece") >= pl.col("begin"), pl.col("piece") < pl.col("end")
-    )["annotation"]
-    rows = rows.join(begun, on=["doc", "new_begin"], how="left", maintain_order="left")
-    later = (pl.col("new_begin") > pl.col("begin")) & pl.col("annotation").is_in(parted.implode())
+    )["row"]
+    numbered = numbered.join(begun, on=place, how="left", maintain_order="left")
+    later = (pl.col("new_begin") > pl.col("begin")) & pl.col("row").is_in(parted.implode())
     labels = pl.when(later).then("other").otherwise("labels")
-    return rows.with_columns(labels=labels, label=labels.list.first()).drop("other", "reach")
+    again = [pl.when(later).then("other").otherwise("given").alias("given")] if "given" in rows.columns else []
+    return numbered.with_columns(*again, labels=labels, label=labels.list.first()).drop("row", "other")

@@ -350,6 +350,7 @@ neleval = Profile(
     outside_slice="removed",
     weigh=_weigh,
     slices={"type": _by_type},
+    mean_over=("type",),
     notes={
         **{name: str(triple) for name, triple in NAMED.items()},
         "links": "of several links of a gold mention the one that the system answers on that span (prepare.py, "
@@ -364,6 +365,8 @@ neleval = Profile(
         "type weights": "--weight FILE (class of gold, class of the answer, weight): a pair whose other fields are "
         "equal counts with the weight of its types, or as they are equal, and an annotation with that of its type and "
         "itself (configs.py, TypeWeighting; annotation.py, Measure.count_matches)",
+        "all types": "--by type has a row 'all slices' besides, <macro>: the means of P, R and F1 over the types that "
+        "gold has (evaluate.py); <micro>, their sums, has no row",
         "unlinked": "a mention without identifier is NIL here; neleval has it neither linked nor NIL",
         "clusters": "NIL without a cluster is one cluster (annotation.py, eid); a cluster counts in its first "
         "document, so that only micro scores of clusters are neleval's",
