@@ -360,6 +360,31 @@ def test_best_assignment_of_clusters_is_not_that_of_the_best_pair_first():
     assert cluster_counts(clustered(gold), clustered(answers), "mention_ceaf")["tp"].item() == 4
 
 
+@pytest.mark.parametrize(
+    ("measure", "right", "answered", "found", "asked"),
+    [
+        # b is at home in v, which begins after u: recall 2/2 of a, 2/2 of b, 2/2 of c; precision 2/3 of each.
+        ("b_cubed", 2, 3, 3, 3),
+        # u and v need no more links than x has; x joins items at home in two clusters: one link of two.
+        ("muc", 1, 2, 2, 2),
+        # Pairs of gold: a b and b c; of the answers these and a c.
+        ("pairwise", 2, 3, 2, 2),
+        # CEAF has b in its home alone: v with x shares 2 of a; b c.
+        ("mention_ceaf", 2, 3, 2, 3),
+    ],
+)
+def test_item_of_two_clusters_stays_in_both(measure, right, answered, found, asked):
+    gold = [("u", 1), ("u", 2), ("v", 2), ("v", 3)]
+    answers = [("x", 1), ("x", 2), ("x", 3)]
+    sides = [
+        pl.DataFrame(rows, schema=["cluster", "item"], orient="row").with_columns(system=pl.lit(0), doc=pl.lit(0))
+        for rows in (gold, answers)
+    ]
+    row = cluster_counts(*sides, measure).row(0, named=True)
+    assert (row["tp"], row["tp"] + row["fp"]) == (pytest.approx(right), pytest.approx(answered))
+    assert (row["tp_of_gold"], row["tp_of_gold"] + row["fn"]) == (pytest.approx(found), pytest.approx(asked))
+
+
 partitions = st.dictionaries(st.integers(0, 9), st.sampled_from("abcd"), min_size=1)
 
 

@@ -368,6 +368,8 @@ neleval = Profile(
         "all types": "--by type has a row 'all slices' besides, <macro>: the means of P, R and F1 over the types that "
         "gold has (evaluate.py); <micro>, their sums, has no row",
         "unlinked": "a mention without identifier is NIL here; neleval has it neither linked nor NIL",
+        "shared spans": "a span of two entities stays in both clusters in B-cubed, MUC and pairwise, looked up in "
+        "the one that begins last (coref_metrics.py, sets_to_mapping); CEAF and pairwise_negative have it there alone",
         "clusters": "NIL without a cluster is one cluster (annotation.py, eid); a cluster counts in its first "
         "document, so that only micro scores of clusters are neleval's",
     },
