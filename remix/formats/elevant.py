@@ -79,17 +79,23 @@ def write_articles(frames: Frames, path: Path) -> tuple[Loss, ...]:
     """Write a benchmark, or linked articles to a file that is named `….linked_articles.jsonl`; return the losses.
 
     An article is numbered by its place unless its name is `urn:elevant:article:N`. An identifier that is none of
-    Wikidata's is written as it is.
+    Wikidata's is written as it is; one that is no IRI of the web either, such as `D004`, is none of an entity to who
+    reads the format, so that it is lost.
     """
     answers = "linked_articles" in path.name
     rows = _rows(frames)
     # A label is optional at most; on what was dropped any answer is ignored.
     dropped = frames.annotations.filter(ignorable="dropped")["annotation"]
     losses = loss_of("candidates", frames.candidates["annotation"]) + loss_of("dropped", dropped)
+    unread = rows.filter(_is_unread(pl.col("entity")))
     if answers:
+        unread_candidates = frames.candidates.filter(_is_unread(pl.col("entity").str.strip_prefix(_WD)))["annotation"]
         aside = rows.filter(pl.col("ignorable").is_not_null())["annotation"]
         losses = loss_of("classes", frames.classes["annotation"]) + loss_of("ignorable", aside)
+        losses += loss_of("candidates", unread_candidates)
         rows = rows.filter(pl.col("ignorable").is_null())
+        unread = unread.filter(pl.col("ignorable").is_null())
+    losses += loss_of("links", unread["annotation"])
     regions = {document: [begin, end] for document, begin, end in frames.regions.iter_rows()}
     with write_whole(path) as stream:
         for number, document, listed in _articles(frames, rows):
@@ -114,6 +120,11 @@ def write_simple(frames: Frames, path: Path) -> tuple[Loss, ...]:
             ]
             stream.write(_line(_heading(document) | {"predictions" if predictions else "labels": named}))
     return () if predictions else loss_of("candidates", frames.candidates["annotation"])
+
+
+def _is_unread(identifier: pl.Expr) -> pl.Expr:
+    """Return whether an identifier names no entity in the format: it is no Q number and no IRI of the web."""
+    return ~identifier.str.contains(r"^Q[0-9]+$|^https?://").fill_null(True)
 
 
 def _heading(document: dict[str, Any]) -> dict[str, Any]:

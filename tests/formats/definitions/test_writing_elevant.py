@@ -87,6 +87,26 @@ def test_benchmark_keeps_spans_and_links(frames: Frames) -> None:
     assert sorted(once.links["entity"]) == sorted(iris)
 
 
+def test_identifiers_that_are_no_iri_are_told_as_lost(tmp_path: Path) -> None:
+    # D004 is written as it is, and read as NIL; the IRI of another knowledge base and the Q number come back.
+    (tmp_path / "x.jsonl").write_text(
+        '{"document": "d", "text": "Ada met Bob in Ely"}\n'
+        '{"document": "d", "begin": 0, "end": 3, "entity": "D004", "candidates": ["D004", "Q1"]}\n'
+        '{"document": "d", "begin": 8, "end": 11, "entity": "http://e.org/Bob"}\n'
+        '{"document": "d", "begin": 15, "end": 18, "entity": "Q3"}\n'
+    )
+    frames = read(tmp_path / "x.jsonl").frames
+    ada = frames.annotations["annotation"][0]
+    losses = {}
+    for name in ("y.benchmark.jsonl", "y.linked_articles.jsonl"):
+        losses[name] = [(one.kind, one.count, one.example) for one in write(frames, tmp_path / name, "elevant")]
+        again = read(tmp_path / name).frames
+        assert again.annotations["is_nil"].to_list() == [True, False, False]
+        assert again.links["entity"].to_list() == ["http://e.org/Bob", "http://www.wikidata.org/entity/Q3"]
+    assert losses["y.benchmark.jsonl"] == [("candidates", 2, ada), ("links", 1, ada)]
+    assert losses["y.linked_articles.jsonl"] == [("candidates", 1, ada), ("links", 1, ada)]
+
+
 def test_alternatives_of_a_span_are_nested_labels_and_come_back(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text(
         '{"document": "d", "text": "Ada met Bob"}\n'
