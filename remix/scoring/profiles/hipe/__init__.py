@@ -1,7 +1,7 @@
 """HIPE-scorer, of the shared tasks on historical text (Ehrmann et al., CLEF 2020 and 2022): types and ranked links.
 
-A layer's mentions have labels, types or links, of which some count (`layers`); which of gold and answers meet
-(`meetings`) is counted.
+A layer's mentions have labels, types or links, of which some count (`layers`), and stand on gold's tokens, some of
+which may be cut out (`scorer_tokens`); which of gold and answers meet (`meetings`) is counted.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import Case, Counter
 from remix.scoring.profiles import PLAIN_GOLD, OwnRules, Profile
 from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
-from remix.scoring.profiles.hipe.layers import LINKS, Cut, apply_cut, read_tokens, sides
+from remix.scoring.profiles.hipe.layers import LINKS, sides
 from remix.scoring.profiles.hipe.meetings import meetings
+from remix.scoring.profiles.hipe.scorer_tokens import Cut, apply_cut, read_tokens
 from remix.scoring.statistics import UNSCOPED, averages
 
 TASKS = (*LAYERS, *LINKS)

@@ -1,9 +1,8 @@
-"""The mentions of a layer on both sides as HIPE-scorer has them: labels that count, tokens that are there for it."""
+"""The mentions of a layer on both sides as HIPE-scorer has them, and the labels of these that count."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
 
 import polars as pl
 
@@ -11,30 +10,24 @@ from remix import progress
 from remix.documents import align
 from remix.formats.layers import (
     ALONE,
-    COMMENT,
     CONTINUED,
-    DATE,
-    DATES,
     INSIDE,
     LABELS,
     LAYERS,
     MAIN,
-    NO_DAY,
     NO_LINK,
-    NOISE,
-    PERIOD,
     RANKED,
     UNCLASSED,
     UNTYPED,
     label_of,
     tells_tokens,
-    tokens_of,
 )
 from remix.formats.mentions import canonical_entities
 from remix.frames import OTHER_LAYER, Frames
 from remix.kb import KnowledgeBase
 from remix.scoring.matching import Case
 from remix.scoring.profiles.hipe.editions import Edition
+from remix.scoring.profiles.hipe.scorer_tokens import read_tokens
 
 LINKS = {links: layer for layer, links in LAYERS.items() if links}
 """The layers of links, with that of the mentions that they are of."""
@@ -286,7 +279,6 @@ def _leave_known(answers: pl.DataFrame, gold: pl.DataFrame, own: pl.DataFrame, *
     return found.with_columns(labels=pl.coalesce("said", "labels")).drop("row", "said")
 
 
-_SIDE = ["system", "doc"]
 _COLUMNS = (
     "annotation",
     "document",
@@ -327,264 +319,3 @@ def _links(frames: Frames, rows: pl.DataFrame, kb: KnowledgeBase | None) -> pl.D
         every = every.with_columns(kb.resolve(every["label"]).alias("label"))
     every = every.with_columns(pl.col("label").str.to_uppercase())  # as the scorer reads all cells but tokens
     return every.group_by("annotation", maintain_order=True).agg(labels=pl.when(~pl.col("none")).then("label"))
-
-
-@dataclass(frozen=True)
-class Cut:
-    """Which tokens of gold are left: those whose noise, and whose date, is in the bounds, the upper ones excluded.
-
-    Noise of equal bounds is just this one. A token without noise has any, one without a date none.
-    """
-
-    noise: tuple[float, float] | None = None
-    period: tuple[str, str] | None = None
-
-    def find_left(self, case: Case) -> pl.DataFrame:
-        """Return the tokens that are left, where the scorer has them (doc, token, begin, end)."""
-        read = read_tokens(case)
-        left = read.tokens
-        if self.period is not None:
-            left = left.filter(self.covers(pl.col("day")))
-        if self.noise is None:
-            return left
-        gold, (low, high) = case.evidence.gold, self.noise
-        noise = gold.values.filter(pl.col("term") == NOISE).select(annotation="subject", noise="number")
-        inside = (pl.col("noise") >= low) & ((pl.col("noise") < high) | (pl.col("noise") == low))
-        out = gold.annotations.filter(pl.col("layer") == MAIN).join(noise.filter(~inside), on="annotation")
-        spans = read.place(out.select("document", "begin", "end"))
-        spans = spans.select("doc", "begin", last="end").sort("begin")
-        left = left.sort("begin").join_asof(spans, on="begin", by="doc", check_sortedness=False)
-        return left.filter((pl.col("begin") < pl.col("last")).fill_null(False).not_()).drop("last").sort("doc", "begin")
-
-    def covers(self, day: pl.Expr) -> pl.Expr:
-        """Return whether a day is in the period."""
-        first, end = self.period or ("", "~")
-        return (day >= first) & (day < end)
-
-
-def read_tokens(case: Case) -> _ScorerTokens:
-    """Return gold's tokens as the scorer has them."""
-    return case.once((_ScorerTokens,), _ScorerTokens.of)
-
-
-def apply_cut(
-    rows: pl.DataFrame, case: Case, cut: Cut, pieces: pl.DataFrame, *, alone: bool = False, gold: bool = False
-) -> pl.DataFrame:
-    """Return the rows without the tokens that are cut out, where any is left.
-
-    The cut closes: what begins within a mention, or without a tag that says that one begins, goes on with the mention
-    of its type that is then before it; answers where they have the same labels. Links that stand `alone` always do.
-    Mentions have the links of the tokens that they then begin with, of which `pieces` tell.
-    """
-    read, left = read_tokens(case), cut.find_left(case)
-    told = pl.col("doc").is_in(read.tokens["doc"].implode())
-    within = read.days.filter(cut.covers(pl.col("day")))["doc"] if cut.period else read.days["doc"]
-    rest = rows.filter(~told, pl.col("doc").is_in(within.implode()))
-    found = _shrink(rows.filter(told), left).join(read.texts, on="doc", how="left", maintain_order="left")
-    shrunk = (pl.col("begin") < pl.col("new_begin")) | (pl.col("new_end") < pl.col("end"))
-    text = pl.when(shrunk | (pl.col("last") > pl.col("first"))).then(_text_left(found, left, read.tokens))
-    found = found.with_columns(text=text.otherwise("text"))
-    if pieces.height:
-        found = _link_anew(found.with_columns(label=pl.col("labels").list.first()), pieces, _shrink(pieces, left))
-    found = found.with_row_index("row").sort(*_SIDE, "first", "last", maintain_order=True)
-    follows = pl.col("first") == pl.col("last").shift() + 1
-    same = pl.col("given") == pl.col("given").shift()
-    goes_on = (pl.col("begin") < pl.col("new_begin")) | pl.col("inner").is_not_null()
-    goes_on &= follows & (pl.col("kind") == pl.col("kind").shift())
-    # Of a run a tag I- with another link begins another answer.
-    told = pl.lit(gold) | (pl.col("inner") != "I").fill_null(False)
-    goes_on = follows & same if alone else goes_on & (same | told)
-    found = found.with_columns(chain=(~goes_on.over(_SIDE).fill_null(False)).cum_sum())
-    joined = found.group_by("chain", maintain_order=True)
-    found = joined.agg(
-        pl.all().exclude("end", "new_end", "text").first(), pl.col("end", "new_end").last(), pl.col("text").str.join("")
-    )
-    found = found.sort("row").with_columns(begin="new_begin", end="new_end")
-    return pl.concat([found.select(rows.columns), rest])
-
-
-def _text_left(rows: pl.DataFrame, left: pl.DataFrame, tokens: pl.DataFrame) -> pl.Series:
-    """Return the texts of shrunk rows: their own tokens, where there is a space between all of them, else gold's."""
-    whole = _shrink(rows.select("doc", "begin", "end", "surface_form").with_row_index("place"), tokens)
-    words = whole.select(
-        "place", number=pl.int_ranges("first", pl.col("last") + 1), word=pl.col("surface_form").str.split(" ")
-    )
-    apart = words.filter(pl.col("number").list.len() == pl.col("word").list.len()).explode("number", "word")
-    glued = words.filter(pl.col("number").list.len() != pl.col("word").list.len()).explode("number")
-    every = tokens.select("doc", "begin", "token", number=pl.int_range(pl.len(), dtype=pl.Int64))
-    every = every.join(left.select("doc", "begin"), on=["doc", "begin"], how="semi", maintain_order="left")
-    said = pl.concat([apart, glued.with_columns(word=pl.lit(None, pl.String))]).join(every, on="number")
-    texts = said.sort("place", "number").group_by("place").agg(pl.coalesce("word", "token").str.join("")).sort("place")
-    return texts["word"]
-
-
-@dataclass(frozen=True)
-class _ScorerTokens:
-    """Gold's tokens as the scorer has them (see section "Reading" of its rules).
-
-    `homes` says of each document the one that it is of for the scorer (`home`) and where it begins there (`shift`),
-    `tokens` are those of gold (doc, token, begin, end, day), `texts` the texts (doc, whole) and `days` all that there
-    are (doc, day); all of the scorer's documents.
-    """
-
-    homes: pl.DataFrame
-    tokens: pl.DataFrame
-    texts: pl.DataFrame
-    days: pl.DataFrame
-
-    @classmethod
-    def of(cls, case: Case) -> _ScorerTokens:
-        """Return how the scorer reads the gold of a case."""
-        gold = case.evidence.gold
-        places = case.mentions.documents.unique("document", keep="first", maintain_order=True)
-        before = gold.values.filter(pl.col("term") == CONTINUED).select(document="subject", before="text")
-        rows = gold.documents.select("document", "given", set="dataset", whole=pl.col("text").fill_null(""))
-        rows = rows.join(places.select("document", "doc"), on="document", maintain_order="left")
-        rows = rows.join(before, on="document", how="left", maintain_order="left")
-        goes_on = (pl.col("before") == pl.col("given").shift()) & (pl.col("set") == pl.col("set").shift())
-        rows = rows.with_columns(chain=(~goes_on.fill_null(False)).cum_sum())
-        size = pl.col("whole").str.len_chars().cast(pl.Int64) + 1
-        rows = rows.with_columns(home=pl.col("doc").first().over("chain"), shift=size.cum_sum().over("chain") - size)
-        texts = rows.group_by(doc="home", maintain_order=True).agg(pl.col("whole").str.join("\n"))
-        homes = rows.select("document", "doc", "home", "shift")
-        days, turns = _days(gold)
-        tokens = tokens_of(gold).with_row_index("row").sort("begin")
-        tokens = tokens.join_asof(turns, on="begin", by="document", check_sortedness=False).sort("row").drop("row")
-        tokens = tokens.join(days, on="document", how="left", maintain_order="left")
-        tokens = tokens.with_columns(
-            day=pl.coalesce(pl.when(pl.col("turn") != "").then("turn"), pl.when(pl.col("turn").is_null()).then("day"))
-        )
-        tokens = _move(tokens.drop("turn").join(homes, on="document", maintain_order="left"))
-        of_docs = homes.join(days, on="document", how="left", maintain_order="left").select(doc="home", day="day")
-        found = pl.concat([tokens.select("doc", "day"), of_docs.join(tokens, on="doc", how="anti")])
-        return cls(homes, tokens, texts, found.unique(maintain_order=True))
-
-    def place(self, tokens: pl.DataFrame) -> pl.DataFrame:
-        """Return tokens of gold's documents where the scorer has them."""
-        return _move(tokens.join(self.homes, on="document", maintain_order="left"))
-
-    def move(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return rows of documents by number where the scorer has them."""
-        homes = self.homes.select("doc", "home", "shift").unique("doc")
-        return _move(rows.join(homes, on="doc", maintain_order="left"))
-
-    def lay(self, rows: pl.DataFrame, pieces: pl.DataFrame | None = None, also: Sequence[str] = ()) -> pl.DataFrame:
-        """Return mentions without the tokens that the scorer takes for comments, those that go on as one.
-
-        Mentions of which nothing else is left are none. `pieces` are parts of mentions with links of their own, of
-        which one has that of its first token; mentions that go on are one where these columns are equal, `also`.
-        """
-        homes = self.homes.select("doc", "home", "shift").unique("doc")
-        rows = _move(rows.join(homes, on="doc", maintain_order="left"))
-        comments = self.tokens.filter(pl.col("token").str.starts_with(COMMENT))
-        touched = pl.col("doc").is_in(comments["doc"].implode()) & pl.col("begin").is_not_null()
-        if not rows.select((touched | pl.col("continued")).any()).item():
-            return rows
-        left = self.tokens.join(comments, on=["doc", "begin"], how="anti", maintain_order="left")
-        known = pl.col("doc").is_in(self.tokens["doc"].implode()) & pl.col("begin").is_not_null()
-        found = _shrink(rows.filter(known), left).join(self.texts, on="doc", maintain_order="left")
-        head, tail = _between("begin", "new_begin"), _between("new_end", "end")
-        found = found.with_columns(text=pl.col("text").str.strip_prefix(head).str.strip_suffix(tail))
-        if pieces is not None and pieces.height:
-            moved = self.move(pieces.with_columns(system=pl.lit(0, pl.Int64)))
-            found = _link_anew(found, moved, _shrink(moved, left))
-        found = found.with_columns(begin="new_begin", end="new_end").sort("system", "doc", "begin", maintain_order=True)
-        follows = pl.col("first") == pl.col("last").shift() + 1
-        same = [pl.col(one) == pl.col(one).shift() for one in also]
-        goes_on = (pl.col("continued") & pl.all_horizontal(follows, *same)).over(_SIDE).fill_null(False)
-        found = found.with_columns(chain=(~goes_on).cum_sum(), said=_between(pl.col("end").shift(), "begin"))
-        said = pl.when(goes_on).then("said").otherwise(pl.lit("")) + pl.col("text")
-        joined = found.with_columns(text=said).group_by("chain", maintain_order=True)
-        one = joined.agg(pl.all().exclude("end", "text").first(), pl.col("end").last(), pl.col("text").str.join(""))
-        return pl.concat([one.select(rows.columns), rows.filter(~known)])
-
-    def join_links(self, rows: pl.DataFrame, times: pl.DataFrame | None = None) -> pl.DataFrame:
-        """Return links as they stand token by token, neighbours with the same as one, and those of times in place.
-
-        What has no link is none. Rows of documents whose tokens are not told stay as they are, but for times.
-        """
-        none = pl.col("labels").list.drop_nulls().list.len() == 0
-        rows, times = rows.filter(~none), rows.clear() if times is None else times.select(rows.columns)
-        homes = self.homes.select("doc", "home", "shift").unique("doc")
-        rows, times = (_move(one.join(homes, on="doc", maintain_order="left")) for one in (rows, times))
-        known = pl.col("doc").is_in(self.tokens["doc"].implode()) & pl.col("begin").is_not_null()
-        place = ["system", "doc", "begin", "end"]
-        rest = rows.filter(~known).join(times, on=place, how="anti", maintain_order="left")
-        left = self.tokens.filter(~pl.col("token").str.starts_with(COMMENT))
-        left = left.with_columns(number=pl.int_range(pl.len(), dtype=pl.Int64))
-        single, of_times = (_split(one.filter(known), left) for one in (rows, times))
-        single = single.join(of_times, on=["system", "doc", "number"], how="anti", maintain_order="left")
-        found = pl.concat([single, of_times]).sort("system", "doc", "number", maintain_order=True)
-        follows = pl.col("number") == pl.col("number").shift() + 1
-        goes_on = (follows & (pl.col("labels") == pl.col("labels").shift())).over("system", "doc").fill_null(False)
-        joined = found.with_columns(chain=(~goes_on).cum_sum()).group_by("chain", maintain_order=True)
-        one = joined.agg(pl.all().exclude("end").first(), pl.col("end").last())
-        return pl.concat([one.select(rows.columns), rest, times.filter(~known)])
-
-
-def _days(gold: Frames) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the day of documents (document, day), and where another begins in one (document, begin, turn)."""
-
-    def say(term: str, **columns: str) -> pl.DataFrame:
-        return gold.values.filter(pl.col("term") == term).select(**columns)
-
-    dated = say(DATE, document="subject", day="text").unique("document", keep="first", maintain_order=True)
-    # The scorer has a day of its own where a line of a date tells none.
-    bare = say(PERIOD, document="subject").unique().join(dated, on="document", how="anti")
-    days = pl.concat([dated, bare.with_columns(day=pl.lit(NO_DAY))])
-    lines = say(DATES, document="subject", turn="text").with_columns(pl.col("turn").str.split("\n")).explode("turn")
-    split = pl.col("turn").str.splitn(" ", 2).struct
-    turns = lines.select("document", begin=split.field("field_0").cast(pl.Int64), turn=split.field("field_1"))
-    return days, turns.with_columns(pl.col("turn").fill_null("")).sort("begin")
-
-
-def _split(rows: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for each token of the rows, with its number and place."""
-    found = _shrink(rows, tokens).select(pl.all().exclude("begin", "end", "new_begin", "new_end"))
-    found = (
-        found.with_columns(number=pl.int_ranges("first", pl.col("last") + 1)).drop("first", "last").explode("number")
-    )
-    placed = found.join(tokens.select("number", "begin", "end"), on="number", maintain_order="left")
-    return placed.select(*rows.columns, "number")
-
-
-def _move(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows of documents (`doc`, `begin`, `end`) where the scorer has them (`home`, `shift`)."""
-    moved = rows.with_columns(pl.col("begin", "end") + pl.col("shift"), doc="home")
-    return moved.drop("home", "shift")
-
-
-def _shrink(rows: pl.DataFrame, left: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows that have a token left: from `new_begin` to `new_end`, `first` to `last` by their numbers."""
-    left = left.with_columns(number=pl.int_range(pl.len(), dtype=pl.Int64))
-    starts = left.select("doc", new_begin="begin", begin="begin", first="number").sort("begin")
-    ends = left.select("doc", new_end="end", end="end", last="number").sort("end")
-    numbered = rows.with_row_index("row")
-    begun = numbered.sort("begin").join_asof(starts, on="begin", by="doc", strategy="forward", check_sortedness=False)
-    ended = begun.sort("end").join_asof(ends, on="end", by="doc", strategy="backward", check_sortedness=False)
-    return ended.sort("row").filter(pl.col("new_begin") < pl.col("new_end")).drop("row")
-
-
-def _between(begin: str | pl.Expr, end: str) -> pl.Expr:
-    """Return what gold's text (`whole`) has between two places, without white space."""
-    first = pl.col(begin) if isinstance(begin, str) else begin
-    return pl.col("whole").str.slice(first, (pl.col(end) - first).clip(0)).str.replace_all(r"\s", "").fill_null("")
-
-
-def _link_anew(rows: pl.DataFrame, pieces: pl.DataFrame, shrunk: pl.DataFrame) -> pl.DataFrame:
-    """Return mentions that begin later than their file has them with the link of the piece that begins there.
-
-    A mention with pieces of which none begins there has no link: its first token that is left has none.
-    """
-    place = ["system", "doc", "new_begin"]
-    # Of pieces that begin together the shortest has the link of its first token alone.
-    begun = shrunk.sort("end", maintain_order=True).select(*place, other="labels").unique(place, keep="first")
-    numbered = rows.with_row_index("row")
-    parted = numbered.join(pieces.select(*_SIDE, piece="begin"), on=_SIDE).filter(
-        pl.col("piece") >= pl.col("begin"), pl.col("piece") < pl.col("end")
-    )["row"]
-    numbered = numbered.join(begun, on=place, how="left", maintain_order="left")
-    later = (pl.col("new_begin") > pl.col("begin")) & pl.col("row").is_in(parted.implode())
-    labels = pl.when(later).then("other").otherwise("labels")
-    again = [pl.when(later).then("other").otherwise("given").alias("given")] if "given" in rows.columns else []
-    return numbered.with_columns(*again, labels=labels, label=labels.list.first()).drop("row", "other")
