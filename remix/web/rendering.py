@@ -230,6 +230,10 @@ class ShownInFile:
         """Return all columns that are not within others, nor in data alone."""
         return [name for name in table.frame.columns if name not in {*table.within, *table.unseen}]
 
+    def keep(self, href: str) -> str:
+        """Return an address as it is: nothing is chosen of the tables of a file."""
+        return href
+
     def paging(self, table: Table) -> dict[str, object]:
         """Return that the first rows are shown, and no others."""
         return {"start": 0, "turned": {}}
