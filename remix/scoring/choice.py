@@ -17,7 +17,7 @@ from remix.question import Question
 from remix.scoring.conventions.aspects import undefined_null
 from remix.scoring.inputs.gold import LEARNT
 from remix.scoring.inputs.sources import Keeper, read_each_input, read_inputs
-from remix.scoring.matching import Case
+from remix.scoring.matching import MATCHINGS, Case, matching_named
 from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.slicing import whole_case, with_originals
 from remix.scoring.statistics.intervals import METHOD
@@ -36,9 +36,9 @@ Choice: TypeAlias = Question[Profile]
 def choose(question: Question[str] | Choice, *, headline: bool = False) -> Choice:
     """Return what is asked with its profile looked up, and the profile's tasks and matchings where it names none.
 
-    A name of several matchings of the profile stands for these. With `headline` task and matching are those that
-    profiles are compared by. A column `kb` is left out: InKB, EE and GSInKB have their rows in every evaluation. Raises
-    `UnknownName` for a profile that there is not.
+    A name of several matchings of the profile stands for these, and one with a number is spelt as that matching is.
+    With `headline` task and matching are those that profiles are compared by. A column `kb` is left out: InKB, EE and
+    GSInKB have their rows in every evaluation. Raises `UnknownName` for a profile that there is not.
 
     >>> choice = choose(Question(profile="gerbil", match=("strong",), by=("class", "kb")))
     >>> choice.profile.name, choice.task, choice.match, choice.by
@@ -47,6 +47,7 @@ def choose(question: Question[str] | Choice, *, headline: bool = False) -> Choic
     profile = PROFILES[question.profile] if isinstance(question.profile, str) else question.profile
     tasks, matchings = ([one] for one in profile.headline) if headline else (profile.tasks, profile.matchings)
     every = [one for name in question.match or matchings for one in profile.groups.get(name, (name,))]
+    every = [matching_named(name).name if name.partition("(")[0] in MATCHINGS else name for name in every]
     named = {"task": question.task or tuple(tasks), "match": tuple(dict.fromkeys(every))}
     by = tuple(column for column in question.by if column != "kb")
     return Choice(**{**vars(question), "profile": profile, **named, "by": by})

@@ -11,6 +11,7 @@ from remix.errors import UnknownName, UsageError
 from remix.formats.losses import CLUSTER
 from remix.frames import Frames
 from remix.names import OWL
+from remix.scoring.matching import matching_named
 from remix.scoring.tasks import task_named
 from tests.scoring.conftest import evaluate
 
@@ -108,3 +109,22 @@ def test_a_task_that_is_none_is_named(pair):
 def test_two_matchings_of_one_task_are_refused(pair):
     with pytest.raises(UsageError, match="several matchings"):
         evaluate(*pair, task=["A2KB(match=weak, match=strong)"])
+
+
+def test_matching_with_a_number_has_one_name_however_it_is_spelt(pair):
+    rows = evaluate(*pair, task="A2KB", match=["fuzzy(0.5)", "fuzzy(0.50)", "fuzzy(.5)", "fuzzy(-0)"])
+    assert rows["matching"].unique(maintain_order=True).to_list() == ["fuzzy(0.5)", "fuzzy(0)"]
+    assert "|matchings:fuzzy(0.5),fuzzy(0)|" in rows["signature"][0]
+
+
+@pytest.mark.parametrize("number", ["0.6666666", "0.30000000000000004", "1e-07", "1", "0"])
+def test_name_of_a_matching_has_all_digits_of_its_number(number):
+    for family in ("fuzzy", "fuzzy-over", "graded"):
+        assert matching_named(f"{family}({number})").name == f"{family}({number})"
+
+
+def test_intervals_of_what_nothing_counts_in_are_missing(frames):
+    """It was a defect: gold without layers of HIPE has no mention that a task of theirs counts."""
+    gold = Frames.of(documents=pl.DataFrame([{"document": f"d{n}", "dataset": "x", "text": "Ada"} for n in range(10)]))
+    rows = evaluate(gold, {"s": gold}, profile="hipe", task="NE-COARSE-LIT", match="strict", intervals=True)
+    assert rows.select("tp", "fp", "fn", "f1_low", "f1_high").unique().rows() == [(0, 0, 0, None, None)]

@@ -386,13 +386,23 @@ def matching_named(name: str) -> Matching:
         return MATCHINGS[name]
     found = MATCHINGS[parts[1]]
     try:
-        value = float(parts[2])
+        value = float(parts[2]) + 0.0  # -0 is 0
     except ValueError:
         value = -1.0
     if found.at is None or not 0 <= value <= 1:
         taken = "a number from 0 to 1" if found.at is not None else "no parameter"
         raise UsageError(f"matching '{found.name}' takes {taken}, not '{parts[2]}'")
     return found.at(value)
+
+
+def spell_parameter(value: float) -> str:
+    """Return the number of a matching as its name has it, which is read as the very same number again.
+
+    >>> spell_parameter(0.5), spell_parameter(1.0), spell_parameter(0.6666666)
+    ('0.5', '1', '0.6666666')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def matchings_among(names: Iterable[str]) -> list[str]:

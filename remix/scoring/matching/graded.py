@@ -11,7 +11,7 @@ from remix.errors import UsageError
 from remix.expressions import sum_up
 from remix.names import OWL
 from remix.scoring.inputs.evidence import Evidence
-from remix.scoring.matching import Case, Judged, Matching, found_in_full
+from remix.scoring.matching import Case, Judged, Matching, found_in_full, spell_parameter
 from remix.scoring.matching.pairs import assign_most
 
 LEAST = 0.5
@@ -66,9 +66,9 @@ def _at_least(least: float, name: str = "") -> Matching:
         return pl.concat([found_in_full(case, judged), near])
 
     return Matching(
-        name or f"graded({least:g})",
+        name or f"graded({spell_parameter(least)})",
         "begin and end are equal; a wrong link is right in part, by 1 / (1 + steps to gold's entity in the hierarchy), "
-        f"where that is {least:g} or more; graded(C) for another C",
+        f"where that is {spell_parameter(least)} or more; graded(C) for another C",
         pl.col("equal"),
         at=_at_least,
         credit=credit,

@@ -8,7 +8,7 @@ import polars as pl
 
 from remix import progress
 from remix.dense import look_up
-from remix.scoring.matching import Case, Matching, with_detail
+from remix.scoring.matching import Case, Matching, spell_parameter, with_detail
 from remix.scoring.matching.pairs import overlaps
 
 DEFAULT = 0.85
@@ -43,8 +43,9 @@ def _similar(case: Case) -> pl.DataFrame:
 def _at(threshold: float, name: str = "") -> Matching:
     alike = pl.col("similarity") >= threshold
     return Matching(
-        name or f"fuzzy({threshold:g})",
-        f"the spans overlap and 1 - edit distance / longer length is {threshold:g} or more; fuzzy(T) for another T",
+        name or f"fuzzy({spell_parameter(threshold)})",
+        "the spans overlap and 1 - edit distance / longer length is "
+        f"{spell_parameter(threshold)} or more; fuzzy(T) for another T",
         # At 1 only equal spans are alike: the same word beside itself is no match.
         pl.col("equal") if threshold == 1 else alike,
         _similar,
@@ -55,8 +56,9 @@ def _at(threshold: float, name: str = "") -> Matching:
 
 def _over(threshold: float, name: str = "") -> Matching:
     return Matching(
-        name or f"fuzzy-over({threshold:g})",
-        f"the spans overlap and 1 - edit distance / longer length is above {threshold:g}, as EUEF has it",
+        name or f"fuzzy-over({spell_parameter(threshold)})",
+        f"the spans overlap and 1 - edit distance / longer length is above {spell_parameter(threshold)}, as EUEF has "
+        "it",
         pl.col("similarity") > threshold,
         _similar,
         _over,

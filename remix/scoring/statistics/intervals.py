@@ -56,6 +56,10 @@ def intervals(
             f"no intervals over {number} documents: at least {LEAST_UNITS} are needed for one that means "
             "something; evaluate without --intervals, or give more documents (--unit context takes lines or sentences)"
         )
+    if counts.is_empty():
+        bounds = {f"{name}_{end}": pl.Float64() for name in _SCORES for end in ("low", "high")}
+        told = {"average": pl.String(), **bounds, "interval_doubt": pl.String()}
+        return pl.DataFrame(schema={**{key: counts.schema[key] for key in keys}, **told})
     parts = []
     for dataset in counts["dataset"].unique().sort():
         units = units_of(documents, dataset)
