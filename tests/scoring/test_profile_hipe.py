@@ -523,6 +523,16 @@ def test_run_without_documents_is_registered_under_golds(tmp_path: Path) -> None
     assert counts(evaluate(gold, {"s": own}, profile="hipe", task=["NEL-LIT"]), "NEL-LIT", "strict@1") == (1, 1, 1)
 
 
+def test_labels_of_a_run_count_on_gold_that_calls_documents_otherwise(tmp_path: Path) -> None:
+    """The cell `LOC` makes LOC count, not its type C: ORG is a label of the run by its cells alone."""
+    body = document(1, lines("B-LOC LOC", "Q1 _"))
+    run = frames_of(tmp_path, "s", document(1, lines("B-ORG LOC", "Q1 _")))
+    own = answers_to(frames_of(tmp_path, "g", body), run, "s")
+    for name in ("g", "h"):
+        rows = evaluate(frames_of(tmp_path, name, body), {"s": own}, profile="hipe", task=["NE-COARSE-LIT"])
+        assert counts(rows, "NE-COARSE-LIT", "strict") == (0, 1, 1)
+
+
 @pytest.mark.long
 def test_other_names_of_tasks_and_matchings_and_slices_of_nothing_are_refused(tmp_path: Path) -> None:
     gold = frames_of(tmp_path, "g", document(1, lines("B-LOC", "Q1")))

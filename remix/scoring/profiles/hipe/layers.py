@@ -55,8 +55,10 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
     times: list[pl.DataFrame] = []
     # Links of tokens that begin no mention and no part of one make their first items count all the same.
     inside = [_inner_links(frames, task, kb).join(places, on="document").with_columns(system=pl.lit(-1, pl.Int64))]
+    placed = [places.select("document", "dataset", system=pl.lit(-1, pl.Int64))]
     for number, (name, run) in enumerate(case.evidence.runs.items()):
         pairs = align(frames, run, name, told=False).join(places, left_on="gold", right_on="document")
+        placed.append(pairs.select("document", "dataset", system=pl.lit(number, pl.Int64)))
         own = [
             _mentions(run, task, kb, alone=alone, typed=typed)[0],
             _times(run) if edition.times_nil else gold.clear(),
@@ -80,7 +82,7 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
     # What is linked alike is told by all links, those that are none among them.
     gold, answers = (rows.with_columns(given="labels") for rows in (gold, answers))
     if task in LAYERS:
-        gold, answers = _with_labels_known(case, gold, answers, task, edition.tags)
+        gold, answers = _with_labels_known(case, gold, answers, pl.concat(placed), task, edition.tags)
     else:
         if typed:
             _tell_hyphened(task, gold["label"], answers["label"])
@@ -106,11 +108,12 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
 
 
 def _with_labels_known(
-    case: Case, gold: pl.DataFrame, answers: pl.DataFrame, task: str, tags: Collection[str]
+    case: Case, gold: pl.DataFrame, answers: pl.DataFrame, placed: pl.DataFrame, task: str, tags: Collection[str]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return gold and answers of types that are labels of gold's dataset, in answers also of tags that the run has.
 
-    Labels are those of cells: where a file tells none, they follow from the types, of `A-B` only `B`.
+    Labels are those of cells: where a file tells none, they follow from the types, of `A-B` only `B`. `placed` says of
+    which dataset of gold a document of each side is, as runs may call documents otherwise.
     """
     part = pl.when(pl.col("label") != "").then(label_of(pl.col("label")))
     frames = {-1: case.evidence.gold, **dict(enumerate(case.evidence.runs.values()))}
@@ -125,7 +128,6 @@ def _with_labels_known(
         known = gold.select("dataset", label=part).drop_nulls().unique()
         own = answers.select("system", "dataset", "label").unique()
     else:
-        datasets = case.evidence.gold.documents.select("document", "dataset")
         of_types = pl.concat(
             [
                 gold.select("document", "dataset", label=part, system=pl.lit(-1, pl.Int64)),
@@ -135,7 +137,7 @@ def _with_labels_known(
         every = pl.concat(
             [
                 of_types.select("system", *on),
-                of_cells.explode("label").join(datasets, on="document").select("system", *on),
+                of_cells.explode("label").join(placed, on=["document", "system"]).select("system", *on),
             ]
         )
         every = every.drop_nulls().unique()
