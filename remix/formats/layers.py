@@ -67,6 +67,8 @@ COMMENT = "#"
 """With what tokens begin that HIPE-scorer takes for comments, on both sides; datasets have them like any other."""
 TERMS = (TOKENS, SEGMENTS, RANKED, NOISE, DATE, DATES, PERIOD, CONTINUED, INSIDE)
 """The values that the format of HIPE-scorer can hold."""
+SAID = (*TERMS, EMPTIED, LABELS)
+"""The values that its files tell: of cells that are empty, or odd, others are written."""
 
 
 _TOKENS = {"document": pl.String, "token": pl.String, "begin": pl.Int64, "end": pl.Int64, "glued": pl.Boolean}

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from remix.formats import read, said_terms
+from remix.formats import layers, read, said_terms
 from remix.store.queries import Query
 from remix.workspace import Workspace
 
@@ -18,6 +18,19 @@ New-York\tB-loc\tB-loc.adm.town\tQ60|NIL\tLED0.25
 saw\tO\tO\t_\t_
 Ada\tB-pers\tO\tNIL\tNoSpaceAfter|LED0.00
 .\tO\tO\t_\t_
+"""
+CELLS = """TOKEN\tNE-COARSE-LIT\tNEL-LIT\tMISC
+# document_id = d1
+# date = 1894-05-01
+Bern\tB-LOC\tQ1|Q2\tLED0.05
+and\tO\t\t_
+# date = 1925-05-01
+# segment
+LOC\tLOC\t_\t_
+Paris\tO\t_\t_
+Rome\tI-LOC\tQ3\t_
+#1\tO\t_\t_
+Oslo\tI-LOC\tQ4\t_
 """
 ELEVANT = """{"id": 0, "title": "A", "text": "The University of Leeds taught Ada.", "evaluation_span": [0, 34], \
 "labels": [\
@@ -31,7 +44,7 @@ ELEVANT = """{"id": 0, "title": "A", "text": "The University of Leeds taught Ada
 CLUSTERS = """{"document": "d1", "text": "Bob met Bob.", "begin": 0, "end": 3, "entity": null, "cluster": "NIL1"}
 {"document": "d1", "begin": 8, "end": 11, "entity": null, "cluster": "NIL2"}
 """
-SAID = {"hipe.tsv": HIPE, "elevant.benchmark.jsonl": ELEVANT, "clusters.jsonl": CLUSTERS}
+SAID = {"hipe.tsv": HIPE, "cells.tsv": CELLS, "elevant.benchmark.jsonl": ELEVANT, "clusters.jsonl": CLUSTERS}
 
 
 def said_in(path: Path) -> pl.DataFrame:
@@ -39,6 +52,12 @@ def said_in(path: Path) -> pl.DataFrame:
     rows = read(path, unannotated=True).frames.values.filter(pl.col("term").is_in([*said_terms()]))
     text = pl.when(pl.col("text").str.contains("^urn:|^http")).then(pl.lit("an annotation")).otherwise("text")
     return rows.group_by("term", "number", text=text).len().sort(pl.all())
+
+
+def test_files_of_tokens_tell_each_of_their_values(tmp_path: Path) -> None:
+    (file := tmp_path / "cells.tsv").write_text(CELLS, encoding="utf-8")
+    assert set(layers.SAID) <= said_terms()
+    assert set(said_in(file)["term"]) == set(layers.SAID)
 
 
 @pytest.mark.at_hand(1)

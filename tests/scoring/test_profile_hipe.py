@@ -7,6 +7,7 @@ import gzip
 import random
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -531,6 +532,17 @@ def test_labels_of_a_run_count_on_gold_that_calls_documents_otherwise(tmp_path: 
     for name in ("g", "h"):
         rows = evaluate(frames_of(tmp_path, name, body), {"s": own}, profile="hipe", task=["NE-COARSE-LIT"])
         assert counts(rows, "NE-COARSE-LIT", "strict") == (0, 1, 1)
+
+
+def test_labels_of_mentions_that_a_remix_drops_count_no_more(tmp_path: Path) -> None:
+    """The cells make LOC, PERS and TOWN count; without the mentions of PERS and TOWN an answer TOWN is no mistake."""
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O B-PERS LOC B-TOWN", "Q1 _ Q2 _ Q3")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC O O O B-TOWN", "Q1 _ _ _ Q3")))
+    dropped = pl.when(pl.col("surface_form").is_in(["c", "e"])).then(pl.lit("dropped")).otherwise("ignorable")
+    remix = replace(gold, annotations=gold.annotations.with_columns(ignorable=dropped))
+    for frames, expected in ((gold, (2, 0, 1)), (remix, (1, 0, 0))):
+        rows = evaluate(frames, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"])
+        assert counts(rows, "NE-COARSE-LIT", "strict") == expected
 
 
 @pytest.mark.long

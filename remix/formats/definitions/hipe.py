@@ -40,8 +40,8 @@ from remix.formats.layers import (
     NOISE,
     PERIOD,
     RANKED,
+    SAID,
     SEGMENTS,
-    TERMS,
     TOKENS,
     UNCLASSED,
     UNTYPED,
@@ -543,5 +543,5 @@ hipe = Format(
     read=_read,
     write=_write,
     holds=frozenset({"texts", "languages", "nil", "classes", "layers", "unannotated"}),
-    says=frozenset(TERMS),
+    says=frozenset(SAID),
 )

@@ -113,7 +113,8 @@ def _with_labels_known(
     """Return gold and answers of types that are labels of gold's dataset, in answers also of tags that the run has.
 
     Labels are those of cells: where a file tells none, they follow from the types, of `A-B` only `B`. `placed` says of
-    which dataset of gold a document of each side is, as runs may call documents otherwise.
+    which dataset of gold a document of each side is, as runs may call documents otherwise. Where a remix dropped
+    mentions of a document the labels of its cells count that are types of those that stay.
     """
     part = pl.when(pl.col("label") != "").then(label_of(pl.col("label")))
     frames = {-1: case.evidence.gold, **dict(enumerate(case.evidence.runs.values()))}
@@ -134,13 +135,15 @@ def _with_labels_known(
                 answers.select("document", "dataset", label=part, system="system"),
             ]
         ).join(of_cells, on=["document", "system"], how="anti")
-        every = pl.concat(
-            [
-                of_types.select("system", *on),
-                of_cells.explode("label").join(placed, on=["document", "system"]).select("system", *on),
-            ]
+        dropped = case.evidence.gold.annotations.filter(pl.col("layer").fill_null(MAIN) == task, ignorable="dropped")
+        cut = (pl.col("system") == -1) & pl.col("document").is_in(dropped["document"].unique().implode())
+        of_cells = of_cells.explode("label")
+        stays = gold.select("document", label=part)
+        of_cells = pl.concat(
+            [of_cells.filter(~cut), of_cells.filter(cut).join(stays, on=["document", "label"], how="semi")]
         )
-        every = every.drop_nulls().unique()
+        own_cells = of_cells.join(placed, on=["document", "system"]).select("system", *on)
+        every = pl.concat([of_types.select("system", *on), own_cells]).drop_nulls().unique()
         known, own = every.filter(system=-1).select(on), every.filter(pl.col("system") >= 0)
     gold, told = (rows.join(known, on=on, how="semi", maintain_order="left") for rows in (gold, answers))
     others = answers.filter(pl.col("label").is_in(tags)).join(known, on=on, how="anti", maintain_order="left")
