@@ -491,8 +491,12 @@ def test_run_with_other_segments_than_gold_is_refused(tmp_path: Path) -> None:
     rows = evaluate(gold, {"s": same}, profile="hipe", task=["NE-COARSE-LIT"])
     assert counts(rows, "NE-COARSE-LIT", "strict") == (2, 0, 0)
     other = frames_of(tmp_path, "t", document(1, one + two), document(2, one))
-    with pytest.raises(BadInput, match=r"segments of its document 'd1' have all tokens, those of gold's 'd1' 1 2"):
-        evaluate(gold, {"s": other}, profile="hipe")
+    for run in (other, answers_to(gold, other, "s")):
+        with pytest.raises(BadInput, match=r"segments of its document 'd1' have all tokens, those of gold's 'd1' 1 2"):
+            evaluate(gold, {"s": run}, profile="hipe")
+    rows = evaluate(gold, {"s": answers_to(gold, same, "s")}, profile="hipe", task=["NE-COARSE-LIT"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (2, 0, 0)
+    assert counts(evaluate(gold, {"s": answers_to(gold, other, "s")}), "A2KB", "weak") == (2, 0, 0)
 
 
 def test_first_segment_of_a_run_without_documents_is_dealt_out(tmp_path: Path) -> None:
@@ -511,8 +515,18 @@ def test_file_with_empty_cells_is_refused_as_the_scorer_does(tmp_path: Path) -> 
         with pytest.raises(BadInput, match=f"{sides[2]}: 2 of its cells are empty, for which HIPE-scorer refuses a"):
             evaluate(sides[0], {"s": sides[1]}, profile="hipe")
     assert counts(evaluate(gold, {"s": run}, task=["ERec"], match=["strong"]), "ERec", "strong") == (1, 0, 0)
+    own = answers_to(gold, run, "s")
+    with pytest.raises(BadInput, match="run 's': 2 of its cells are empty"):
+        evaluate(gold, {"s": own}, profile="hipe")
     # Runs of 2020 have such cells, and were scored.
     rows = evaluate(gold, {"s": run}, profile="hipe-2020", task=["NE-COARSE-LIT"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 0)
+
+
+def test_empty_cells_of_lines_that_begin_with_a_hash_are_comments(tmp_path: Path) -> None:
+    """The scorer does not read such a line, and so does not refuse it."""
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC", "Q1") + "#x\t\t\t\t_\n" + lines("O")))
+    rows = evaluate(gold, {"s": gold}, profile="hipe", task=["NE-COARSE-LIT"])
     assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 0)
 
 

@@ -174,16 +174,17 @@ def _fit(names: list[str], counts: pl.Series, tally: RepairTally) -> list[str]:
 def _tell_empty(rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return the rows with `O` and `_` in the cells that are empty, which the scorer refuses, and tell them.
 
-    `emptied` is how many these are.
+    `emptied` is how many these are; it reads none of a line that begins with `#`.
     """
     rows = rows.with_columns(emptied=pl.lit(0))
+    read = ~pl.col("line").str.starts_with(COMMENT)
     for layer, links in LAYERS.items():
         for name, value in ((layer, "O"), (links, "_")):
             if name in rows.columns:
                 empty = (pl.col(name) == "").fill_null(False)
                 tally.add_rows("tag", rows.filter(empty), f"line {{row}}: {name} is empty, read as {value}")
                 filled = pl.when(empty).then(pl.lit(value)).otherwise(name).alias(name)
-                rows = rows.with_columns(filled, emptied=pl.col("emptied") + empty)
+                rows = rows.with_columns(filled, emptied=pl.col("emptied") + (empty & read))
     return rows
 
 

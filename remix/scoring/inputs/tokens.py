@@ -8,6 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from remix import progress
+from remix.documents import align
 from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats.layers import (
@@ -53,10 +54,14 @@ def laid_on_tokens(
     `counted` its tokens are only counted, too.
 
     Raises `BadInput` for a run without documents that has too few tokens, or too many others; with `in_order` also for
-    a document with another number of tokens than gold's, or other segments, and unless `counted` for empty cells.
+    a document with another number of tokens than gold's, or other segments, and unless `counted` for empty cells. What
+    segments and empty cells a run has is told of it when it is laid, too, as it is registered so.
     """
     if in_order and not counted:
         _refuse_emptied(gold, runs)
+    if in_order:
+        for name, run in runs.items():
+            _refuse_laid(gold, run, name)
     if not any(tells_tokens(frames) for frames in runs.values()) or tokens_of(gold).is_empty():
         return dict(runs)
     return {name: _laid_by_file(gold, run, name, in_order, counted) for name, run in runs.items()}
@@ -107,7 +112,8 @@ def _lay(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) ->
     # What the cells of a document say of a layer is said of each of gold's that it is laid on.
     pairs = tokens.drop_nulls("gold").select("document", "gold").unique(maintain_order=True)
     labels = run.values.filter(pl.col("term") == LABELS).join(pairs, left_on="subject", right_on="document")
-    values = pl.concat([values, labels.with_columns(subject="gold").select(values.columns)])
+    labels = labels.with_columns(subject="gold").select(values.columns)
+    values = pl.concat([values, labels, _refusable(gold, run, pairs)])
     return replace(
         run,
         documents=pl.concat([documents, rest]),
@@ -119,6 +125,36 @@ def _lay(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) ->
 
 
 _OWN = ("group", "option")
+
+
+def _refusable(gold: Frames, run: Frames, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return the values of gold's documents that tell for what HIPE-scorer refuses a run that is laid on them.
+
+    Empty cells are told of the first that a document is laid on, segments where that is one alone: of a document that
+    is dealt out the scorer compares none. One of a single segment has its number of tokens where gold's has several.
+    """
+    once = pairs.unique("document", keep="first", maintain_order=True)
+    empty = run.values.filter(pl.col("term") == EMPTIED).join(once, left_on="subject", right_on="document")
+    going_on = run.values.filter(pl.col("term") == CONTINUED)["subject"]
+    alone = pairs.filter(pl.len().over("document") == 1, ~pl.col("document").is_in(going_on.implode()))
+    own, golds = (frames.values.filter(pl.col("term") == SEGMENTS) for frames in (run, gold))
+    sizes = _read(run).filter(~_COMMENTED).group_by("document").agg(size=pl.len().cast(pl.String))
+    parts = alone.join(own.select(document="subject", text="text"), on="document", how="left", maintain_order="left")
+    parts = parts.join(sizes, on="document", how="left", maintain_order="left")
+    several = pl.col("gold").is_in(golds["subject"].implode()) | pl.col("text").is_not_null()
+    parts = parts.filter(several).select(subject="gold", term=pl.lit(SEGMENTS), text=pl.coalesce("text", "size"))
+    return pl.concat([empty.with_columns(subject="gold").select(list(VALUES.types)), fit(parts, VALUES.types)])
+
+
+def _refuse_laid(gold: Frames, run: Frames, name: str) -> None:
+    """Raise `BadInput` where a run that is laid on gold's documents already has segments of other numbers of tokens."""
+    told = run.values.filter(pl.col("term") == SEGMENTS)["subject"]
+    laid = run.documents.filter(
+        pl.col("document").is_in(told.implode()), ~pl.col("document").is_in(tokens_of(run)["document"].implode())
+    )
+    if laid.height:
+        pairs = align(gold, run.keep(documents=laid["document"]), name, told=False)
+        _refuse_segments(gold, run, pairs, name)
 
 
 def _link_at_first(
@@ -226,6 +262,7 @@ def _refuse_segments(gold: Frames, run: Frames, named: pl.DataFrame, name: str) 
         told = frames.values.filter(pl.col("term") == SEGMENTS).select(document="subject", segments="text")
         going_on = frames.values.filter(pl.col("term") == CONTINUED).select(document="subject")
         documents = frames.documents.select("document", pl.coalesce("given", "document").alias("called"))
+        told = told.filter(pl.col("segments").str.contains(" ", literal=True))
         parts = documents.join(told, on="document", how="left").join(going_on, on="document", how="anti")
         sides.append(parts.with_columns(pl.col("segments").fill_null("all")))
     pairs = named.join(sides[0].rename({"document": "gold"}), on="gold").join(sides[1], on="document", suffix="_run")
