@@ -95,10 +95,7 @@ def _keep_supported(cases: list[Case], column: str, least: int) -> list[Case]:
     if not cases:
         raise NoValues(column)
     found = [case for case in cases if not least or case.kept["group"].n_unique() >= least]
-    if not found:
-        raise UsageError(f"no slice by '{column}' has {least} mentions: lower --min-support")
-    if left := len(cases) - len(found):
-        progress.note(f"by {column}: {left} slices of fewer than {least} mentions are left out")
+    _tell_left(column, len(cases) - len(found), least, some=bool(found))
     return found
 
 
@@ -123,14 +120,33 @@ def _own_rule(profile: Profile, column: str) -> Counter | None:
 
 
 def _sliced_by_profile(whole: Case, choice: Choice, column: str, rule: Counter, order: list[str]) -> list[pl.DataFrame]:
-    """Return the counts of every task and matching, sliced by a column that the profile has its own rule for."""
-    parts = []
+    """Return the counts of every task and matching, sliced by a column that the profile has its own rule for.
+
+    Slices have enough mentions of gold, those that are found or missed; raises `UsageError` where none has.
+    """
+    parts, least = [], choice.min_support
+    left, there = set[tuple[str, str]](), 0
     for task, matching in product(choice.task, choice.match):
         counts = rule(whole, task, matching)
+        if least:
+            found = pl.col("tp_of_gold" if "tp_of_gold" in counts.columns else "tp")
+            mentions = counts.group_by("system", "slice").agg(mentions=found.sum() + pl.col("fn").sum())
+            few = mentions.group_by("slice").agg(pl.col("mentions").max()).filter(pl.col("mentions") < least)
+            counts = counts.filter(~pl.col("slice").is_in(few["slice"].implode()))
+            left, there = left | {(task, name) for name in few["slice"]}, there + len(counts)
         labels = {"task": task, "matching": matching, "column": column}
         counts = counts.with_columns(pl.lit(value).alias(name) for name, value in labels.items())
         parts.append(counts[[one for one in order if one in counts.columns]])
+    _tell_left(column, len(left), least, some=not left or there > 0)
     return parts
+
+
+def _tell_left(column: str, left: int, least: int, *, some: bool) -> None:
+    """Tell how many slices have too few mentions; raises `UsageError` where these are all."""
+    if not some:
+        raise UsageError(f"no slice by '{column}' has {least} mentions: lower --min-support")
+    if left:
+        progress.note(f"by {column}: {left} slices of fewer than {least} mentions are left out")
 
 
 def _count(case: Case, choice: Choice, degrees: pl.DataFrame | None = None) -> pl.DataFrame:

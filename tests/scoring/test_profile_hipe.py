@@ -352,6 +352,20 @@ def test_all_labels_together_have_the_mean_of_their_scores(tmp_path: Path) -> No
     assert counts(rows, "NEL-LIT", "strict@1", "Q2") == (1, 0, 1)
 
 
+def test_slices_of_the_profile_have_enough_mentions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # LOC has two mentions, of which one is found: R 1/2. PERS has one, and no part in the mean over labels.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC B-LOC B-PERS")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC O O")))
+    asked: dict[str, Any] = {"profile": "hipe", "task": ["NE-COARSE-LIT"], "match": ["strict"], "by": ["type"]}
+    with progress.enable():
+        rows = evaluate(gold, {"s": run}, min_support=2, **asked).filter(column="type")
+    assert rows["slice"].unique().sort().to_list() == ["LOC", "all slices"]
+    assert rows.filter(slice="all slices")["recall"].to_list() == [0.5]
+    assert "by type: 1 slices of fewer than 2 mentions are left out" in capsys.readouterr().err
+    with pytest.raises(UsageError, match="no slice by 'type' has 3 mentions: lower --min-support"):
+        evaluate(gold, {"s": run}, min_support=3, **asked)
+
+
 def test_spurious_link_without_a_first_one_is_of_each_later_one_that_counts(tmp_path: Path) -> None:
     # Q1 and Q2 are links of gold elsewhere, Q3 is none: the answer is one FP in all, and one of Q1 and of Q2 each.
     gold = frames_of(tmp_path, "g", document(1, lines("B-LOC B-LOC O", "Q1 Q2 _")))
