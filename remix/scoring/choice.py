@@ -11,7 +11,7 @@ import polars as pl
 from remix import iris
 from remix._version import __version__
 from remix.frames import Frames
-from remix.measures.partitions import columns_of
+from remix.measures.partitions import columns_of, label_of
 from remix.names import RMX
 from remix.question import Question
 from remix.scoring.conventions.aspects import undefined_null
@@ -139,7 +139,8 @@ def _list_asked(choice: Choice, *, weight: str, threshold: str, offsets: str) ->
         "profile": choice.profile.name,
         "tasks": ",".join(choice.task),
         "matchings": ",".join(choice.match),
-        "by": ",".join(choice.by),
+        # Columns that are crossed, and numbers of a scheme, are told from columns by their signs.
+        "by": ",".join(label_of(column).replace(" × ", "×").replace(",", ";") for column in choice.by),
         "errors": ",".join(choice.errors),
         "weight": weight,
         "scope": choice.scope,

@@ -6,6 +6,7 @@ import pytest
 
 from remix.names import EL
 from remix.question import OPTIONS
+from remix.signature import Signature
 from tests.scoring.conftest import evaluate, framed
 
 CATEGORIES = [f"{EL}Mnt-Full", f"{EL}PoS-NounSingular", f"{EL}Olp-None", f"{EL}Ref-Direct"]
@@ -44,3 +45,16 @@ def test_every_field_of_what_is_asked_changes_the_signature(field: str) -> None:
     asked = {"profile": "remix", "task": ["A2KB"], "match": ["strong"], **beside}
     before, after = (evaluate(GOLD, {"s": RUN}, **one)["signature"][0] for one in (asked, {**asked, **change}))
     assert before != after
+
+
+def test_columns_side_by_side_are_told_from_columns_that_are_crossed() -> None:
+    asked = {"class:classes,dataset": ["class:classes,dataset"], "both": ["class:classes", "dataset"]}
+    said = {
+        name: Signature.parse(evaluate(GOLD, {"s": RUN}, task=["A2KB"], match=["strong"], by=by)["signature"][0])
+        for name, by in {**asked, "scheme": ["words:thresholds:1,2", "dataset"]}.items()
+    }
+    assert {name: dict(one.fields)["by"] for name, one in said.items()} == {
+        "class:classes,dataset": "class:classes×dataset",
+        "both": "class:classes,dataset",
+        "scheme": "words:thresholds:1;2,dataset",
+    }
