@@ -69,13 +69,13 @@ def rename_entities(said: str, rename: Callable[[str], str]) -> str:
 class Judgements:
     """What systems made of mentions, for A2KB.
 
-    - `documents`: document, dataset, name and text;
+    - `documents`: document, dataset, name and text, each copy of a text that several datasets have;
     - `mentions`: a row per mention of gold, and per answer of a system that stands beside these: mention (a
-      number), dataset, document, begin, end, surface_form, annotation (null where gold has none), gold (its entities
-      and 'NIL', those of alternatives, too, as `split_entities` takes them apart, or null), type (its coarse types as
-      the list of annotations has them, and those of alternatives) and, where it was asked for, slice (several of a
-      mention stand as types do, with `SEVERAL` between them); `part_of` is gold of which a span with an answer is one
-      of several mentions that an alternative is made of;
+      number), dataset and document (the copy of the first dataset that holds it), begin, end, surface_form, annotation
+      (null where gold has none), gold (its entities and 'NIL', those of alternatives, too, as `split_entities` takes
+      them apart, or null), type (its coarse types as the list of annotations has them, and those of alternatives) and,
+      where it was asked for, slice (several of a mention stand as types do, with `SEVERAL` between them); `part_of` is
+      gold of which a span with an answer is one of several mentions that an alternative is made of;
     - `systems`: mention, system, outcome (see `OUTCOMES`), answer (its entities or 'NIL'), answered (the span that was
       answered, as text), unjoined (of which namespace the answer is, where gold names no entity of it, no sameAs link
       leads from one to the other, and no further name tells the two apart, so that it is wrong unseen), classes (of
@@ -165,13 +165,27 @@ def judge_mentions(
     failures = failures_of(read.gold, read.runs, read.made_for)
     beside = {name: kind for name, kind in kinds_of(known_runs(keeper.store)).items() if kind != "system"}
     judged = _judge_systems(found, mentions, given, alone)
-    # Datasets that share texts have one name where they are counted together; the text is shown as that of one.
-    names = documents.select("document", "dataset")
-    mentions = mentions.drop("dataset").join(names, on="document", how="left", maintain_order="left")
+    copies = _choose_copies(read, found, several(datasets))
+    mentions = mentions.drop("dataset").rename({"document": "one"})
+    mentions = mentions.join(copies, on="one", how="left", maintain_order="left").drop("one")
     judged = judged.join(_list_unasked(read, found), on=["system", "document"], how="anti", maintain_order="left")
     members = mentions.drop_nulls("group").select("mention", "group").join(found.groups, on="group")
     members = members.select("mention", "annotation").unique().sort("mention", "annotation")
     return Judgements(documents, mentions, judged.drop("document"), failures, runs, notes, beside, members)
+
+
+def _choose_copies(read: Inputs, found: Outcomes, datasets: Sequence[str]) -> pl.DataFrame:
+    """Return one, document and dataset: as which of its copies a text is shown.
+
+    Datasets that share texts have one name where they are counted together. A text is that of the first that holds it,
+    which a remix does not where it emptied it.
+    """
+    nth = {name: number for number, name in enumerate(datasets)}
+    order = pl.col("dataset").replace_strict(nth, default=len(nth), return_dtype=pl.Int64)
+    emptied = pl.col("document").is_in(read.emptied.implode())
+    names = found.case.evidence.gold.documents.select("document", "dataset").unique("document")
+    rows = found.documents.join(names, on="document").sort(emptied, order, "document")
+    return rows.unique("one", keep="first", maintain_order=True).select("one", "document", "dataset")
 
 
 def _list_unasked(read: Inputs, found: Outcomes) -> pl.DataFrame:

@@ -22,9 +22,10 @@ from remix.runs.registration import add_run
 from remix.scoring.choice import HASHED_BY, frames_hash
 from remix.store.loading import load
 from remix.store.targets import targets
-from remix.web.page import VIEWS, Note
+from remix.web.page import VIEWS, Note, Passages
 from remix.workspace import Workspace, open_workspace
 from tests.commands import run_verb
+from tests.pages import follow
 
 SMALL = Path(__file__).parent / "small"
 
@@ -637,6 +638,29 @@ def test_loaded_remix_is_answered_by_runs_on_what_it_was_cut_from_alone_and_besi
     emptied.load([emptied.store.folder.parent / "whole.jsonl"], name="gold", replace=True)
     with pytest.raises(StoreError, match="run whole is registered on gold, not on adas"):
         rows("adas")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("names", [("adas", "gold"), ("gold", "adas")])
+def test_errors_of_a_remix_beside_its_origin_are_in_the_dataset_that_holds_their_text(
+    emptied: Workspace, names: tuple[str, str]
+) -> None:
+    """Whole misses Bob of d1, which both hold, and in d2, which gold alone holds, has Eve and misses Bob."""
+    emptied.drop_run("part")
+    found = emptied.errors("whole", on=[*names]).table.select("dataset", "document", "surface_form")
+    assert found.sort("document", "surface_form").rows() == [
+        (names[0], "d1", "Bob"),
+        ("gold", "d2", "Ada"),
+        ("gold", "d2", "Bob"),
+    ]
+    asked = {"dataset": ",".join(names), "system": "whole"}
+    page = VIEWS["errors"].show(emptied, asked)
+    [texts] = [block for block in page.blocks if isinstance(block, Passages)]
+    for one in texts.passages:
+        opened = follow(emptied, one.href)
+        assert "What was looked at" not in str(opened.blocks) and " of 3" in str(opened.blocks), one.href
+    narrowed = VIEWS["errors"].show(emptied, asked | {"within": "gold"})
+    assert not narrowed.dropped and narrowed.tables["errors"].height == (3 if names[0] == "gold" else 2)
 
 
 @pytest.mark.long
