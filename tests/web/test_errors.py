@@ -246,6 +246,55 @@ def test_all_that_miss_are_the_same_systems_on_the_page_and_in_the_terminal(work
     assert found["of"].to_list() == page.tables["errors"]["of"].to_list() == [2, 2]
 
 
+@pytest.mark.parametrize(
+    ("asked", "beside"),
+    [
+        ({}, "--beside exact"),
+        ({"of": "short"}, ""),
+        ({"of": "exact", "agreement": "only the second right", "show": "correct"}, "--beside exact"),
+        ({"of": "short", "agreement": "only the second right"}, "--beside exact"),
+        ({"of": "short", "agreement": "only the second right", "class": "missing", "by": "words"}, "--beside exact"),
+        ({"dataset": "second", "of": "exact", "agreement": "missed by all"}, ""),
+        ({"dataset": "first,second", "of": "short"}, ""),
+        ({"agreement": "neither right"}, "--beside exact"),
+    ],
+)
+def test_what_is_the_same_in_a_terminal_counts_what_the_page_counts(
+    work: Workspace, asked: dict[str, str], beside: str
+) -> None:
+    page = shown(work, **{"dataset": "first", "system": "short", "other": "exact", **asked})
+    [command] = [one.commands[0] for one in page.blocks if isinstance(one, Note) and "terminal" in one.text]
+    assert beside in command and ("--beside" in command) == bool(beside)
+    found = run_verb(*shlex.split(command)[1:], "-o", "json", folder=work.store.folder.parent)
+    assert found.returncode == 0, found.stderr
+    told, rows = json.loads(found.stdout), page.tables["errors"]
+    assert len(told) == rows.height > 0
+    assert [(one["document"], one["begin"]) for one in told] == rows.select("document", "begin").rows()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"of": "short", "agreement": "neither right"},
+        {"of": "exact", "agreement": "only the second right"},
+        {"of": "short", "agreement": "both right", "show": "all"},
+        {"gold": f"{KNOWN}Bob"},
+        {"answer": f"{KNOWN}Ada"},
+        {"dataset": "first,second", "of": "exact", "agreement": "missed by all"},
+    ],
+)
+def test_what_no_command_shows_is_said_to_be_shown_by_none(work: Workspace, asked: dict[str, str]) -> None:
+    page = shown(work, **{"dataset": "first", "system": "short", "other": "exact", **asked})
+    assert not page.dropped
+    assert not [one for one in page.blocks if isinstance(one, Note) and "terminal" in one.text]
+
+
+def test_agreement_of_two_systems_is_none_of_a_command_for_one(work: Workspace) -> None:
+    page = shown(work, dataset="first", system="short", agreement="both right")
+    [command] = [one.commands[0] for one in page.blocks if isinstance(one, Note) and "terminal" in one.text]
+    assert "--agreement" not in command and page.tables["errors"].height == 8
+
+
 @pytest.fixture(scope="module")
 def alternatives(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """One mention that is Rome, Paris or NIL on one span, and one that is Ada; the run has Bob in place of the first.

@@ -84,9 +84,8 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     together = _tell_together(runs, datasets, shown, judged) if len(datasets) > 1 else []
     lost = _tell_lost(datasets, shown, judged)
     told = [page.Note(said) for said in (*together, *lost, *tell_given(runs, datasets, shown), *unanswered)]
-    same = (
-        [] if asked.get("within") and len(datasets) > 1 else [page.Note("The same in a terminal:", [_command(asked)])]
-    )
+    command = _command(asked, shown, datasets)
+    same = [page.Note("The same in a terminal:", [command])] if command else []
     counted = _count(work, judged, asked)
     others = _lead_to_others(work, asked)
     blocks = [
@@ -239,14 +238,35 @@ def _find_right(judged: Judgements, agreement: str, shown: Sequence[str]) -> dic
     return {}
 
 
-def _command(asked: Mapping[str, str]) -> str:
-    """Return the command line that shows what the page does; errors of one system stand there by themselves."""
-    of = asked.get("of", "")
-    options = {"beside": "" if of else asked.get("other", "")}
+def _command(asked: Mapping[str, str], shown: Sequence[str], datasets: Sequence[str]) -> str:
+    """Return the command line that shows what the page does, empty where none does.
+
+    Errors of one of two systems stand there by themselves, and beside the other where an agreement of both leaves no
+    errors but these.
+    """
+    of, agreement = asked.get("of", ""), asked.get("agreement", "")
+    if asked.get("gold") or asked.get("answer") or (asked.get("within") and len(datasets) > 1):
+        return ""
+    if of and agreement == ALL_MISS and len(datasets) > 1:  # all are those beside which both systems stand
+        return ""
+    if of and agreement in AGREEMENT and not _is_of_one(asked, shown):
+        return ""
+    [system, *others] = [of] if of and agreement not in AGREEMENT else shown
+    options = {"beside": "".join(others)}
     options |= {name: asked.get(name, "") for name in ("match", "by", "slice", "show", "class", "type", "agreement")}
-    on = [("on", name) for name in split_names(asked["dataset"])]
+    if not others and agreement in AGREEMENT:
+        options["agreement"] = ""  # it is said of two systems
+    on = [("on", name) for name in datasets]
     given = " ".join(f"--{name} {shlex.quote(said)}" for name, said in (*on, *options.items()) if said)
-    return f"remix errors {shlex.quote(of or asked['system'])} {given}"
+    return f"remix errors {shlex.quote(system)} {given}"
+
+
+def _is_of_one(asked: Mapping[str, str], shown: Sequence[str]) -> bool:
+    """Return whether an agreement of two systems leaves what is shown to the one that it is `of`."""
+    show = asked.get("show", ERRORS)
+    outcomes = dict(zip(shown, AGREEMENT[asked["agreement"]], strict=True))
+    fitting = [name for name, outcome in outcomes.items() if (outcome == "correct") == (show == "correct")]
+    return show in (ERRORS, "correct", "wrong", "missed") and fitting == [asked["of"]]
 
 
 def _complete(
