@@ -49,7 +49,8 @@ _SCHEMED = re.compile(
     re.IGNORECASE,
 )
 
-_BOUNDS = re.compile(r"\d[\d.]*-\d[\d.-]*(?:\s*,\s*\d[\d.]*-\d[\d.-]*)*")
+_BOUND = r"\d[\d.]*(?:\s*-\s*\d[\d.]*)+"
+_BOUNDS = re.compile(rf"{_BOUND}(?:\s*,\s*{_BOUND})*")
 
 _CROSSED = re.compile(r"\s*×\s*|\s*,(?!\s*[-+.]?\d)\s*")
 
@@ -93,7 +94,7 @@ def parse_partition(text: str) -> Breakdown:
         raise UsageError(f"'{text}' names no column: write class, or words:quantiles:4 for a column that is cut")
     prefix, colon, local = column.partition(":")
     vocabulary = ""
-    if prefix in OF_CLASSES and colon:
+    if prefix in OF_CLASSES and colon and not is_bounds(local):
         column, vocabulary = prefix, local.removesuffix(":")
     elif colon and PREFIXES.get(prefix) in (RMX, HFTS):
         column = local
@@ -269,6 +270,11 @@ def _parse(scheme: str) -> tuple[str, list[float]]:
         raise UsageError(
             f"'{scheme}' are bounds, by which the profiles hipe and hipe-2020 cut noise and period; other columns are "
             "cut by a scheme, such as thresholds:3,5"
+        )
+    if re.fullmatch(r"[\d.,\s-]+", scheme):
+        raise UsageError(
+            f"'{scheme}' is no scheme: columns are cut by one, such as thresholds:3,5; the profiles hipe and hipe-2020 "
+            "cut noise and period by bounds FROM-TO, several with commas, such as 1890-1920"
         )
     if name not in SCHEMES:
         raise UsageError(f"no scheme '{name}'{nearest(name, SCHEMES)}")

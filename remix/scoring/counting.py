@@ -110,6 +110,11 @@ def _own_rule(profile: Profile, column: str) -> Counter | None:
     rule = profile.slices.get(" × ".join(asked))
     if any(bounds) and (made := profile.bounded.get(" × ".join(asked))):
         return made(bounds)
+    if any(bounds) and rule is not None:
+        cut = " or ".join(f"'{name.replace(' × ', ',')}'" for name in profile.bounded)
+        raise UsageError(
+            f"'{column}' has bounds, and the profile '{profile.name}' cuts {cut or 'no column'} by such: leave them out"
+        )
     if rule is None and len(asked) > 1 and (alone := [name for name in asked if name in profile.slices]):
         crossed = " or ".join(f"'{name.replace(' × ', ',')}'" for name in profile.slices if " × " in name)
         raise UsageError(

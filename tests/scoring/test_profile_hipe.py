@@ -326,6 +326,15 @@ def test_bounds_of_periods_and_noise_may_be_chosen(tmp_path: Path) -> None:
     ("column", "message"),
     [
         ("period:1900-1890", "'1900-1890' holds nothing: its end is not after its beginning"),
+        (
+            "period:1894-13-45-1900",
+            "'1894-13-45-1900' are no bounds: there is no day 1894-13-45; write YYYY or YYYY-MM-DD",
+        ),
+        ("period:1890", "cut noise and period by bounds FROM-TO, several with commas, such as 1890-1920"),
+        (
+            "type:1-2",
+            "'type:1-2' has bounds, and the profile 'hipe' cuts 'noise' or 'period' or 'noise,period' by such",
+        ),
         ("period:18.5-1900", "'18.5-1900' are no bounds: write FROM-TO, several with commas, such as 1890-1920"),
     ],
 )
@@ -333,6 +342,15 @@ def test_what_are_no_bounds_is_refused(tmp_path: Path, column: str, message: str
     gold = frames_of(tmp_path, "g", document(1, lines("B-LOC"), "1894-05-01"))
     with pytest.raises(UsageError, match=re.escape(message)):
         evaluate(gold, {"s": gold}, profile="hipe", task=["NE-COARSE-LIT"], by=[column])
+
+
+def test_bounds_that_hold_no_token_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = frames_of(tmp_path, "g", *(document(n, lines("B-LOC"), f"1894-05-0{n}") for n in (1, 2)))
+    with progress.enable():
+        rows = evaluate(gold, {"s": gold}, profile="hipe", task=["NE-COARSE-LIT"], by=["period:1700-1720,1890 - 1920"])
+    assert counts(rows, "NE-COARSE-LIT", "strict", "1890-1920") == (2, 0, 0)
+    told = "period 1700-1720 holds no token of gold, whose dates are 1894-05-01 to 1894-05-02"
+    assert capsys.readouterr().err.count(told) == 1
 
 
 def test_bounds_are_of_columns_alone_that_a_profile_cuts_by_them() -> None:

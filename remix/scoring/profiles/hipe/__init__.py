@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from itertools import product
 from typing import TypeVar
@@ -101,12 +102,14 @@ class Scorer:
 
         def count(case: Case, task: str, matching: str) -> pl.DataFrame:
             parts = []
+            found: Mapping[str, tuple[str, str] | None]
             found = {"": None} if "period" not in given else periods or _decades(case)
             if "noise" in given:
                 _values_of(case, NOISE, "noise")
             if "period" in given:
                 _values_of(case, PERIOD, "period")
                 _tell_undated(case)
+                _tell_empty(case, found)
             named = {"": None} if "noise" not in given else noises
             for (noise, low_high), (period, from_to) in product(named.items(), found.items()):
                 events = self._events(case, task, matching, Cut(low_high, from_to))
@@ -188,6 +191,18 @@ def _tell_undated(case: Case) -> None:
         progress.note(f"{left} of {len(days)} documents tell no date, and are in no period")
 
 
+def _tell_empty(case: Case, periods: Mapping[str, tuple[str, str] | None]) -> None:
+    """Say of each period that holds no token of gold that it does not, and what dates gold has."""
+    days = read_tokens(case).days["day"].drop_nulls().unique().sort()
+    for name, period in periods.items():
+        if (
+            period is not None
+            and len(days)
+            and not days.to_frame().select(Cut(period=period).covers(pl.col("day")).any()).item()
+        ):
+            progress.note(f"period {name} holds no token of gold, whose dates are {days[0]} to {days[-1]}")
+
+
 def _documents_within(case: Case, period: tuple[str, str]) -> pl.Series | None:
     """Return the documents of a period; null where one has several dates of which it holds some alone."""
     days = read_tokens(case).days.with_columns(there=Cut(period=period).covers(pl.col("day")).fill_null(False))
@@ -228,11 +243,21 @@ def _parse_bounds(
         said = form.fullmatch(part)
         if said is None:
             raise UsageError(f"'{part}' are no bounds: write FROM-TO, several with commas, such as {example}")
-        low, high = read(said[1]), read(said[2])
+        low, high = _read_bound(said[1], read, part), _read_bound(said[2], read, part)
         if low > high or (low == high and read is str):
             raise UsageError(f"'{part}' holds nothing: its end is not after its beginning")
         found[part.strip()] = low, high
     return found
+
+
+def _read_bound(text: str, read: Callable[[str], Bound], part: str) -> Bound:
+    """Return what a bound says; raises `UsageError` for a day that no month has."""
+    if read is str:
+        try:
+            date.fromisoformat(text if "-" in text else f"{text}-01-01")
+        except ValueError:
+            raise UsageError(f"'{part}' are no bounds: there is no day {text}; write YYYY or YYYY-MM-DD") from None
+    return read(text)
 
 
 _NONE = pl.DataFrame(
