@@ -12,6 +12,7 @@ from remix.paper import Typesetting
 from remix.reports.doubts import explain_intervals, explain_shortcomings, explain_tests
 from remix.scoring.errors import TAXONOMIES
 from remix.scoring.profiles import PROFILES
+from remix.scoring.rows import ALL_SLICES
 from remix.scoring.slicing import local_names, say_shared
 from remix.scoring.statistics import F1, SCORES
 from remix.scoring.tasks import takes_spans
@@ -30,7 +31,8 @@ MOST = 15
 def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = (), *, full: bool = True) -> pl.DataFrame:
     """Return micro scores with macro-F1 beside them; what is the same in all rows or undefined in all is left out.
 
-    Rows with several precisions have them in place of counts and macro-F1, or, if `full`, beside these.
+    Where a profile has the mean over slices it is the last row. Rows with several precisions have them in place of
+    counts and macro-F1, or, if `full`, beside these.
 
     All rows show one F1, which the heading names where it is not that of all answers: see `precision_of_f1`.
     `datasets` names gold: where it is one dataset, its name stands for 'all'. InKB, EE and GSInKB are shown where
@@ -40,8 +42,10 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
     rows, of_f1 = with_f1_shown(rows)
     rows = rows if "kb" in by else rows.filter(pl.col("column") != "kb")
     keys = ["system", "dataset", "task", "matching", "column", "slice"]
-    macro = rows.filter(pl.col("average") == "macro").select(*keys, macro_f1="f1")
-    table = rows.filter(pl.col("average") == "micro").join(macro, on=keys, how="left", maintain_order="left")
+    means = (pl.col("column") != "") & (pl.col("slice") == ALL_SLICES) & (pl.col("average") == "macro")
+    macro = rows.filter(pl.col("average") == "macro", ~means).select(*keys, macro_f1="f1")
+    table = pl.concat([rows.filter(pl.col("average") == "micro"), rows.filter(means)])
+    table = table.join(macro, on=keys, how="left", maintain_order="left")
     # C2KB compares no spans, so its rows are the same under every matching.
     table = table.filter((pl.col("task") != "C2KB") | (pl.col("matching") == pl.col("matching").first()))
     table = table.with_columns(matching=pl.when(pl.col("task") != "C2KB").then("matching").otherwise(pl.lit("")))
@@ -171,7 +175,7 @@ def fold_rows(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Return the rows that people are shown, and a line on each column of which slices are left out.
 
     Slices are of all gold together where that is several datasets, the largest first; of many only the `MOST` largest.
-    Parts of a range, which have numbers, keep their order and are all shown.
+    Parts of a range, which have numbers, keep their order and are all shown, and so is the mean over slices.
     """
     whole = ["", "kb", "error_class"]
     sliced = rows.filter(~pl.col("column").is_in(whole))
@@ -182,8 +186,9 @@ def fold_rows(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     if len(pooled) and len(pooled) < len(sliced):
         lines.append("slices are those of all datasets together; -o json has those of each as well")
     sliced = pooled if len(pooled) else sliced
-    found = [rows.filter(pl.col("column").is_in(whole))]
-    for (column,), own in sliced.group_by("column", maintain_order=True):
+    mean = pl.col("slice") == ALL_SLICES
+    found = [rows.filter(pl.col("column").is_in(whole)), sliced.filter(mean)]
+    for (column,), own in sliced.filter(~mean).group_by("column", maintain_order=True):
         sizes = own.group_by("slice").agg(pl.col("mentions").max()).sort("mentions", "slice", descending=[True, False])
         if own["slice"].str.contains(r"^\d+: ").all():
             found.append(own)

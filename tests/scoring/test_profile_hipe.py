@@ -24,6 +24,7 @@ from remix.errors import BadInput, UnknownName, UsageError
 from remix.frames import Frames
 from remix.measures.coded import counted_documents
 from remix.measures.partitions import partition
+from remix.reports.readable import fold_rows, readable_tables
 from remix.runs.registration import answers_to
 from remix.scoring.differences import Counting, differences, headlines
 from remix.scoring.inputs import Inputs
@@ -368,6 +369,19 @@ def test_all_labels_together_have_the_mean_of_their_scores(tmp_path: Path) -> No
     # Q1 is right: 1, 1, 1. Of two Q2 one is: 1, 1/2, 2/3.
     assert means[1:] == [("NEL-LIT", "macro", 1.0, 0.75, pytest.approx(5 / 6))]
     assert counts(rows, "NEL-LIT", "strict@1", "Q2") == (1, 0, 1)
+
+
+def test_table_ends_with_the_mean_over_labels_however_many_there_are(tmp_path: Path) -> None:
+    # Of 20 types the 15 largest are shown. All are found but one of the 20, which has P, R and F1 of 0: 19/20.
+    tags = [f"B-T{number}" for number in range(10, 30)]
+    gold = frames_of(tmp_path, "g", document(1, lines(" ".join(tags))))
+    run = frames_of(tmp_path, "s", document(1, lines(" ".join([*tags[:-1], "O"]))))
+    asked: dict[str, Any] = {"profile": "hipe", "task": ["NE-COARSE-LIT"], "match": ["strict"], "by": ["type"]}
+    folded, told = fold_rows(evaluate(gold, {"s": run}, **asked))
+    table = readable_tables(folded, ["g"], ["type"])["NE-COARSE-LIT by type, strict matching"]
+    assert table["slice"].to_list() == [*(f"T{number}" for number in range(10, 25)), "all slices"]
+    assert table.select("tp", "fn", "P", "R", "F1").row(-1) == (19, 1, 0.95, 0.95, 0.95)
+    assert told == ["5 smaller slices by type (1 to 1 mentions) are left out here: -o json has every slice"]
 
 
 def test_slices_of_the_profile_have_enough_mentions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
