@@ -382,7 +382,8 @@ hipe = Profile(
         **_NOTES,
         "empty cells": "a file with empty cells is refused (clef_evaluation.py)",
         "parts": "an answer whose tokens are linked differently is a mention for each link (utils.py)",
-        "labels": "types count that gold has in the column, in answers those of HIPE 2022 too (clef_evaluation.py)",
+        "labels": "types count that gold has in the column, in answers those of HIPE 2022 too (clef_evaluation.py); "
+        "of a document of which a remix drops mentions, those of the mentions that stay",
     },
 )
 
