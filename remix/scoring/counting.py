@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
-from itertools import product
 
 import polars as pl
 
@@ -129,21 +129,30 @@ def _sliced_by_profile(whole: Case, choice: Choice, column: str, rule: Counter, 
 
     Slices have enough mentions of gold, those that are found or missed; raises `UsageError` where none has.
     """
-    parts, least = [], choice.min_support
-    left, there = set[tuple[str, str]](), 0
-    for task, matching in product(choice.task, choice.match):
-        counts = rule(whole, task, matching)
-        if least:
-            found = pl.col("tp_of_gold" if "tp_of_gold" in counts.columns else "tp")
-            mentions = counts.group_by("system", "slice").agg(mentions=found.sum() + pl.col("fn").sum())
-            few = mentions.group_by("slice").agg(pl.col("mentions").max()).filter(pl.col("mentions") < least)
-            counts = counts.filter(~pl.col("slice").is_in(few["slice"].implode()))
-            left, there = left | {(task, name) for name in few["slice"]}, there + len(counts)
-        labels = {"task": task, "matching": matching, "column": column}
-        counts = counts.with_columns(pl.lit(value).alias(name) for name, value in labels.items())
-        parts.append(counts[[one for one in order if one in counts.columns]])
-    _tell_left(column, len(left), least, some=not left or there > 0)
+    parts, least, left = [], choice.min_support, 0
+    for task in choice.task:
+        found = {matching: rule(whole, task, matching) for matching in choice.match}
+        few = _few(found.values(), least) if least else []
+        left += len(few)
+        for matching, counts in found.items():
+            labels = {"task": task, "matching": matching, "column": column}
+            counts = counts.filter(~pl.col("slice").is_in(few))
+            counts = counts.with_columns(pl.lit(value).alias(name) for name, value in labels.items())
+            parts.append(counts[[one for one in order if one in counts.columns]])
+    _tell_left(column, left, least, some=not left or any(len(one) for one in parts))
     return parts
+
+
+def _few(every: Iterable[pl.DataFrame], least: int) -> list[str]:
+    """Return the slices that have fewer mentions by each of several counts, as matchings need not count all."""
+    sizes = []
+    for counts in every:
+        found = pl.col("tp_of_gold" if "tp_of_gold" in counts.columns else "tp")
+        sizes.append(
+            counts.group_by("system", "slice").agg(mentions=(found.sum() + pl.col("fn").sum()).cast(pl.Float64))
+        )
+    most = pl.concat(sizes).group_by("slice").agg(pl.col("mentions").max())
+    return most.filter(pl.col("mentions") < least)["slice"].to_list()
 
 
 def _tell_left(column: str, left: int, least: int, *, some: bool) -> None:
