@@ -102,6 +102,13 @@ def test_slices_by_type_hold_gold_of_a_type_against_answers_of_that_type(pair):
     assert found == [("LOC", 1, 0, 0), ("ORG", 1, 1, 0), ("PER", 1, 1, 1)]
 
 
+def test_slices_have_enough_mentions_where_any_measure_counts_so_many(pair):
+    # PER has two mentions, of two entities: no links of clusters to find.
+    asked = {"match": ["strong_mention_match", "muc"], "profile": "neleval", "by": ["type"], "min_support": 2}
+    rows = evaluate(pair[0], {"s": pair[1]}, **asked).filter(average="micro", column="type")
+    assert rows.select("matching", "slice").sort("matching").rows() == [("muc", "PER"), ("strong_mention_match", "PER")]
+
+
 def test_first_annotation_of_an_entity_in_a_document_is_so_before_any_filter(frames):
     # document.py, _set_fields: of A the longer of those at 0 is the first, of NIL that at 8, in d2 each anew.
     rows = [(0, 2, "e:A"), (0, 3, "e:A"), (4, 7, "e:A"), (8, 9, None), (10, 11, None)]
