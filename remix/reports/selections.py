@@ -345,9 +345,14 @@ def _add_kind(store: Store, asked: _Query, wanted: Wanted) -> None:
 def _add_part(store: Store, asked: _Query, wanted: Wanted) -> None:
     """Add that an annotation is in a part: as a condition where a facet has it, else as its query does."""
     slicing, facets = parts_of(store, wanted.by), list_facets()
-    part, column = find_part(slicing, wanted.part), slicing.asked.column
+    column = slicing.asked.column
     facet = facets.get("class" if column in OF_CLASSES else column)
-    if facet is None and column in (*OF_ANNOTATIONS, *OF_DOCUMENTS):
+    of_gold = facet is None and column in (*OF_ANNOTATIONS, *OF_DOCUMENTS)
+    if of_gold and column not in _SAID_BY_TRIPLES:
+        command = shlex.join(["remix", "partition", "--by", wanted.by, "--to", "DIRECTORY"])
+        raise UsageError(f"no query can select by {column}: `{command}` makes a remix of each part of what is loaded")
+    part = find_part(slicing, wanted.part)
+    if of_gold:
         _add_own(asked, column, part)
     elif facet is None or part.missing or (part.category is not None and facet.kind == "number"):
         asked.lines.append(where_of_part(slicing.asked, slicing.parts, part, joined=asked.joined))
@@ -391,14 +396,18 @@ _NIL = f'?annotation <{RMX}nil> "explicit"'
 """The pattern of an annotation that gold links to nothing, as `enrich` stores it."""
 
 
+_SAID_BY_TRIPLES = ("is_nil", "surface_form")
+"""The columns of every gold that a triple says."""
+
+
 def _add_own(asked: _Query, column: str, part: Subset) -> None:
-    """Add that an annotation is in a part of a column of every gold; raises `UsageError` where no triple has it."""
-    if column == "is_nil" and part.category is not None:
+    """Add that an annotation is in a part of one of `_SAID_BY_TRIPLES`; raises `UsageError` where no triple has it."""
+    if part.category is None:
+        raise UsageError(f"no query can select what has no {column}")
+    if column == "is_nil":
         asked.have(f"{_NIL} .") if part.category == "true" else asked.lack(_NIL)
-    elif column == "surface_form" and part.category is not None:
-        asked.lines.append(_where_of_form(part.category))
     else:
-        raise UsageError(f"no query can select by {column}: `remix partition --by {column}` makes a remix of each part")
+        asked.lines.append(_where_of_form(part.category))
 
 
 def _where_of_form(form: str) -> str:

@@ -472,6 +472,38 @@ def test_where_no_remix_is_offered_the_reason_is(work: Workspace, asked: dict[st
     )
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("by", "chosen", "again"),
+    [
+        ("ambiguityEntity", "6", "ambiguityEntity:classes"),
+        ("ambiguityEntity:deciles", "2", "ambiguityEntity:thresholds:1,3,4,5,6,7,8"),
+    ],
+)
+def test_parts_of_one_dataset_lead_to_the_same_parts_of_which_a_remix_is_made(
+    answered_sample: Workspace, by: str, chosen: str, again: str
+) -> None:
+    """All that is loaded has other ranges, of which one may have the number that is a value here."""
+    asked = {"dataset": "sample-news", "system": "prior", "by": by, "slice": chosen}
+    page = shown(answered_sample, **asked)
+    [told] = [one for one in page.blocks if isinstance(one, Note) and "No remix has just" in one.text]
+    assert "the parts are cut over the datasets that are listed here" in told.text
+    [place] = told.links.values()
+    assert asked_by(place)["by"] == again
+    found = follow(answered_sample, place)
+    places = page.tables["errors"].select("document", "begin", "end")
+    assert not found.dropped and found.tables["errors"].select(places.columns).equals(places) and len(places) > 1
+    assert [one for one in found.blocks if isinstance(one, Note) and "Make this a remix" in one.links]
+
+
+@pytest.mark.long
+def test_of_a_column_that_no_query_has_a_command_makes_remixes(answered_sample: Workspace) -> None:
+    asked = {"dataset": "sample-news", "system": "prior", "by": "words:quantiles:3", "slice": "2"}
+    page = shown(answered_sample, **asked)
+    [told] = [one for one in page.blocks if isinstance(one, Note) and "No remix has just" in one.text]
+    assert "no query can select by words: `remix partition --by words:quantiles:3 --to DIRECTORY` makes" in told.text
+
+
 def test_query_of_errors_is_no_longer_for_more_datasets(work: Workspace) -> None:
     """It took 43 s on six datasets, of each of which it named the graph: it reads those of all runs of the system."""
     asked = {"system": "short", "class": "missing"}

@@ -13,7 +13,8 @@ from remix.errors import UnknownName, UsageError
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
 from remix.measures.labels import words_of_column, words_of_measures
-from remix.reports.annotation_list import Wanted, count_mentions, list_wanted
+from remix.remixes.facets import list_facets
+from remix.reports.annotation_list import Wanted, count_mentions, list_wanted, parts_of
 from remix.reports.doubts import tell_unanswered
 from remix.reports.selections import EACH, WantedOutcomes, builder_parameters, list_selected
 from remix.reports.sentences import (
@@ -28,7 +29,7 @@ from remix.reports.sentences import (
     rows_of_systems,
     tell_given,
 )
-from remix.runs.judgements import Judgements, list_entities
+from remix.runs.judgements import SEVERAL, Judgements, list_entities
 from remix.runs.known import kinds_of
 from remix.runs.register import Run
 from remix.vocabularies import COARSE_TYPE
@@ -176,9 +177,15 @@ def _offer_remix(work: page.Explored, judged: Judgements, asked: Mapping[str, st
     wanted = Wanted(names[0] if len(names) == 1 else "", type=asked.get("type", ""), **part)
     outcomes = WantedOutcomes(systems, show, asked.get("class", ""), right, asked.get("match") or STRONG)
     try:
+        if part and (place := _lead_to_same_parts(work, judged, asked)):
+            why = (
+                "the parts are cut over the datasets that are listed here, and a query has those of all that is loaded"
+            )
+            said = f"No remix has just the mentions of gold among these: {why}. Cut at fixed values they are the same:"
+            return [page.Note(said, links={"the errors by these parts": place})]
         found = builder_parameters(work.store, wanted, outcomes, together=names if len(names) > 1 else ())
         selected, kept = list_selected(work.store, wanted, outcomes, names)
-    except UsageError as reason:  # parts of one dataset alone may be others than those of all that is loaded
+    except UsageError as reason:
         return [page.Note(f"No remix has just the mentions of gold among these: {reason}.")]
     listed = choose_rows(rows_of_systems(judged, shown), read_choice(asked), shown).drop_nulls("annotation")
     words, link = "Of the mentions of gold among these, without answers where it has none", "Make this a remix"
@@ -204,6 +211,24 @@ def _find_unsaid(asked: Mapping[str, str]) -> str:
     if asked.get("show") == "ignored":
         return "what does not count is no mention that gold requires"
     return ""
+
+
+def _lead_to_same_parts(work: page.Explored, judged: Judgements, asked: Mapping[str, str]) -> str:
+    """Return the address of these errors by parts that all that is loaded has, too; empty where a query has them so.
+
+    Numbers are cut into ranges where they are many, and at other boundaries where they are others.
+    """
+    slicing = parts_of(work.store, asked["by"])
+    column, parts = slicing.asked.column, slicing.parts
+    if column not in list_facets() or asked["slice"] in [part.name for part in parts]:
+        return ""
+    here = judged.mentions["slice"].drop_nulls().str.split(SEVERAL).explode().unique()
+    ends = sorted(here.str.extract(r"^\d+: .*≤ ([^ ]+)$").drop_nulls(), key=float)
+    if not ends and all(part.category is not None or part.missing for part in parts):
+        return ""
+    by = f"{column}:thresholds:{','.join(ends)}" if ends else f"{column}:classes"
+    said = asked["slice"].partition(":")[0]  # ranges are numbered alike
+    return address("errors", **{**asked, "by": by, "slice": said, "from": ""})
 
 
 def _is_of(judged: Judgements, listed: pl.DataFrame, annotations: pl.DataFrame) -> bool:
