@@ -20,6 +20,7 @@ from remix.remixes.facets import Condition, compose, list_facets
 from remix.remixes.partitions import where_of_part
 from remix.reports.annotation_list import Wanted, find_part, list_wanted, parts_of
 from remix.reports.statistics import explain_stored, measures_of
+from remix.runs.known import known_runs
 from remix.runs.stored import read_outcomes, says_classes_of_mentions, systems_of
 from remix.scoring.errors import TAXONOMIES
 from remix.signature import Signature
@@ -215,7 +216,9 @@ def _refuse_without_outcomes(store: Store, outcomes: WantedOutcomes, datasets: S
         for entry in map(store.dataset, datasets)
     }
     if lacking := [pair for pair, signature in held.items() if signature is None]:
-        raise UsageError(f"queries see what is stored, and no outcomes of {_name_pairs(lacking)} are stored")
+        names, where = _name_each(lacking)
+        how = _say_what_stores_first(store, lacking, outcomes)
+        raise UsageError(f"queries see what is stored, and no outcomes of {names} are stored beside {where}: {how}")
     stored = {pair: Signature.parse(signature).fields for pair, signature in held.items() if signature is not None}
     by = {pair: fields.get("matching", outcomes.matching) for pair, fields in stored.items()}
     if others := [pair for pair, matching in by.items() if matching != outcomes.matching]:
@@ -246,9 +249,30 @@ def _name_pairs(pairs: Sequence[tuple[str, str]]) -> str:
     >>> _name_pairs([("a", "news"), ("b", "news")]), _name_pairs([("a", "x"), ("a", "y"), ("a", "z")])
     ('a and b beside news', 'a beside x, y, z')
     """
+    return " beside ".join(_name_each(pairs))
+
+
+def _name_each(pairs: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """Return which systems these are, and which datasets."""
     systems, datasets = ([*dict.fromkeys(pair[part] for pair in pairs)] for part in (0, 1))
     on = ", ".join(datasets) if len(datasets) <= _NAMED else f"{len(datasets)} datasets"
-    return f"{' and '.join(systems)} beside {on}"
+    return " and ".join(systems), on
+
+
+def _say_what_stores_first(store: Store, pairs: Sequence[tuple[str, str]], outcomes: WantedOutcomes) -> str:
+    """Return the commands that store outcomes where there are none.
+
+    They are made of the answers to a dataset. A remix that has none of its own is scored by those to its origin, which
+    nothing stores beside it.
+    """
+    known = {(one.run.system, one.run.dataset) for one in known_runs(store)}
+    answered = [pair for pair in pairs if pair in known]
+    told = [f"{_say_what_stores(answered, outcomes)} does so"] if answered else []
+    for system, dataset in pairs:
+        if (system, dataset) not in known:
+            command = shlex.join(["remix", "run", "add", system, "FILE", "--on", dataset])
+            told.append(f"`{command}` registers answers to {dataset} itself, and stores theirs")
+    return ", and ".join(told)
 
 
 def _say_what_stores(pairs: Sequence[tuple[str, str]], outcomes: WantedOutcomes) -> str:

@@ -641,6 +641,31 @@ def test_loaded_remix_is_answered_by_runs_on_what_it_was_cut_from_alone_and_besi
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    ("on", "command"),
+    [("gold", "remix evaluate gold --system whole --match strong --store"), ("adas", "remix run add")],
+)
+def test_where_no_outcomes_are_stored_a_command_that_stores_them_is_said(
+    emptied: Workspace, on: str, command: str
+) -> None:
+    """Whole has answers to gold, of which the outcomes are gone, and none to adas itself."""
+    emptied.drop_run("part")
+    emptied.store.attach({"gold": {"run-whole": None}})
+
+    def tell() -> str:
+        page = VIEWS["annotations"].show(emptied, {"dataset": on, "system": "whole", "outcome": "correct"})
+        return " ".join(one.text for one in page.blocks if isinstance(one, Note))
+
+    assert f"no outcomes of whole are stored beside {on}: `{command}" in tell()
+    if on == "gold":
+        emptied.evaluate("gold", system="whole", match="strong", store=True)
+    else:
+        assert "`remix run add whole FILE --on adas` registers answers to adas itself" in tell()
+        emptied.add_run("whole", emptied.store.folder.parent / "whole.jsonl", on="adas")
+    assert "No remix" not in tell()
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("names", [("adas", "gold"), ("gold", "adas")])
 def test_errors_of_a_remix_beside_its_origin_are_in_the_dataset_that_holds_their_text(
     emptied: Workspace, names: tuple[str, str]
