@@ -278,7 +278,8 @@ class Passages(Shown):
 class Drawing(Shown):
     """A figure under a heading (`title`, by default its name), drawn as SVG; in a report its points lead nowhere.
 
-    A `folded` figure is shown where the address asks for it (`open`), and in a report.
+    `words` are on it, and `leads` says what its points lead to, which reports do not say. A `folded` figure is shown
+    where the address asks for it (`open`), and in a report.
     """
 
     name: str
@@ -286,6 +287,7 @@ class Drawing(Shown):
     words: str = ""
     folded: bool = False
     title: str = ""
+    leads: str = ""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from remix.reports.sentences import NO_MENTION
 from remix.signature import content_hash
 from remix.store import Store
 from remix.studies.manifest import StudyManifest
-from remix.web.page import Note, Page, Table
+from remix.web.page import VIEWS, Drawing, Note, Page, Table
 from remix.web.rendering import render_file
 from remix.workspace import Workspace
 from tests.workspaces import ITEM, build_labelled, copy_workspace
@@ -113,6 +113,15 @@ def test_summary_has_means_of_what_all_answered_and_baselines_and_oracles_behind
         mean, *spread = row[header.index("F1")].split()
         assert float(mean) == pytest.approx(own.filter(pl.col("asked").is_in(shared))["f1"].mean(), abs=6e-4)
         assert spread == [f"{own['f1'].min():.3f}", "to", f"{own['f1'].max():.3f}"]
+
+
+@pytest.mark.long
+def test_report_does_not_say_that_bars_lead_on(answered_sample: Workspace) -> None:
+    page = VIEWS["dataset"].show(answered_sample, {"name": "sample-news", "column": "ambiguitySurfaceForm"})
+    [figure] = [one for one in page.blocks if isinstance(one, Drawing)]
+    assert figure.leads == "A bar leads to its annotations."
+    written = render_file("report", [page])
+    assert "The lines are the boundaries of" in written and "A bar leads" not in written
 
 
 def test_share_stands_beside_a_count_that_is_as_large(text: str) -> None:

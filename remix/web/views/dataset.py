@@ -174,9 +174,9 @@ def _distribution(work: page.Explored, name: str, asked: page.Parameters) -> lis
     link = partial(_lead_to_bar, name, column) if quantity.of == "annotations" else None
     figure = draw_distribution(quantity, own, () if parts is None else parts.parts, link)
     words = f"{quantity.meaning} The lines are the boundaries of {asked['scheme']} over all that is loaded."
-    words += " A bar leads to its annotations." if link else ""
+    leads = "A bar leads to its annotations." if link else ""
     title = f"distribution: {label_of(column).words}"
-    blocks: list[page.Shown] = [page.Drawing("distribution", figure, words, title=title)]
+    blocks: list[page.Shown] = [page.Drawing("distribution", figure, words, title=title, leads=leads)]
     if parts is not None:
         counts = cut_frames(parts, frames_of(work.store, name)).table
         chosen = {"name": name, **{key: asked[key] for key in ("column", "scheme", "average")}}
