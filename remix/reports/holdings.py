@@ -15,6 +15,7 @@ from remix.kb import KnowledgeBase
 from remix.measures.enrichment import signature_of_store
 from remix.remixes.manifest import read_manifest
 from remix.runs.register import Run, list_runs
+from remix.runs.stored import command_that_stores, says_classes_of_mentions, systems_of
 from remix.signature import Signature
 from remix.store import DatasetEntry, Store
 
@@ -99,8 +100,8 @@ def _list_names(names: Sequence[str]) -> str:
 def list_outdated(store: Store, kb: KnowledgeBase | None, held: Holdings) -> dict[str, list[str]]:
     """Return what is older than what it was made of: a sentence, with the commands that renew it.
 
-    Those are measures that were stored with another knowledge base or beside other datasets, and runs on a dataset
-    whose content is another now.
+    Those are measures that were stored with another knowledge base or beside other datasets, runs on a dataset whose
+    content is another now, and outcomes that an earlier version stored.
     """
     found: dict[str, list[str]] = {}
     now = signature_of_store(store, kb)
@@ -117,6 +118,25 @@ def list_outdated(store: Store, kb: KnowledgeBase | None, held: Holdings) -> dic
         if run.content != contents[run.dataset]:
             said = f"{run.system} answered other content of {run.dataset} than is loaded now."
             found[said] = [f"remix annotate {run.dataset} --system {run.system}"]
+    return {**found, **_list_earlier(held)}
+
+
+def _list_earlier(held: Holdings) -> dict[str, list[str]]:
+    """Return which outcomes of registered runs an earlier version stored, with the command that stores them anew."""
+    registered = {(run.system, run.dataset) for run in held.runs}
+    earlier: dict[tuple[str, str], list[str]] = {}
+    for entry in held.datasets:
+        for system, signature in systems_of(entry).items():
+            fields = Signature.parse(signature).fields
+            if (system, entry.name) in registered and not says_classes_of_mentions(fields):
+                earlier.setdefault((system, fields.get("matching", "strong")), []).append(entry.name)
+    found = dict[str, list[str]]()
+    for (system, matching), names in earlier.items():
+        by = f" by {matching} matching" if matching != "strong" else ""
+        said = (
+            f"The stored outcomes{by} of {system} beside {_list_names(names)} are those of an earlier version of remix."
+        )
+        found[said] = [command_that_stores(names, [system], matching)]
     return found
 
 

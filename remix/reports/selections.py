@@ -21,7 +21,7 @@ from remix.remixes.partitions import where_of_part
 from remix.reports.annotation_list import Wanted, find_part, list_wanted, parts_of
 from remix.reports.statistics import explain_stored, measures_of
 from remix.runs.known import known_runs
-from remix.runs.stored import read_outcomes, says_classes_of_mentions, systems_of
+from remix.runs.stored import command_that_stores, read_outcomes, says_classes_of_mentions, systems_of
 from remix.scoring.errors import TAXONOMIES
 from remix.signature import Signature
 from remix.store import Store
@@ -278,8 +278,7 @@ def _say_what_stores_first(store: Store, pairs: Sequence[tuple[str, str]], outco
 def _say_what_stores(pairs: Sequence[tuple[str, str]], outcomes: WantedOutcomes) -> str:
     """Return the one command that stores the outcomes of these systems beside these datasets as they are wanted."""
     names, on = ([*dict.fromkeys(pair[part] for pair in pairs)] for part in (0, 1))
-    options = [part for name in names for part in ("--system", name)]
-    return f"`{shlex.join(['remix', 'evaluate', *on, *options, '--match', outcomes.matching, '--store'])}`"
+    return f"`{command_that_stores(on, names, outcomes.matching)}`"
 
 
 def _refuse_unstored(store: Store, wanted: Wanted, datasets: Sequence[str] = ()) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -300,6 +301,16 @@ def systems_of(entry: DatasetEntry) -> dict[str, str]:
     """Return the systems whose outcomes are stored beside a dataset, each with the signature of its graph."""
     held = {name: graph.signature for name, graph in sorted(entry.attached.items()) if name.startswith(RUN)}
     return {unquote(name.removeprefix(RUN)): signature for name, signature in held.items()}
+
+
+def command_that_stores(datasets: Sequence[str], systems: Sequence[str], matching: str) -> str:
+    """Return the one command that stores the outcomes of these systems beside these datasets by a matching.
+
+    >>> command_that_stores(["news"], ["a", "b"], "weak")
+    'remix evaluate news --system a --system b --match weak --store'
+    """
+    options = [part for name in systems for part in ("--system", name)]
+    return shlex.join(["remix", "evaluate", *datasets, *options, "--match", matching, "--store"])
 
 
 def says_classes_of_mentions(fields: Mapping[str, str]) -> bool:

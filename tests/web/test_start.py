@@ -86,6 +86,21 @@ def test_measures_and_runs_that_are_older_than_what_they_were_made_of_are_told(
     assert [commands for said, commands in told.items() if said.startswith("a answered other content of gold")]
 
 
+def test_outcomes_that_an_earlier_version_stored_are_told(run_store: Store) -> None:
+    """Those that an earlier version stored by weak matching, as its signature tells, of one of two systems."""
+    held = read_holdings(run_store)
+    assert not [said for said in list_outdated(run_store, None, held) if "outcomes" in said]
+    [entry] = [one for one in held.datasets if one.name == "gold"]
+    graph = entry.attached["run-a"]
+    before = graph.signature.replace("|graph:2|", "|").replace("|matching:strong|", "|matching:weak|")
+    assert "graph:" not in before and "matching:weak" in before
+    entry = replace(entry, attached={**entry.attached, "run-a": replace(graph, signature=before)})
+    told = list_outdated(run_store, None, replace(held, datasets=[entry]))
+    said = "The stored outcomes by weak matching of a beside gold are those of an earlier version of remix."
+    assert told[said] == ["remix evaluate gold --system a --match weak --store"]
+    assert len([one for one in told if "outcomes" in one]) == 1
+
+
 def test_what_is_here_is_data_at_the_same_address(run_store: Store) -> None:
     page = START.show(open_workspace(run_store.folder), {})
     assert [*page.tables][0] == "here" and page.tables["here"].schema["number"] == pl.Int64
