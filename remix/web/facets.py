@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from remix.errors import UnknownName
 from remix.web import page
 
 UNFOLDED = "every"
@@ -17,6 +18,12 @@ _MOST = 500
 def limit_values(asked: Mapping[str, str], facet: str) -> int:
     """Return how many values of a facet an address asks for."""
     return _MOST if asked.get(UNFOLDED) == facet else _FEW
+
+
+def find_unfolded(asked: Mapping[str, str], facets: Iterable[str]) -> list[UnknownName]:
+    """Return what is said of an address that asks for all values of a facet that its page does not have."""
+    said, known = asked.get(UNFOLDED, ""), [*facets]
+    return [UnknownName("filter of this page", said, known)] if said and said not in known else []
 
 
 def turn_values(asked: Mapping[str, str], facet: str) -> dict[str, str]:

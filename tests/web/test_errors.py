@@ -90,6 +90,35 @@ def test_errors_are_counted_by_the_matching_that_the_address_names(work: Workspa
     assert f"--match {shlex.quote(match)}" in command
 
 
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("/annotations?dataset=first&every=nonsense", "no filter of this page named 'nonsense'"),
+        ("/errors?dataset=first&system=short&every=nonsense", "no filter of this page named 'nonsense'"),
+        ("/start?changes=foo", "no choice of 'changes' named 'foo'"),
+        ("/document?dataset=first&name=first-0&system=short&of=exact", "of=exact names one of two systems"),
+        ("/document?dataset=first&name=first-0&system=short&agreement=both+right", "'both right' is said of two"),
+    ],
+)
+def test_value_that_says_nothing_here_is_left_out_and_said(get: Get, place: str, said: str) -> None:
+    answer = get(place)
+    text = unescape(answer.text)
+    assert answer.status_code == 200 and text.count("Left out:") == 1 and said in text
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "/annotations?dataset=first&every=entity",
+        "/errors?dataset=first&system=short&every=class",
+        "/start?changes=all",
+        "/document?dataset=first&name=first-0&system=short&other=exact&of=exact&agreement=both+right",
+    ],
+)
+def test_value_that_is_known_is_not_left_out(get: Get, place: str) -> None:
+    assert "Left out:" not in get(place).text
+
+
 def test_matching_that_there_is_not_is_left_out_and_said(get: Get) -> None:
     answer = get("/errors?dataset=first&system=short&match=weka")
     assert answer.status_code == 200 and "did you mean &#39;weak&#39;" in answer.text

@@ -30,10 +30,14 @@ from remix.web import forms, page
 from remix.web.addresses import address
 from remix.web.annotation_tables import count_values, tabulate_annotations
 from remix.web.answers import judge, list_answers
-from remix.web.facets import UNFOLDED, limit_values, turn_values
+from remix.web.facets import UNFOLDED, find_unfolded, limit_values, turn_values
 
 _LISTED = 200
 """Parts that are listed to choose one."""
+
+
+_FILTERS = ("dataset", "type", "part", "entity", "outcome")
+"""What the list is narrowed down by, of which all values may be asked for."""
 
 
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
@@ -94,7 +98,9 @@ def _read(asked: Mapping[str, str]) -> Wanted:
 
 def _fit(work: page.Explored, asked: dict[str, str]) -> tuple[dict[str, str], list[UsageError]]:
     """Return what is asked without choices that do not fit the others, and what is said of these."""
-    dropped = list[UsageError]()
+    dropped: list[UsageError] = [*find_unfolded(asked, _FILTERS)]
+    if dropped:
+        del asked[UNFOLDED]
 
     def drop(wrong: UsageError, *names: str) -> None:
         dropped.append(wrong)

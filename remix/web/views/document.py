@@ -27,6 +27,7 @@ from remix.reports.documents import (
 )
 from remix.reports.labels import label_entities
 from remix.reports.sentences import (
+    AGREEMENT,
     ERRORS,
     EXTRA,
     call_classes,
@@ -136,6 +137,13 @@ def _complete(
         asked |= dict.fromkeys(WALK, "")
     if asked["other"] and not asked["system"]:
         asked = {**asked, "system": asked["other"], "other": ""}
+    shown = name_systems(asked)
+    if asked["of"] and (len(shown) < 2 or asked["of"] not in shown):
+        dropped.append(UsageError(f"of={asked['of']} names one of two systems that are shown, and is none of these"))
+        asked = {**asked, "of": ""}
+    if asked["agreement"] in AGREEMENT and len(shown) < 2:
+        dropped.append(UsageError(f"'{asked['agreement']}' is said of two systems: choose another beside"))
+        asked = {**asked, "agreement": ""}
     by = asked["by"] if asked["error"] else ""
     judged = judge(work, dataset, by, match=asked["match"]) if systems else None
     return asked, judged, systems, dropped

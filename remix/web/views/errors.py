@@ -47,7 +47,7 @@ from remix.web.error_choice import (
 )
 from remix.web.error_sentences import browse, turn_sentences
 from remix.web.error_tables import order_systems, tabulate_classes, tabulate_parts
-from remix.web.facets import UNFOLDED
+from remix.web.facets import UNFOLDED, find_unfolded
 
 _OTHERS = 4
 """Other datasets that are named where one has few mentions of a type."""
@@ -356,7 +356,10 @@ def _fit(asked: dict[str, str], rows: pl.DataFrame) -> tuple[dict[str, str], lis
 
 def _fit_place(judged: Judgements, asked: dict[str, str]) -> tuple[dict[str, str], list[UsageError]]:
     """Return what is asked without a place in the list that it does not have, and what is said of it."""
-    asked, dropped, shown = {**asked}, list[UsageError](), name_systems(asked)
+    dropped: list[UsageError] = [*find_unfolded(asked, [name for name in CHOICES if name not in ("match", "by")])]
+    asked, shown = {**asked}, name_systems(asked)
+    if dropped:
+        del asked[UNFOLDED]
     for key in ("from", "count"):
         if key in asked and not re.fullmatch("[0-9]{1,9}", asked[key]):
             dropped.append(UsageError(f"{key}={asked[key]} is no number of a text"))

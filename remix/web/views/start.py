@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from remix.errors import UnknownName, UsageError
 from remix.reports.holdings import Holdings, list_changes, list_outdated, propose_commands, read_holdings
 from remix.runs.known import kinds_of, known_runs
 from remix.web import page
@@ -26,7 +27,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     outdated = list_outdated(work.store, work.kb, held) if held.datasets else {}
     stale = [page.Steps("stale", "What is out of date", _note(outdated))] if outdated else []
     proposed = page.Steps("next", "What to do next", _note(propose_commands(held)))
-    changes = list_changes(work.store, held)
+    changes, dropped = list_changes(work.store, held), list[UsageError]()
+    if (said := parameters.get("changes")) and said != _ALL:
+        dropped.append(UnknownName("choice of 'changes'", said, [_ALL]))
     blocks: list[page.Shown] = [tiles, _list_tasks(held)]
     if changes.height:
         every = parameters.get("changes") == _ALL or changes.height <= _CHANGES
@@ -35,7 +38,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         if not every:
             links = {"all of them": f"{address('start', changes=_ALL)}#changes"}
             blocks.append(page.Note(f"These are the last {_CHANGES} of {changes.height} changes.", links=links))
-    return page.Page("What is here", blocks, [*stale, proposed])
+    return page.Page("What is here", blocks, [*stale, proposed], dropped=dropped)
 
 
 def _note(said: dict[str, list[str]]) -> list[page.Note]:
