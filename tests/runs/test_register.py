@@ -626,7 +626,7 @@ def test_loaded_remix_is_answered_by_runs_on_what_it_was_cut_from_alone_and_besi
     told = judged.select("system", "outcome").sort("system", "outcome").rows()
     assert told == [("whole", "correct"), ("whole", "wrong")]
     # Pages have the same systems; queries see what is stored, and no outcome of whole is stored beside the remix.
-    lacking = "No remix has just these: queries see what is stored, and no outcomes of whole beside adas are stored"
+    lacking = "No remix has just these: queries see what is stored, and no outcomes of whole are stored beside adas"
     said = {
         view: VIEWS[view].show(emptied, {"dataset": "adas", "system": "whole", "outcome": "correct"})
         for view in ("errors", "annotations")
