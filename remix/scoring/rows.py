@@ -106,7 +106,7 @@ def _mean_of_slices(counts: LabelledCounts, choice: Choice) -> list[pl.DataFrame
     sliced = counts.filter(pl.col("column").is_in(choice.profile.mean_over))
     if sliced.is_empty():
         return []
-    means = micro.summarise(sliced, KEYS).group_by(keys, maintain_order=True).agg(pl.col(SCORES).mean())
+    means = sum_up(micro.summarise(sliced, KEYS), keys, pl.col(SCORES).mean())
     sums = micro.summarise(sliced, keys).drop(SCORES)
     rows = sums.join(means, on=keys, maintain_order="left")
     return [rows.with_columns(slice=pl.lit(ALL_SLICES), average=pl.lit("macro"))]
