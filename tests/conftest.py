@@ -35,15 +35,14 @@ from tests.workspaces import copy_workspace
 if TYPE_CHECKING:
     from xdist.remote import Producer
 
-# Others each time, so that a property is looked at more closely with every run; one that fails prints how to repeat it.
-# How long an example takes says more of the machine than of the code. What fails is told at once: making it smaller may
-# take longer than a test may, and is asked for by `HYPOTHESIS_PROFILE=shrink`.
+# The tests at hand draw the same examples each time, so that what passed once passes again on the same code. The other
+# profiles draw others each time, so that a property is looked at more closely with every run; one that fails prints how
+# to repeat it. How long an example takes says more of the machine than of the code. What fails is told at once: making
+# it smaller may take longer than a test may, and is asked for by `HYPOTHESIS_PROFILE=shrink`.
 _PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 _PROFILES = {"quick": (15, _PHASES), "further": (8, _PHASES), "thorough": (30, _PHASES), "shrink": (60, tuple(Phase))}
 for name, (examples, phases) in _PROFILES.items():
-    # At hand CI draws the same ones each time, and some others each time in the further profile.
-    same = name == "quick" and os.environ.get("CI") == "true"
-    options = {"deadline": None, "print_blob": True, "derandomize": same, "phases": phases}
+    options = {"deadline": None, "print_blob": True, "derandomize": name == "quick", "phases": phases}
     settings.register_profile(name, max_examples=examples, **options)  # type: ignore[arg-type]
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 

@@ -177,9 +177,12 @@ def _with_own_documents(every: Mapping[str, Inputs]) -> dict[str, Inputs]:
 def _stack(every: Sequence[Inputs]) -> Inputs:
     """Return the inputs as if all gold were one dataset, and the answers of a system one run on it.
 
-    Runs have no texts: that theirs are those of gold was seen (`_with_own_documents`), and is not looked at again.
+    Runs have no texts: that theirs are those of gold was seen (`_with_own_documents`), and is not looked at again. They
+    keep them where a mention has no place: all are told apart by their forms then, which may stand in the text alone.
     """
-    none = {name: pl.lit(None, pl.String) for name in ("text", "given")}
+    sides = [side for inputs in every for side in (inputs.gold, *inputs.runs.values())]
+    placed = not any(side.annotations["begin"].null_count() for side in sides)
+    none = {name: pl.lit(None, pl.String) for name in ("text", "given") if placed}
     runs = dict[str, Frames]()
     for system in sorted({name for inputs in every for name in inputs.runs}):
         run = Frames.concat(inputs.runs[system] for inputs in every if system in inputs.runs).in_dataset(_ONE)
