@@ -51,7 +51,7 @@ def is_share(name: str) -> bool:
     >>> [is_share(name) for name in ("share", "share of news", "shareOfAll", "shared-texts")]
     [True, True, True, False]
     """
-    return re.match("share($|[ _A-Z])", name) is not None
+    return name.startswith("share") and re.match("share($|[ _A-Z])", name) is not None
 
 
 def _percent(value: object) -> object:

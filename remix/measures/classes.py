@@ -108,7 +108,7 @@ def name_types(annotations: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame
         {iri: name.capitalize() for name, iri in COARSE_CLASSES.items()}, default=None
     )
     known = with_coarse(classes.select("annotation", "class")).select("annotation", type=named).drop_nulls().unique()
-    types = known.group_by("annotation").agg(types=pl.col("type").sort())
+    types = known.sort("type").group_by("annotation").agg(types="type")  # a group keeps the order of its rows
     rows = annotations.select("annotation", "is_nil").join(types, on="annotation", how="left", maintain_order="left")
     typed = pl.col("types").fill_null(pl.lit([], pl.List(pl.String)))
     nil = pl.concat_list(pl.lit(["NIL"], pl.List(pl.String)), typed)

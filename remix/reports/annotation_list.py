@@ -15,7 +15,7 @@ from remix.measures.enrichment import frames_of
 from remix.measures.partitions import Subset, parse_partition
 from remix.remixes.facets import list_facets
 from remix.remixes.partitions import slice_store
-from remix.reports.documents import list_annotations
+from remix.reports.documents import describe_annotations
 from remix.reports.figures import SCALES, bins_of
 from remix.reports.statistics import list_quantities, measures_of
 from remix.scoring.slicing import slice_named
@@ -26,6 +26,8 @@ BESIDE = 60
 BARS = 30
 """Bars of a histogram."""
 _COLUMNS = tuple(column.name for measure in MEASURES for column in measure.columns)
+_REQUIRED = "annotations that are required"
+"""What is kept of the workspace: these of all datasets."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +84,7 @@ def list_wanted(store: Store, wanted: Wanted) -> pl.DataFrame:
     those of texts that are not there. Raises
     `UnknownName` for a dataset, document, type, part or column that there is not.
     """
-    rows = store.cached("annotations that are required", lambda: _list_required(store))
-    if wanted.dataset:
-        rows = rows.filter(dataset=store.dataset(wanted.dataset).name)
+    rows = _required_of(store, store.dataset(wanted.dataset).name if wanted.dataset else "")
     if wanted.document:
         rows = _of_value(rows, "name", "document", wanted.document)
     if wanted.type:
@@ -124,14 +124,27 @@ def count_mentions(rows: pl.DataFrame) -> int:
     return int(rows.select(pl.struct("document", "group").n_unique()).item())
 
 
-def _list_required(store: Store) -> pl.DataFrame:
-    frames, measured = frames_of(store), measures_of(store)
-    rows = list_annotations(frames, measured).filter(pl.col("ignorable").is_null())
+def _required_of(store: Store, dataset: str) -> pl.DataFrame:
+    """Return the annotations that are required, of a dataset or of all.
+
+    Those of one are read alone until all are at hand: a first page that shows these waits for no others.
+    """
+    if dataset and not store.cached.holds(_REQUIRED):
+        return store.cached((_REQUIRED, dataset), lambda: _list_required(store, dataset))
+    rows = store.cached(_REQUIRED, lambda: _list_required(store, None))
+    return rows.filter(dataset=dataset) if dataset else rows
+
+
+def _list_required(store: Store, dataset: str | None) -> pl.DataFrame:
+    frames, measured = frames_of(store, dataset), measures_of(store)
+    frames = replace(frames, annotations=frames.annotations.filter(pl.col("ignorable").is_null()))
+    rows = describe_annotations(frames, measured)
     classes = pl.concat([frames.classes.select("annotation", "class"), measured.classes.select("annotation", "class")])
     rows = rows.join(name_types(rows, classes), on="annotation", how="left", maintain_order="left")
     documents = frames.documents.select("document", name=pl.coalesce("given", "document")).with_row_index("place")
     rows = rows.join(documents, on="document", maintain_order="left")  # without a text an annotation counts nowhere
-    return rows.sort("dataset", "place", "begin", "end", descending=[False, False, False, True], nulls_last=True)
+    order, turned = ["dataset", "place", "begin", "end"], [False, False, False, True]
+    return rows.sort(order, descending=turned, nulls_last=True, maintain_order=True).drop("place")
 
 
 def _of_value(rows: pl.DataFrame, column: str, what: str, said: str) -> pl.DataFrame:

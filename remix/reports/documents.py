@@ -41,8 +41,17 @@ def list_annotations(frames: Frames, measured: Measured) -> pl.DataFrame:
     else 'other'), `category NAME` for each group of fine-grained categories, and a column for each measure of
     annotations. They stand by where they begin, of those that begin together the longest first.
     """
+    rows = describe_annotations(frames, measured)
+    return rows.sort("begin", "end", descending=[False, True], nulls_last=True, maintain_order=True)
+
+
+def describe_annotations(frames: Frames, measured: Measured) -> pl.DataFrame:
+    """Return what `list_annotations` does, in the order of the frames."""
     rows = frames.annotations
-    links = frames.links.group_by("annotation").agg(entities=pl.col("entity").unique().sort().str.join(" "))
+    links = frames.links.select("annotation", "entity").unique()
+    alone = pl.col("annotation").is_unique()  # as nearly all are: making lists of those takes ten times as long
+    several = links.filter(~alone).group_by("annotation").agg(entities=pl.col("entity").sort().str.join(" "))
+    links = pl.concat([links.filter(alone).rename({"entity": "entities"}), several])
     classes = pl.concat([frames.classes.select("annotation", "class"), measured.classes.select("annotation", "class")])
     classes = classes.join(rows.select("annotation"), on="annotation", how="semi").unique()
     kinds = [
@@ -61,8 +70,7 @@ def list_annotations(frames: Frames, measured: Measured) -> pl.DataFrame:
         value = own.agg(pl.col("own").struct[1].sort().first().alias(f"category {name}"))
         rows = rows.join(value, on="annotation", how="left", maintain_order="left")
     values = measured.annotations.drop("document", "dataset")
-    rows = rows.join(values, on="annotation", how="left", maintain_order="left")
-    return rows.sort("begin", "end", descending=[False, True], nulls_last=True, maintain_order=True)
+    return rows.join(values, on="annotation", how="left", maintain_order="left")
 
 
 def explain_columns(measured: Measured) -> dict[str, str]:

@@ -34,6 +34,7 @@ SEVERAL = " | "
 """Stands between the slices or types of a mention that is of several."""
 
 _PLACE = ["dataset", "document", "begin", "end"]
+_BETWEEN = re.compile("( or | and )")
 _JOINED = pl.col("entity").fill_null("NIL").unique().sort().str.join(" or ")
 
 
@@ -55,13 +56,22 @@ def list_entities(*said: pl.Series) -> pl.Series:
     return every.select(split_entities(pl.col("said")).explode()).to_series()
 
 
+def read_entities(said: str) -> list[str]:
+    """Return each of the entities and 'NIL' of what one cell of such a column says.
+
+    >>> read_entities("e:Chatham and e:New_Jersey or NIL")
+    ['e:Chatham', 'e:New_Jersey', 'NIL']
+    """
+    return _BETWEEN.split(said)[::2]
+
+
 def rename_entities(said: str, rename: Callable[[str], str]) -> str:
     """Return what `gold` or `answer` says with its entities called otherwise.
 
     >>> rename_entities("e:Chatham and e:New_Jersey or NIL", lambda one: one.removeprefix("e:"))
     'Chatham and New_Jersey or NIL'
     """
-    parts = re.split("( or | and )", said)
+    parts = _BETWEEN.split(said)
     return "".join(one if nth % 2 else rename(one) for nth, one in enumerate(parts))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -248,7 +249,12 @@ def take_shipped(folder: Path, store: Store) -> list[Run]:
 
 def is_shipped(run: Run) -> bool:
     """Return whether a run is of the answers that ship with remix, which its own systems made."""
-    return any(file.name == run.source for file in _shipped_answers())
+    return run.source in _names_of_shipped()
+
+
+@cache
+def _names_of_shipped() -> frozenset[str]:
+    return frozenset(file.name for file in _shipped_answers())
 
 
 def _shipped_answers() -> list[Path]:

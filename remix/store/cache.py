@@ -12,6 +12,9 @@ from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
 
+_PLAIN = (str, bytes, int, float, type(None))
+"""Kinds of values that hold no others."""
+
 KEEPS: ContextVar[bool] = ContextVar("keeps", default=True)
 """Whether what is asked in this thread is kept; what another site makes a browser ask is not."""
 
@@ -83,6 +86,17 @@ class StateCache:
         answer: Answer = place.found[0]
         return answer
 
+    def holds(self, key: Hashable) -> bool:
+        """Return whether an answer of the present state is kept.
+
+        >>> cached = StateCache(Path("nowhere"))
+        >>> cached.holds("answer"), cached("answer", lambda: 42), cached.holds("answer")
+        (False, 42, True)
+        """
+        with self._lock:
+            place = self._places.get(key) if self.sign() == self._sign else None
+            return place is not None and bool(place.found)
+
     def sign(self) -> object:
         """Return what is another whenever the state was written anew, None where nothing was yet."""
         try:
@@ -124,12 +138,12 @@ def size_of(value: object, counted: set[int] | None = None) -> int:
     if id(value) in counted:
         return 0
     counted.add(id(value))
+    if isinstance(value, _PLAIN):  # nearly all there is, so they are told from the others first
+        return sys.getsizeof(value)
     # A frame says so itself; Polars is not imported, for the process of a query has it not.
     if callable(says := getattr(value, "estimated_size", None)):
         return int(says())
     size = sys.getsizeof(value)
-    if isinstance(value, str | bytes):
-        return size
     if isinstance(value, Mapping):
         return size + sum(size_of(key, counted) + size_of(one, counted) for key, one in value.items())
     if is_dataclass(value):

@@ -36,10 +36,10 @@ def tabulate_annotations(
     makes of its IRI. The column of datasets is unseen where all are of one `dataset`.
     """
     extra = [name for name in dict.fromkeys(extra) if name in rows.columns and name not in _COLUMNS]
-    texts = frames_of(work.store).documents.select("document", "text")
+    texts = frames_of(work.store, dataset or None).documents.select("document", "text")
     rows = rows.join(texts, on="document", how="left", maintain_order="left")
     # A list of thousands of annotations has a third as many entities, which are looked at once each.
-    labels, short = work.store.cached("what linked entities are called", lambda: _call_linked(work))
+    labels, short = work.store.cached(("what linked entities are called", dataset), lambda: _call_linked(work, dataset))
     columns = {
         "sentence": _cut_sentences(),
         "entity": pl.when("is_nil").then(pl.lit("NIL")).otherwise(_name_entities(short)),
@@ -75,9 +75,9 @@ def tabulate_annotations(
     )
 
 
-def _call_linked(work: page.Explored) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the labels and the short names, by IRI, of all entities that gold of the workspace links to."""
-    linked = list_wanted(work.store, Wanted())["entities"].str.split(" ").explode().drop_nulls().unique()
+def _call_linked(work: page.Explored, dataset: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the labels and the short names, by IRI, of all entities that gold of a dataset, or of all, links to."""
+    linked = list_wanted(work.store, Wanted(dataset))["entities"].str.split(" ").explode().drop_nulls().unique()
     return label_entities(work.kb, linked), {iri: shorten(iri) for iri in linked}
 
 

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from remix.cells import cell
 from remix.names import shorten
 from remix.reports.sentences import name_document
-from remix.runs.judgements import list_entities, rename_entities
+from remix.runs.judgements import read_entities, rename_entities
 from remix.web.page import Table
 
 _IRI = r"https?://\S+$"
@@ -50,13 +50,13 @@ def tell_cell(value: object, name: str, row: Mapping[str, object], table: Table)
         return Markup('<bdi title="{}">{}</bdi>').format(value, cell(name, name_document(value)))
     if value in table.labels or not (" or " in value or " and " in value):
         return _tell_text(name, value, table.labels)
-    if not any(one in table.labels or re.match(_IRI, one) for one in list_entities(pl.Series([value]))):
+    if not any(one in table.labels or re.match(_IRI, one) for one in read_entities(value)):
         return _tell_text(name, value, table.labels)  # a name such as 'Tom and Jerry'
     return Markup(rename_entities(value, lambda one: str(_tell_text(name, one, table.labels))))
 
 
 def _tell_text(name: str, text: str, labels: Mapping[str, str]) -> Markup:
-    short = shorten(text) if re.match(_IRI, text) else text
+    short = shorten(text) if text.startswith("http") and re.match(_IRI, text) else text
     if label := labels.get(text) or labels.get(short):
         return Markup("{} <small>{}</small>").format(isolate(cell(name, label)), isolate(cell(name, short)))
     return isolate(cell(name, short))
@@ -71,6 +71,8 @@ def isolate(text: object) -> Markup:
     (Markup('a &lt; b'), Markup('<bdi>\u05d0</bdi>'), Markup('<bdi>\u05d0</bdi>, Ada'))
     """
     said = escape(text)  # a page has thousands of cells: Markup's format takes five times as long
+    if said.isascii():
+        return said
     if not (turned := len(_FROM_RIGHT.findall(said))):
         return said
     if len(_FROM_LEFT.findall(str(text))) > turned:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import base64
 import hashlib
 import itertools
+import os
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
+from importlib.util import cache_from_source
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import polars as pl
 import polars.selectors as selectors
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
+from jinja2 import __version__ as jinja_version
 from markupsafe import Markup, escape
 
 from remix._version import __version__
@@ -29,7 +34,9 @@ from remix.web.kept_tables import keep_tables
 from remix.web.page import VIEWS, Drawing, Page, Shown, Table, View
 
 ROWS = 500
-"""Rows of a table on a page; its data has all."""
+"""Rows of a table in a file, which leads to no others; its data has all."""
+ROWS_OF_PAGE = 200
+"""Rows of a table on a page of a server, which leads to those before and after."""
 _NAME, _PROSE = 40, 80
 """Characters up to which the texts of a column stay in one line, and beyond which they are prose."""
 _FEW = 12
@@ -60,6 +67,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=False,
         auto_reload=False,
+        bytecode_cache=_keep_compiled(),
     )
     made.filters["cell"] = lambda value, name: cell(name, value)
     made.filters["told"] = tell_cell
@@ -70,10 +78,26 @@ def environment() -> Environment:
     return made
 
 
+def _keep_compiled() -> FileSystemBytecodeCache | None:
+    """Return what keeps compiled templates, where Python keeps compiled modules; None where it keeps none.
+
+    Compiling them takes as long as a page, and a server would do so while the first page is waited for.
+    """
+    folder = Path(cache_from_source(str(Path(__file__).parent / "templates" / "page.py"))).parent
+    try:
+        if not sys.dont_write_bytecode:
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    if sys.dont_write_bytecode or not os.access(folder, os.W_OK):
+        return None
+    return FileSystemBytecodeCache(str(folder), f"%s.jinja-{jinja_version}.remix-{__version__}")
+
+
 def prepare() -> None:
     """Have the views and templates of all pages at hand, which the first page would wait for."""
     templates = environment()
-    for name in templates.list_templates():
+    for name in templates.list_templates(extensions=["html"]):
         templates.get_template(name)
 
 
@@ -114,7 +138,7 @@ def render_page(page: Page, view: View, query: str) -> str:
     exports = [(f"/{view.name}.{form}{suffix}", form) for form in DATA] if page.tables else []
     template = environment().get_template("page.html")
     parameters = dict(parse_qsl(query))
-    around = {"here": "/" + view.name, "exports": exports, "rows": ROWS}
+    around = {"here": "/" + view.name, "exports": exports, "rows": ROWS_OF_PAGE}
     shown = _Shown(view.name, parameters, keep_tables(page, parameters))
     return template.render(page=arrange(page, parameters), shown=shown, **around)
 
@@ -169,8 +193,8 @@ class _Shown:
         """Return the first row that is shown of a table, and the addresses of the rows before and after."""
         name, _, said = self._parameters.get("at", "").rpartition(":")
         start = int(said) if name == table.name and re.fullmatch("[0-9]{1,9}", said) else 0
-        start = min(start, max(0, table.frame.height - 1)) // ROWS * ROWS
-        places = {"earlier": start - ROWS, "later": start + ROWS}
+        start = min(start, max(0, table.frame.height - 1)) // ROWS_OF_PAGE * ROWS_OF_PAGE
+        places = {"earlier": start - ROWS_OF_PAGE, "later": start + ROWS_OF_PAGE}
         turned = {
             way: self._turn(at=f"{table.name}:{row}") for way, row in places.items() if 0 <= row < table.frame.height
         }

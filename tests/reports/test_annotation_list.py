@@ -36,6 +36,19 @@ def links_of(block: Shown) -> dict[str, str]:
     return dict(block.links) if isinstance(block, Note) else {}
 
 
+def test_annotations_of_a_dataset_are_the_same_before_and_after_those_of_all_were_read(sample_store: Store) -> None:
+    names = [entry.name for entry in sample_store.datasets()]
+    [before, after] = [Store(sample_store.folder) for _ in range(2)]
+    for name in names:
+        alone = list_wanted(before, Wanted(name))
+        every = list_wanted(after, Wanted()).filter(dataset=name)
+        # Groups of categories that no annotation of the dataset has are no columns of its own.
+        further = {*every.columns} - {*alone.columns}
+        assert all(one.startswith("category ") and every[one].null_count() == every.height for one in further)
+        assert alone.equals(every.select(alone.columns)) and alone.height
+        assert alone.equals(list_wanted(after, Wanted(name)).select(alone.columns))
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("by", COLUMNS)
 def test_parts_hold_as_many_annotations_as_partition_counts(work: Workspace, by: str) -> None:

@@ -9,6 +9,7 @@ import json
 import random
 import re
 import shutil
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -33,7 +34,7 @@ from remix.web.folder import render_ontology
 from remix.web.forms import Field, Form
 from remix.web.page import VIEWS, Download, Note, Page, Passage, Passages, Segment, Table
 from remix.web.protocol import Limits
-from remix.web.rendering import render_file, render_page
+from remix.web.rendering import environment, render_file, render_page
 from remix.web.wrong_addresses import find_misnamed
 from remix.workspace import Workspace, open_workspace
 from tests.test_paper import set_by_latex
@@ -671,15 +672,31 @@ def test_thousands_stand_apart_on_pages_but_for_places_of_a_text() -> None:
     assert re.findall(r"<td[^>]*>([^<]*)</td>", text)[:4] == ["27,051", "12345", "50.0 %", "yes"]
 
 
+def test_compiled_templates_are_kept_where_python_keeps_modules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
+    for writes in (False, True):
+        monkeypatch.setattr(sys, "dont_write_bytecode", not writes)
+        made = environment.__wrapped__()  # as each server has it once
+        made.get_template("page.html")
+        kept = [one for one in tmp_path.rglob("*") if one.is_file()]
+        assert len(kept) == int(writes)
+    state = kept[0].stat()
+    assert environment.__wrapped__().get_template("page.html").name == "page.html"
+    assert kept[0].stat() == state  # it was read, and not written again
+
+
 def test_long_tables_are_shown_in_parts_that_lead_to_each_other() -> None:
-    """Of 1,201 rows the third part begins with the 1,001st; what stands small in a cell has no column."""
+    """Of 1,201 rows the sixth part has the 1,101st, and begins with the 1,001st; what stands small has no column."""
     frame = pl.DataFrame({"number": range(1201), "share": [0.5] * 1201})
     page = Page("Long", [Table("rows", frame, small={"number": "share"})])
     text = render_page(page, VIEWS["datasets"], "at=rows%3A1100")
-    assert "Rows 1,001 to 1,201 of 1,201" in text and '<td class="number">1,000 <small>50.0 %</small></td>' in text
-    assert "at=rows%3A500" in text and "later" not in text and text.count('<th scope="col"') == 1
+    assert "Rows 1,001 to 1,200 of 1,201" in text and '<td class="number">1,000 <small>50.0 %</small></td>' in text
+    assert "at=rows%3A800" in text and "at=rows%3A1200" in text and text.count('<th scope="col"') == 1
+    assert "later" not in render_page(page, VIEWS["datasets"], "at=rows%3A1200")
     for at in ("rows%3A0", "rows%3A-1", "rows%3Ax", "other%3A500"):
-        assert "Rows 1 to 500 of 1,201; the exports have all." in render_page(page, VIEWS["datasets"], f"at={at}")
+        assert "Rows 1 to 200 of 1,201; the exports have all." in render_page(page, VIEWS["datasets"], f"at={at}")
 
 
 def test_report_says_nothing_of_links_and_files_that_it_does_not_have() -> None:

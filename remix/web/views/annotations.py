@@ -50,8 +50,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         if asked.get(name) and list_wanted(work.store, Wanted(**{name: asked[name]})).is_empty():
             dropped.append(UnknownName(what, asked.pop(name)))
     wanted = _read(asked)
-    rows = list_wanted(work.store, wanted)
     outcomes = _judge(work, asked)
+    filters = _list_filters(work, wanted, asked, outcomes)  # which may need all datasets, and then the list has its own
+    rows = list_wanted(work.store, wanted)
     if outcomes is not None:
         rows = rows.join(outcomes, on=_MENTION, how="left", maintain_order="left")
         if outcome := asked.get("outcome"):
@@ -63,7 +64,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     blocks = [
         _form(work, asked),
         _tell(work, wanted, asked, f"{told}.") if rows.height else page.Note(f"{told}."),
-        page.Facets([*_list_filters(work, wanted, asked, outcomes)]),
+        page.Facets(filters),
         _tabulate(work, rows, wanted, asked),
         *page.tell_missing(work),
         *_tell_commands(asked),
