@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import polars as pl
 
@@ -121,6 +122,10 @@ class Judgements:
         A system is judged on none of a document that it failed on. Baselines, and oracles, which know gold, count where
         there is nothing else.
         """
+        return self._shares
+
+    @cached_property
+    def _shares(self) -> pl.DataFrame:
         required = self.mentions.drop_nulls("annotation").select("mention", "document")
         judged = self.systems.join(required, on="mention", maintain_order="left")
         proper = ~pl.col("system").is_in([*self.beside])

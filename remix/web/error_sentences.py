@@ -32,7 +32,7 @@ from remix.reports.sentences import (
     tell_shortcomings,
     with_texts,
 )
-from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, list_entities
+from remix.runs.judgements import OUTCOMES, SEVERAL, Judgements, list_entities, read_entities
 from remix.scoring.errors import label_of_class
 from remix.web import page
 from remix.web.addresses import address_of_entity, name_text
@@ -54,8 +54,10 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
     chosen = with_texts(judged, choose_rows(rows, read_choice(asked), shown))
     start, count = _read_place(asked)
     rows_shown = chosen.slice(start, count)
-    named = [rows_shown[column] for column in ("gold", *(f"{name} answer" for name in shown))]
-    labels = label_entities(kb, list_entities(*named))
+    # Those of all that the page shows are looked up at once.
+    labels = label_entities(
+        kb, list_entities(*(rows[column] for column in ("gold", *(f"{name} answer" for name in shown))))
+    )
     together = len(judged.datasets) > 1
     passages = [
         _passage(row, asked, shown, f"{nth} of {chosen.height:,}", labels, together=together)
@@ -73,8 +75,8 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
         page.Passages(passages, [*_list_facets(rows, asked, shown, kb)]),
         page.Note(keys, links=steps),
         *[page.Note(said) for said in (*judged.notes, *tell_shortcomings(judged, shown))],
-        _tabulate(chosen, asked, kb, judged.datasets),
-        tabulate_confused(judged, asked, kb),
+        _tabulate(chosen, asked, kb, judged.datasets, labels),
+        tabulate_confused(judged, asked, labels),
     ]
 
 
@@ -104,12 +106,16 @@ def _explain_counts(rows: pl.DataFrame, asked: Mapping[str, str], shown: Sequenc
 
 
 def _tabulate(
-    chosen: pl.DataFrame, asked: Mapping[str, str], kb: KnowledgeBase | None, datasets: Sequence[str]
+    chosen: pl.DataFrame,
+    asked: Mapping[str, str],
+    kb: KnowledgeBase | None,
+    datasets: Sequence[str],
+    of_entities: Mapping[str, str],
 ) -> page.Table:
+    """Return the sentences that are chosen as a table; `of_entities` are the labels of entities."""
     shown = name_systems(asked)
     explained = {f"{one} outcome": "; ".join(f"{name}: {said}" for name, said in OUTCOMES.items()) for one in shown}
     explained |= {"right": "how many systems are right here, baselines and oracles aside", "of": "of how many"}
-    named = list_entities(*(chosen[name] for name in ("gold", *(f"{one} answer" for one in shown))))
     frame = columns_of_errors(chosen, shown, datasets)
     made = pl.concat([frame[f"{one} class"].drop_nulls() for one in shown]).unique()
     labels = {one: call_classes(one) for one in made.to_list() if one}
@@ -121,7 +127,7 @@ def _tabulate(
         links,
         explained=explained,
         headings=headings_of_measures(["surface_form"]),
-        labels=labels | label_entities(kb, named),
+        labels={**labels, **of_entities},
         documents=("document",),
         chosen=tell_choice(asked),
         in_paper=("surface_form", "gold", *(f"{one} {said}" for one in shown for said in ("answer", "class"))),
@@ -258,7 +264,8 @@ def _passage(
     heading += f" ({row['dataset']})" if together else ""
     nth = place.partition(" ")[0]
     href = place_of(row, asked, nth)
-    named = list_entities(pl.Series([row[name] for name in ("gold", *(f"{name} answer" for name in shown))]))
+    said = (str(row[name] or "") for name in ("gold", *(f"{name} answer" for name in shown)))
+    named = [one for each in said for one in read_entities(each)]
     links = {shorten(one): where for one in named if (where := address_of_entity(one))}
     told = [*tell_answers(row, shown, labels)]
     return page.Passage(heading, segments, told, href, facets, links, name_text(nth))

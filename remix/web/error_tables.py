@@ -12,9 +12,9 @@ from remix.kb import KnowledgeBase
 from remix.measures.labels import headings_of_measures, label_of
 from remix.names import shorten
 from remix.reports.error_counts import ANY, count_errors, explain_classes
-from remix.reports.labels import label_entities, label_parts
+from remix.reports.labels import label_parts
 from remix.reports.sentences import NO_MENTION
-from remix.runs.judgements import Judgements, list_entities
+from remix.runs.judgements import Judgements
 from remix.scoring.errors import label_of_class
 from remix.systems import KINDS
 from remix.vocabularies import COARSE_TYPE
@@ -114,8 +114,8 @@ def tabulate_parts(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBa
     )
 
 
-def tabulate_confused(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | None) -> page.Table:
-    """Return the pairs of gold's entity and the system's that are confused most often."""
+def tabulate_confused(judged: Judgements, asked: Mapping[str, str], labels: Mapping[str, str]) -> page.Table:
+    """Return the pairs of gold's entity and the system's that are confused most often; `labels` are of entities."""
     kept = keep_both(asked, asked["system"])
     pairs = judged.confused_pairs(asked["system"])
     return page.Table(
@@ -124,7 +124,7 @@ def tabulate_confused(judged: Judgements, asked: Mapping[str, str], kb: Knowledg
         {"mentions": lambda row: lead_to_sentences(**kept, gold=row["gold"], answer=row["answer"])},
         words=f"Which entity is taken for which {tell_matching(asked)}, most often first.",
         leads="The number leads to the sentences.",
-        labels=label_entities(kb, list_entities(pairs["gold"], pairs["answer"])),
+        labels=labels,
     )
 
 
