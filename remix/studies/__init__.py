@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 
+from remix import progress
 from remix.resources import files
 from remix.studies.checking import check
 from remix.studies.definition import Study, read_study, study_of
@@ -25,7 +26,7 @@ from remix.studies.planning import StudyPlan, plan_of
 from remix.studies.preparation import Prepared, prepare, with_kinds
 from remix.studies.preview import preview
 from remix.studies.reproduction import hold_against
-from remix.studies.results import Results
+from remix.studies.results import Results, tell_uncounted
 from remix.studies.running import alone, compute, put_together, shelf_of
 from remix.studies.shelf import StepShelf
 
@@ -88,6 +89,8 @@ def run_study(
     if is_written(to, held, found.manifest):
         assert held is not None
         return replace(found, manifest=held, folder=to, unchanged=True)
+    for told in tell_uncounted(found.results):
+        progress.note(told)
     title = asked.title or f"Study: {asked.name}"
     written = write(to, found.results, found.parts, found.manifest, title, draw_kept(shelf))
     done = replace(found, manifest=written, folder=to)

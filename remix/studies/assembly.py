@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -12,8 +12,9 @@ from remix.schemas import fit
 from remix.scoring.profiles import PROFILES
 from remix.scoring.statistics.significance import holm_within
 from remix.studies import results
+from remix.studies.applying import is_counted, matchings_of, tasks_of, tell_left_out
 from remix.studies.definition import Study
-from remix.studies.planning import StudyPlan
+from remix.studies.planning import StudyCell, StudyPlan
 from remix.studies.preparation import Aim, Prepared
 from remix.studies.results import Results
 from remix.studies.shelf import StepShelf
@@ -59,7 +60,7 @@ def assemble(
         "systems": _systems(study, plan),
         "composition": _name_datasets(composition, called) if documents else none,
         "measures": _measures(shelf, plan),
-        "scores": _scores(study, made, plan, scored, sizes),
+        "scores": _scores(study, plan, scored, sizes),
         "differences": tested,
         "counts": counts,
         "thresholds": _thresholds(shelf, plan),
@@ -127,8 +128,8 @@ def _measures(shelf: StepShelf, plan: StudyPlan) -> pl.DataFrame:
     return fit(pl.concat(parts), results.MEASURES.types) if parts else results.MEASURES.empty()
 
 
-def _scores(study: Study, made: Prepared, plan: StudyPlan, scored: pl.DataFrame, sizes: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of scores with those of the cells that are missing, which have a state and no number."""
+def _scores(study: Study, plan: StudyPlan, scored: pl.DataFrame, sizes: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of scores with those that are missing, which have a state and no number."""
     first = [*results.SCORES.types]
     holes = [
         {
@@ -141,12 +142,11 @@ def _scores(study: Study, made: Prepared, plan: StudyPlan, scored: pl.DataFrame,
             "slice": "",
             "average": average,
             "failed": 0,
-            "state": cell.state,
-            "told": cell.told,
+            "state": state,
+            "told": told,
         }
-        for cell in plan.cells
-        if cell.state != "there"
-        for task, matching, average in product(study.tasks, study.matchings, PROFILES[cell.profile].averages)
+        for cell, task, matching, state, told in _holes(study, plan, scored)
+        for average in PROFILES[cell.profile].averages
     ]
     if holes:
         rows = pl.DataFrame(holes).join(sizes, on="target", how="left", maintain_order="left")
@@ -158,6 +158,27 @@ def _scores(study: Study, made: Prepared, plan: StudyPlan, scored: pl.DataFrame,
     scored = scored.with_columns(missing)
     numbers = [pl.col(name).cast(kind) for name, kind in results.SCORES.types.items() if kind.is_float()]
     return scored.with_columns(numbers).select(*first, *(name for name in scored.columns if name not in first))
+
+
+def _holes(study: Study, plan: StudyPlan, scored: pl.DataFrame) -> Iterator[tuple[StudyCell, str, str, str, str]]:
+    """Yield the cells with the task and matching that they have no score of, the state of that, and what is told."""
+    keys = ("system", "target", "profile", "task", "matching")
+    there = {*scored.filter(column="").select(keys).unique().iter_rows()} if len(scored) else set()
+    left = {name: tell_left_out(study, name) for name in study.profiles}
+    for cell in plan.cells:
+        own = {*product(tasks_of(study, cell.profile), matchings_of(study, cell.profile))}
+        for task, matching in product(study.tasks, study.matchings):
+            if (task, matching) not in own:
+                yield cell, task, matching, results.LEFT_OUT, left[cell.profile]
+            elif not is_counted(cell.profile, task, matching):
+                continue
+            elif cell.state != "there":
+                yield cell, task, matching, cell.state, cell.told
+            elif (cell.system, cell.target, cell.profile, task, matching) in there:
+                continue
+            elif PROFILES[cell.profile].sparse:
+                told = f"neither gold nor an answer has anything of {task} there"
+                yield cell, task, matching, results.NOTHING, told
 
 
 def _sizes_of_parts(parts: pl.DataFrame, members: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:

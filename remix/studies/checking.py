@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -19,10 +18,9 @@ from remix.remixes.filters.definition import split_reference
 from remix.remixes.filters.services import Surroundings
 from remix.runs.register import list_runs
 from remix.scoring.inputs.columns import is_of_errors
-from remix.scoring.matching import matching_named
 from remix.scoring.profiles import PROFILES
-from remix.scoring.tasks import task_named
 from remix.store.queries import find
+from remix.studies.applying import faults_of_rules, with_rules
 from remix.studies.definition import StudiedRemix, StudiedSystem, Study, StudyFaults
 from remix.studies.host import Host
 from remix.studies.output import exhibits_named
@@ -32,14 +30,13 @@ from remix.systems.asked import ADAPTERS
 
 
 def check(host: Host, study: Study, allowed: Collection[str] = ()) -> Study:
-    """Return the study with the task and the matching by which profiles are compared where it names none.
+    """Return the study with the tasks and the matchings by which profiles are compared where it names none.
 
     Raises `StudyFaults` with all that it names and that is not there, and with what it may not run or ask.
     """
     if faults := [*_faults(host, study), *refusals(study, allowed)]:
         raise StudyFaults(f"study '{study.name}'", faults)
-    task, matching = PROFILES[study.profiles[0]].headline
-    return replace(study, tasks=study.tasks or (task,), matchings=study.matchings or (matching,))
+    return with_rules(study)
 
 
 def _faults(host: Host, study: Study) -> Iterator[str]:
@@ -62,10 +59,8 @@ def _faults(host: Host, study: Study) -> Iterator[str]:
     for name in study.profiles:
         if name not in PROFILES:
             yield f"profiles: there is no profile '{name}'{nearest(name, PROFILES.names())}"
-    for task in study.tasks:
-        yield from _fault_of("tasks", partial(task_named, task))
-    for matching in study.matchings:
-        yield from _fault_of("matchings", partial(matching_named, matching))
+    if all(name in PROFILES for name in study.profiles):
+        yield from faults_of_rules(study)
     yield from _fault_of("exhibits", partial(exhibits_named, study.exhibits))
     for text in study.by:
         yield from _fault_of("by", partial(_look_up_columns, host, study, text))

@@ -91,7 +91,8 @@ class Study:
     - `by`: the partitions, as `remix evaluate --by` has them; boundaries are those over all datasets together;
     - `columns`: further columns of mentions that exhibits may look at;
     - `unfiltered`: the target that the others are held against, by default 'all', or the only dataset;
-    - `profiles`, `tasks`, `matchings`: how is scored, the first of each being what exhibits show;
+    - `profiles`, `tasks`, `matchings`: how is scored, tasks and matchings being those of any of the profiles, the first
+      of each that the first profile counts being what exhibits show;
     - `average`: which average is tested; `unit`: what intervals and tests are over, as `remix evaluate` has them;
     - `samples`, `seed`: how many draws tests make, and by what;
     - `exhibits`: the parts of the report, by default all.

@@ -10,6 +10,7 @@ from typing import Any
 from remix.measures.partitions import columns_of
 from remix.scoring.inputs.columns import is_of_errors
 from remix.scoring.inputs.gold import LEARNT
+from remix.studies.applying import matchings_of, tasks_of
 from remix.studies.counting import StudyRules
 from remix.studies.definition import ALL, Study
 from remix.studies.host import Host
@@ -90,8 +91,11 @@ class StudyPlan:
 
 
 def rules_of(study: Study) -> list[StudyRules]:
-    """Return the rules of each profile of a study."""
-    return [StudyRules(profile, study.tasks, study.matchings, study.by, study.unit) for profile in study.profiles]
+    """Return the rules of each profile of a study, by those of its tasks and matchings that the profile counts."""
+    return [
+        StudyRules(profile, tasks_of(study, profile), matchings_of(study, profile), study.by, study.unit)
+        for profile in study.profiles
+    ]
 
 
 def plan_of(host: Host, study: Study, made: Prepared) -> StudyPlan:
@@ -180,9 +184,10 @@ def _jobs(
 
 def score_jobs(study: Study, plan: StudyPlan) -> list[ScoreJob]:
     """Return the jobs that make scores and tests of counts: one for each target and profile that has any."""
-    tests = Tests(study.tasks, study.matchings, study.average, study.unit, study.samples, study.seed)
     found = []
-    for profile, target in product(study.profiles, study.targets):
+    for rules, target in product(rules_of(study), study.targets):
+        profile = rules.profile
+        tests = Tests(rules.tasks, rules.matchings, study.average, study.unit, study.samples, study.seed)
         cells, held_cells = (
             tuple(
                 (one.system, one.key) for one in plan.cells if (one.target, one.profile) == (name, profile) and one.key

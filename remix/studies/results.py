@@ -10,9 +10,15 @@ import polars as pl
 
 from remix.schemas import Schema, SchemaColumn
 
+LEFT_OUT, NOTHING = "left out", "nothing to count"
+"""The states of scores of a task or matching that a profile does not count, or that nothing on a target is of."""
+
 _STATE = (
     SchemaColumn(
-        "state", pl.String(), "'there', or what it is instead: 'absent', 'not registered', 'fitted', 'failed'"
+        "state",
+        pl.String(),
+        "'there', or what it is instead: 'absent', 'not registered', 'fitted', "
+        "'failed', 'left out', 'nothing to count'",
     ),
     SchemaColumn("told", pl.String(), "what is missing and how to get it, empty where nothing is"),
 )
@@ -327,3 +333,23 @@ def no_results(**found: pl.DataFrame) -> Results:
     """
     none: Any = {name: found.get(name, schema.empty()) for name, schema in TABLES.items()}
     return Results(**none)
+
+
+def tell_uncounted(results: Results) -> list[str]:
+    """Return sentences for the tasks and matchings of a study that a profile does not count, or nothing is of.
+
+    >>> keys = {"system": "a", "profile": "hipe", "task": "NE-NESTED", "state": NOTHING}
+    >>> told = "neither gold nor an answer has anything of NE-NESTED there"
+    >>> rows = pl.DataFrame([{**keys, "target": target, "told": told} for target in ("x", "y")])
+    >>> tell_uncounted(no_results(scores=rows))
+    ['There is no score of NE-NESTED by hipe of a on x, y: neither gold nor an answer has anything of NE-NESTED there.']
+    """
+    rows = results.scores
+    lines = [f"The profile {told}." for told in rows.filter(state=LEFT_OUT)["told"].unique(maintain_order=True)]
+    keys = ("profile", "task", "told")
+    lacking = rows.filter(state=NOTHING).group_by(*keys, "target", maintain_order=True)
+    each = lacking.agg(pl.col("system").unique(maintain_order=True).str.join(", "))
+    found = each.group_by(*keys, "system", maintain_order=True).agg(pl.col("target").str.join(", "))
+    for profile, task, told, systems, targets in found.iter_rows():
+        lines.append(f"There is no score of {task} by {profile} of {systems} on {targets}: {told}.")
+    return lines

@@ -17,6 +17,8 @@ The sentences are made by these rules, and by nothing else:
    last sentence numbers. An interval is that of its row alone: where it is without 0 and the difference is not claimed,
    that is said. Where nothing is claimed, that is said, and also where so few samples were drawn that the share of them
    tells no p that is small enough once it is corrected.
+6. *What is missing.* Targets and systems that are not there are named, and the tasks and matchings of the study that a
+   profile does not count, or that neither gold nor an answer of a target has anything of.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from remix.paper import Typesetting
 from remix.studies.claims import LEVEL, Findings, findings
 from remix.studies.exhibit import Exhibit, Sentence, Shown, ShownTable
 from remix.studies.exhibits._holes import list_names, tell_missing
-from remix.studies.results import Results
+from remix.studies.results import Results, tell_uncounted
 from remix.studies.weaknesses import CROSSED
 
 WEAKNESSES, PAIRS, SCORES = "weaknesses", "differences-of-systems", "scores-of-systems"
@@ -55,7 +57,8 @@ def _show(results: Results) -> Iterator[Shown]:
     yield from _tell_turns(found)
     yield from _tell_family(found, len(told))
     yield from _tell_samples(found, results.samples)
-    for missing in [*tell_missing(results.systems, "system"), *tell_missing(results.targets)]:
+    absent = [*tell_missing(results.systems, "system"), *tell_missing(results.targets)]
+    for missing in [*absent, *tell_uncounted(results)]:
         yield Sentence(missing, "")
     columns = ["system", "kind", "f1", "f1_low", "f1_high"]
     how = Typesetting(best={"f1": "highest"}, intervals={"f1": ("f1_low", "f1_high")}, digits=3)
