@@ -34,10 +34,11 @@ def gather(
 
     The `dataset` of an answered document is the name of that which the run is registered on. Named are runs; by default
     they are all that are on any dataset of gold, and the others are told. For gold in files, such as remixes, a run is
-    also taken with its answers to other datasets: documents are what is matched. A loaded remix without runs of its own
-    is answered by what is registered on its `origins`, and one that has some by what is named. A file that is called as
-    a dataset of other `contents` that is loaded has none of the answers to that. Of runs that are named it is said,
-    unless `told` is false, where they have no answer or no link. `runs` are those of the folder, where they are known.
+    also taken with its answers to other datasets: documents are what is matched. A loaded remix is answered by what is
+    registered on its `origins` as well, by each system that has no run for the task on the remix itself. A file that is
+    called as a dataset of other `contents` that is loaded has none of the answers to that. Of runs that are named it is
+    said, unless `told` is false, where they have no answer or no link. `runs` are those of the folder, where they are
+    known.
     A run none of whose texts a dataset has any more, as after another edition was loaded in its place, is not on that,
     which is said; one that is named and on nothing else is taken, for who reads it to refuse.
     Raises `UnknownName` for a name without any run, `StoreError` where no run is on gold.
@@ -48,14 +49,12 @@ def gather(
     _refuse_unknown(chosen, known, wanted)
     files = Frames.concat(target.frames for target in gold if not target.loaded)
     loaded = {target.name: target for target in gold if target.loaded}
-    # A remix that has runs of its own has others by their name alone.
-    own_answers = set() if chosen else {run.dataset for run in runs}
     found: dict[str, dict[str, Frames]] = {}
     lost: dict[str, set[str]] = {}
     for task, name in product(TASKS, chosen or known):
         ran = {run.dataset: run for run in runs if (run.system, run.task) == (name, task)}
         whole = wanted <= ran.keys() or files.documents.is_empty()
-        reached = {one for remix in wanted - ran.keys() - own_answers for one in origins.get(remix, ())}
+        reached = {one for remix in wanted - ran.keys() for one in origins.get(remix, ())}
         own = sorted(ran.keys() & (wanted | reached) if whole else ran)
         parts = dict(zip(own, read_answers_of(folder, [ran[dataset] for dataset in own]), strict=True))
         moved = [one for one in own if one in loaded and ran[one].content != loaded[one].content]

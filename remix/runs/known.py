@@ -41,17 +41,17 @@ def known_runs(store: Store) -> Sequence[KnownRun]:
 def inherited_runs(store: Store, names: Collection[str]) -> list[KnownRun]:
     """Return the runs on the origins of the loaded remixes among these datasets, as runs on these.
 
-    A remix that has runs of its own has no others, as `remix.runs.gathering.gather` has it; of several origins that
-    a run is on the first stands for it.
+    A system that has a run for a task on the remix itself is not among them, as `remix.runs.gathering.gather` has it;
+    of several origins that a run is on the first stands for it.
     """
     # Files alone are scored without the libraries that this brings.
     from remix.remixes.manifest import origins_of_remixes
 
     runs, found = known_runs(store), list[KnownRun]()
     for remix, origins in origins_of_remixes(store).items():
-        if remix not in names or any(one.run.dataset == remix for one in runs):
+        if remix not in names:
             continue
-        there = set[tuple[str, str]]()
+        there = {(one.run.system, one.run.task) for one in runs if one.run.dataset == remix}
         for one in runs:
             key = (one.run.system, one.run.task)
             if one.run.dataset in origins and key not in there:

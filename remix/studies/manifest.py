@@ -75,7 +75,9 @@ def manifest_of(host: Host, study: Study, made: Prepared) -> StudyManifest:
     kb = host.kb
     wanted = {one.name for one in study.scored}
     homes = {home for aim in made.aims.values() for home in aim.homes}
-    runs = sorted((run for run in made.runs if run.system in wanted and run.dataset in homes), key=_order)
+    inherited = {run for home in homes for name in wanted for run in made.runs_on(name, home)}
+    known = (run for run in made.runs if run.system in wanted and (run.dataset in homes or run in inherited))
+    runs = sorted(known, key=_order)
     inputs = {
         "datasets": {
             name: made.contents.get(made.aims[name].gold[0], "") if made.aims[name].gold else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from remix.errors import Error
 from remix.measures.enrichment import measured_otherwise
 from remix.remixes.balance import EVERYTHING
 from remix.remixes.filters.definition import split_reference
-from remix.remixes.manifest import read_manifest
+from remix.remixes.manifest import origins_of_remixes, read_manifest
 from remix.runs.known import kinds_of, known_runs
 from remix.runs.register import Run, has_its_texts, list_runs
 from remix.scoring.tasks import takes_spans
@@ -48,7 +48,8 @@ class Prepared:
     """What there is of a study once its workspace is prepared: targets, and what became of systems that failed.
 
     `contents` are the hashes of datasets, `queries` those of the queries of remixes, by their names; `annotated` are
-    the systems and datasets whose annotations alone changed since the run was registered.
+    the systems and datasets whose annotations alone changed since the run was registered; `origins` are what loaded
+    remixes were cut from, by their names.
     """
 
     aims: dict[str, Aim] = field(default_factory=dict)
@@ -57,10 +58,18 @@ class Prepared:
     contents: dict[str, str] = field(default_factory=dict)
     queries: dict[str, str] = field(default_factory=dict)
     annotated: set[tuple[str, str]] = field(default_factory=set)
+    origins: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def runs_of(self, system: str, aim: Aim) -> list[Run]:
         """Return the runs of a system that a target is scored with."""
-        own = [run for run in self.runs if run.system == system and run.dataset in aim.homes]
+        return list(dict.fromkeys(run for home in aim.homes for run in self.runs_on(system, home)))
+
+    def runs_on(self, system: str, home: str) -> list[Run]:
+        """Return the runs of a system that answer a loaded dataset: a remix has those on its origins in each task that
+        the system has none of its own for, as `remix.runs.gathering.gather` has it."""
+        own = [run for run in self.runs if (run.system, run.dataset) == (system, home)]
+        tasks, origins = {run.task for run in own}, self.origins.get(home, ())
+        own += [run for run in self.runs if run.system == system and run.dataset in origins and run.task not in tasks]
         return [run for run in own if self._is_of_now(run)]
 
     def _is_of_now(self, run: Run) -> bool:
@@ -79,8 +88,7 @@ class Prepared:
             )
         if failed := [f"{name}: {self.failed[system, name]}" for name in aim.homes if (system, name) in self.failed]:
             return "failed", f"'{system}' failed on {'; '.join(failed)}"
-        have = {run.dataset for run in self.runs_of(system, aim)}
-        if lacking := [name for name in aim.homes if name not in have]:
+        if lacking := [name for name in aim.homes if not self.runs_on(system, name)]:
             old = {run.dataset for run in self.runs if run.system == system}
             same = [name for name in lacking if (system, name) in self.annotated]
             others = [name for name in lacking if name in old and name not in same]
@@ -193,7 +201,7 @@ def prepare(
     for run in study.runs:
         if run.files:
             _register(host, run, homes, made)
-    made.runs = list_runs(host.runs_folder)
+    made.runs, made.origins = list_runs(host.runs_folder), origins_of_remixes(host.store)
     made.annotated = _find_annotated(host, study, made)
     entries = {entry.name: entry for entry in host.store.datasets()}
     for name in present:

@@ -26,9 +26,11 @@ def list_known(work: page.Explored, named: Collection[str] = ()) -> list[KnownRu
 
 
 def count_inherited(work: page.Explored) -> dict[str, int]:
-    """Return how many runs on their origins answer the loaded remixes that have none of their own, by their names."""
+    """Return how many systems without a run on it answer each loaded remix by runs on its origins, by its name."""
     loaded = {entry.name for entry in page.list_datasets(work)}
-    return dict(sorted(Counter(one.run.dataset for one in inherited_runs(work.store, loaded)).items()))
+    own = {(one.run.dataset, one.run.system) for one in known_runs(work.store)}
+    others = {(one.run.dataset, one.run.system) for one in inherited_runs(work.store, loaded)} - own
+    return dict(sorted(Counter(name for name, _ in others).items()))
 
 
 def judge(

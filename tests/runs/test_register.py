@@ -616,8 +616,8 @@ def test_loaded_remix_is_answered_by_runs_on_what_it_was_cut_from_alone_and_besi
         own = found.filter(dataset=names[-1] if len(names) > 1 else "all")
         return sorted(own.select("system", "average", *COUNTED, "precision", "f1_on_mention").rows())
 
-    # Beside answers of its own it has others by name, and where the origin stands beside it.
-    assert {name for name, *_ in rows("adas")} == {"part"} and len(rows("gold", "adas")) == 4
+    # part has answers to adas itself, whole those to gold, also where gold stands beside it or one is named.
+    assert {name for name, *_ in rows("adas")} == {"part", "whole"} and len(rows("gold", "adas")) == 4
     assert {*emptied.evaluate("adas", run="whole", task="A2KB").rows["system"]} == {"whole"}
     emptied.drop_run("part")
     assert rows("adas") == rows("gold", "adas") != []
@@ -638,6 +638,41 @@ def test_loaded_remix_is_answered_by_runs_on_what_it_was_cut_from_alone_and_besi
     emptied.load([emptied.store.folder.parent / "whole.jsonl"], name="gold", replace=True)
     with pytest.raises(StoreError, match="run whole is registered on gold, not on adas"):
         rows("adas")
+
+
+@pytest.mark.long
+def test_answers_of_one_system_to_a_remix_itself_hide_none_of_others_to_its_origin(
+    emptied: Workspace, tmp_path: Path
+) -> None:
+    """Both have answers to gold, and after the command that pages offer whole has some to adas itself, all wrong."""
+    emptied.drop_run("part")
+    rows = [{"document": "d1", "text": "Ada met Bob d1", "begin": 0, "end": 3, "entity": "urn:e:Ada"}]
+    (tmp_path / "other.jsonl").write_text(json.dumps(rows[0]))
+    emptied.add_run("other", tmp_path / "other.jsonl", on="gold")
+    rows[0]["entity"] = "urn:e:Eve"
+    (tmp_path / "wrong.jsonl").write_text(json.dumps(rows[0]))
+    emptied.add_run("whole", tmp_path / "wrong.jsonl", on="adas")
+
+    # Ada is right in other; Eve in her place is one wrong and one missed.
+    expected = {"other": (1, 0, 0), "whole": (0, 1, 1)}
+
+    def count(rows: pl.DataFrame) -> dict[str, tuple[int, ...]]:
+        own = rows.filter(average="micro", column="")
+        return {system: tuple(counts) for system, *counts in own.select("system", "tp", "fp", "fn").iter_rows()}
+
+    assert count(emptied.evaluate("adas", task="A2KB", match="strong").rows) == expected
+    page = VIEWS["systems"].show(emptied, {"datasets": "adas"})
+    assert {"other", "whole"} <= {*page.tables["scores"]["system"]}
+    said = " ".join(one.text for one in page.blocks if isinstance(one, Note))
+    assert "The answers of other to adas are those to what it was cut from, the others those to adas itself." in said
+    assert {*emptied.judgements("adas").systems["system"]} == {"other", "whole"}
+    assert emptied.errors("other", on="adas").table.is_empty() and len(emptied.errors("whole", on="adas").table)
+    study = {"name": "s", "datasets": ["adas"], "tasks": ["A2KB"], "matchings": ["strong"], "samples": 200}
+    studied = emptied.study({**study, "runs": {"whole": {}, "other": {}}}).results.scores
+    assert {*studied["state"]} == {"there"} and count(studied) == expected
+    # Datasets counts the run on adas itself and the one that it inherits.
+    listed = VIEWS["datasets"].show(emptied, {}).tables["datasets"]
+    assert dict(listed.select("dataset", "runs").iter_rows()) == {"adas": 2, "gold": 2}
 
 
 @pytest.mark.long

@@ -114,7 +114,7 @@ def _list_sizes(work: page.Explored, entries: Sequence[DatasetEntry], measured: 
             "annotations": [held[entry.name]["annotations"] for entry in entries],
             "stored": ["yes" if entry.enrichment else "no" for entry in entries],
             "runs": [
-                sum(name.startswith("run-") for name in entry.attached) or inherited.get(entry.name, 0)
+                sum(name.startswith("run-") for name in entry.attached) + inherited.get(entry.name, 0)
                 for entry in entries
             ],
         }

@@ -80,12 +80,22 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
 
 
 def _tell_inherited(runs: Sequence[KnownRun], chosen: Sequence[str]) -> list[str]:
-    """Return which of the chosen datasets are remixes that are answered by the runs on what they were cut from."""
-    remixes = sorted({one.run.dataset for one in runs if one.inherited} & {*chosen})
-    if not remixes:
-        return []
-    cut = "it was" if len(remixes) == 1 else "they were"
-    return [f"The answers to {' and '.join(remixes)} are those to what {cut} cut from."]
+    """Return which of the chosen datasets are remixes that systems answer by their runs on what these were cut from."""
+    own = {one.run.dataset for one in runs if not one.inherited}
+    systems: dict[str, set[str]] = {}
+    for one in runs:
+        if one.inherited and one.run.dataset in chosen:
+            systems.setdefault(one.run.dataset, set()).add(one.run.system)
+    told = []
+    if whole := sorted(systems.keys() - own):
+        cut = "it was" if len(whole) == 1 else "they were"
+        told.append(f"The answers to {' and '.join(whole)} are those to what {cut} cut from.")
+    for name in sorted(systems.keys() & own):
+        of = " and ".join(sorted(systems[name]))
+        told.append(
+            f"The answers of {of} to {name} are those to what it was cut from, the others those to {name} itself."
+        )
+    return told
 
 
 def _tell_unanswered(
