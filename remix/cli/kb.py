@@ -75,8 +75,8 @@ def build(
       --from endpoint https://dbpedia.org/sparql --for my-corpus
 
     A folder of tables holds surface_forms.tsv, and where there are, links, types, labels, redirects, sameas and
-    disambiguations, plain or compressed. Rows that were derived from the gold annotations of a dataset make its
-    measures circular: leave them out by their source.
+    disambiguations, plain or compressed, with a header or without. Rows that were derived from the gold annotations of
+    a dataset make its measures circular: leave them out by their source.
 
     \b
     Example:

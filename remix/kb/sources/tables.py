@@ -1,13 +1,15 @@
-"""A folder of tables: TSV files with a header, one a table of a knowledge base, plain or compressed."""
+"""A folder of tables: TSV files, one a table of a knowledge base, with a header or without, plain or compressed."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 import polars as pl
 
-from remix import resources
+from remix import progress, resources
 from remix.delimited import parse_table
 from remix.errors import BadInput, UsageError
 from remix.files import read_bytes
@@ -34,15 +36,59 @@ def _file_of(folder: Path, name: str) -> Path | None:
     return files[0] if files else None
 
 
-def _rows(file: Path, content: bytes, columns: list[str]) -> pl.DataFrame:
-    header = content.split(b"\n", 1)[0].rstrip(b"\r").decode("utf-8", "replace").split("\t")
-    if len(header) != len(columns):
-        raise BadInput(file, f"{len(columns)} columns are expected ({', '.join(columns)}), not {len(header)}", line=1)
-    rows = parse_table(file, content)
-    return rows.rename(dict(zip(rows.columns, columns, strict=True)))
+_IRI = re.compile(r"<|[A-Za-z][A-Za-z0-9+.-]*:[^\s]|Q[1-9]\d*$")
+"""How cells of entities and classes begin, in full or with a prefix, and what an item number is."""
+_COUNT = re.compile(r"\s*\d+\s*")
 
 
-def _type_columns(rows: pl.DataFrame, file: Path, name: str) -> pl.DataFrame:
+def _rows(file: Path, content: bytes, table: str) -> tuple[pl.DataFrame, int]:
+    """Return the rows of a table under the names of its columns, and the number of the line of the first."""
+    columns = _TABLES[table]
+    cells = content.split(b"\n", 1)[0].rstrip(b"\r").decode("utf-8", "replace").split("\t")
+    if len(cells) != len(columns):
+        raise BadInput(file, f"{len(columns)} columns are expected ({', '.join(columns)}), not {len(cells)}", line=1)
+    header = not _is_row(cells, table)
+    named = ", ".join(columns)
+    if not header:
+        progress.note(f"{file} has no header: its first line is a row like the others, its columns are {named}")
+    elif not any(_plain(cell) in _HEADINGS for cell in cells):
+        progress.note(
+            f"{file}:1: '{' '.join(cells)}' is taken for the header of the columns {named}, and is no row: "
+            f"where it is one, put the line '{' '.join(columns)}' above it, with tabs between its cells"
+        )
+    rows = parse_table(file, content, header=header)
+    return rows.rename(dict(zip(rows.columns, columns, strict=True))), 1 + header
+
+
+def _is_row(cells: Sequence[str], table: str) -> bool:
+    """Return whether a first line is no header: it has an entity, a class or a count where these stand.
+
+    >>> _is_row(["Ada", "dbr:Ada_Lovelace", "", ""], "surface_forms"), _is_row(["A", "A", "3", ""], "surface_forms")
+    (True, True)
+    >>> _is_row(["name", "page_iri", "count", "source"], "surface_forms")
+    False
+    """
+    told = dict(zip(_TABLES[table], cells, strict=True))
+    iris = (told[name] for name in (*ENTITIES[table], "class") if name in told)
+    return any(map(_IRI.match, iris)) or _COUNT.fullmatch(told.get("count", "")) is not None
+
+
+def _plain(heading: str) -> str:
+    return re.sub(r"\W|_iri$|iri$", "", heading.lower().replace(" ", "_"))
+
+
+_HEADINGS = {name for columns in _TABLES.values() for name in columns} | {
+    "type",
+    "form",
+    "mention",
+    "name",
+    "url",
+    "uri",
+}
+"""Names of columns by which a header is known; others are told, so that no row is lost for one."""
+
+
+def _type_columns(rows: pl.DataFrame, file: Path, name: str, first_line: int) -> pl.DataFrame:
     """Return rows with whole numbers or null as counts and IRIs written out and canonical, none of them null."""
     iris = [column for column in rows.columns if column in (*ENTITIES[name], "class")]
     rows = rows.with_columns(
@@ -53,7 +99,7 @@ def _type_columns(rows: pl.DataFrame, file: Path, name: str) -> pl.DataFrame:
         wrong = (counts.is_null() & rows["count"].is_not_null()).arg_true()
         if len(wrong):
             first = int(wrong[0])
-            raise BadInput(file, f"'{rows['count'][first]}' is no count", line=first + 2)
+            raise BadInput(file, f"'{rows['count'][first]}' is no count", line=first + first_line)
         rows = rows.with_columns(counts)
     # A class is no entity: its scheme and host stay as its vocabulary has them, else no mapping finds it.
     rows = rows.with_columns(
@@ -87,7 +133,8 @@ def _parts(place: str, choices: Choices) -> list[Part]:
 
 
 def _read(file: Path, table: str, staging: Staging) -> None:
-    rows = _type_columns(_rows(file, read_bytes(file), _TABLES[table]), file, table)
+    rows, first_line = _rows(file, read_bytes(file), table)
+    rows = _type_columns(rows, file, table, first_line)
     if table == "labels":
         rows = rows.drop_nulls()
     if table in KEYED:
