@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from remix.errors import UnknownName
+from remix.errors import MissingKnowledge, StoreError, UnknownName
 from remix.kb.forms import normalise
 from remix.kb.knowledge import KnowledgeBase
 from remix.kb.lookup import lookup
@@ -35,6 +35,15 @@ def __getattr__(name: str) -> Any:
 def attached_kb(store: Store) -> KnowledgeBase | None:
     """Return the knowledge base that is attached to a workspace, None without one."""
     return KnowledgeBase.open(place) if (place := store.kb_folder) else None
+
+
+def usable_kb(store: Store) -> tuple[KnowledgeBase | None, str]:
+    """Return the attached knowledge base, None without one, and why it cannot be opened, for what does without it."""
+    place = store.kb_folder
+    try:
+        return (KnowledgeBase.open(place) if place else None), ""
+    except (MissingKnowledge, StoreError) as error:
+        return None, str(error)
 
 
 def open_kb(to: Path, name: str) -> KnowledgeBase:

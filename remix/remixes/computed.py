@@ -143,6 +143,15 @@ def tell_stale_measures(store: Store, kb: KnowledgeBase | None, text: str) -> li
     return [*tell_compared(store, text, entries), *tell_otherwise(find_otherwise(store, kb, text, entries), kb)]
 
 
+def tell_unusable(why: str) -> str:
+    """Return what a query is not told where the attached knowledge base cannot be opened.
+
+    >>> tell_unusable("kb/mine holds none")
+    'measures and outcomes of runs are answered as they are stored, however old: kb/mine holds none'
+    """
+    return f"measures and outcomes of runs are answered as they are stored, however old: {why}"
+
+
 def tell_runs(read: Sequence[str]) -> list[str]:
     """Return what is to be said of a remix that is selected by runs of these systems, nothing where there are none."""
     if not read:

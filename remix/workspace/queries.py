@@ -38,13 +38,17 @@ class Queries(Datasets):
 
         A filter stands for the query of what it keeps of the loaded datasets, with its options of `build`. `values` are
         those of parameters, `set_from` names a set of them, `allow_service` the endpoints that SERVICE, or the filter,
-        may ask, and `timeout` the seconds it may run; without `rewrite` a CONSTRUCT is run as it stands. See
+        may ask, and `timeout` the seconds it may run; without `rewrite` a CONSTRUCT is run as it stands. Where the
+        attached knowledge base cannot be opened what is stored is asked as it is, which is said. See
         `remix.store.answers.answer` for the errors.
         """
-        from remix.remixes.computed import tell_stale_measures, tell_unmeasured
+        from remix.kb import usable_kb
+        from remix.remixes.computed import tell_stale_measures, tell_unmeasured, tell_unusable
         from remix.store.answers import answer
 
-        if endpoint is None and not self.ensure_sample():
+        fresh = endpoint is None and self.ensure_sample()
+        kb, broken = (None, "") if endpoint else usable_kb(self.store)
+        if endpoint is None and not fresh and not broken:
             self._refresh()
         asked = self._find_query(query, self.store, (), service=service, allow_service=allow_service, timeout=timeout)
         found = answer(
@@ -60,7 +64,8 @@ class Queries(Datasets):
         if endpoint:
             return found
         unmeasured = tell_unmeasured(asked.text, self.store.datasets())
-        return replace(found, notes=(*found.notes, *unmeasured, *tell_stale_measures(self.store, self.kb, asked.text)))
+        stale = [tell_unusable(broken)] if broken else tell_stale_measures(self.store, kb, asked.text)
+        return replace(found, notes=(*found.notes, *unmeasured, *stale))
 
     def find_query(
         self,

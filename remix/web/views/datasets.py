@@ -73,7 +73,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             **said.explained,
             **_SIZES,
             "stored": "Whether queries and partitions see its measures.",
-            "runs": "How many runs answer it; a remix without one is answered by those on what it was cut from.",
+            "runs": "How many runs answer it, of a remix also those of other systems on what it was cut from.",
         },
         ("documents", "annotations", *names),
         {name: f"share with {name}" for name in names},

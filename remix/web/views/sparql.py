@@ -11,9 +11,10 @@ from typing import Any
 import polars as pl
 
 from remix.errors import Error, UnknownName, UsageError
+from remix.kb import usable_kb
 from remix.measures.enrichment import frames_of
 from remix.rdf.ntriples import columns
-from remix.remixes.computed import tell_stale_measures, tell_unmeasured
+from remix.remixes.computed import tell_stale_measures, tell_unmeasured, tell_unusable
 from remix.reports.figures import Axis, Figure, Panel, Series
 from remix.store.answers import GRAPH_FORMATS, Result, answer
 from remix.store.queries import Query, find, shipped_queries
@@ -171,7 +172,9 @@ def _table(found: Result) -> tuple[pl.DataFrame, Mapping[str, Collection[str]]]:
 
 def _result(work: page.Explored, found: Result, text: str, parameters: page.Parameters) -> list[page.Shown]:
     table, iris = _table(found)
-    stale = [*tell_unmeasured(text, work.store.datasets()), *tell_stale_measures(work.store, work.kb, text)]
+    kb, broken = usable_kb(work.store)
+    stale = tell_unmeasured(text, work.store.datasets())
+    stale += [tell_unusable(broken)] if broken else tell_stale_measures(work.store, kb, text)
     blocks: list[page.Shown] = [page.Note(note) for note in (*found.notes, *stale)]
     if found.kind == "graph":
         kept = {"query": text, "timeout": parameters.get("timeout", "")}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
+from remix.kb import usable_kb
 from remix.reports.holdings import Holdings, list_changes, list_outdated, propose_commands, read_holdings
 from remix.runs.known import kinds_of, known_runs
 from remix.web import page
@@ -24,7 +25,10 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     held = read_holdings(work.store)
     rows, places = _count(work, held)
     tiles = page.Tiles("here", rows, {"number": lambda row: places[row["what"]]}, title="What is here")
-    outdated = list_outdated(work.store, work.kb, held) if held.datasets else {}
+    kb, broken = usable_kb(work.store)
+    outdated = list_outdated(work.store, kb, held) if held.datasets and not broken else {}
+    if broken:
+        outdated[f"{broken[0].upper()}{broken[1:]}."] = ["remix kb attach", "remix kb build"]
     stale = [page.Steps("stale", "What is out of date", _note(outdated))] if outdated else []
     proposed = page.Steps("next", "What to do next", _note(propose_commands(held)))
     changes, dropped = list_changes(work.store, held), list[UsageError]()
