@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from remix.reports.matrix import MANY, UNCOMPARED
+from remix.scoring.inputs.shortcomings import FORMLESS
 from remix.scoring.slicing import local_names
 from remix.scoring.statistics.intervals import LEAST_UNITS
 
@@ -41,8 +42,8 @@ def tell_unanswered(runs: Iterable[Run], documents: Mapping[str, int]) -> list[s
 def explain_shortcomings(rows: pl.DataFrame) -> list[str]:
     """Return on which documents systems failed and how that counts, and whose revision or selection is in doubt.
 
-    Rows are scores, judgements, or whatever else has a `system` with `failed`, `revision_unknown` or `fitted`, as
-    `remix.scoring.inputs.shortcomings` makes them; of several datasets (`dataset`) each is told.
+    Rows are scores, judgements, or whatever else has a `system` with `failed`, `revision_unknown`, `fitted` or
+    `formless`, as `remix.scoring.inputs.shortcomings` makes them; of several datasets (`dataset`) each is told.
 
     >>> explain_shortcomings(pl.DataFrame({"system": ["b", "a"], "failed": [0, 1]}))[0][:55]
     'failed: a on 1 document; without an answer, the mention'
@@ -64,6 +65,7 @@ def explain_shortcomings(rows: pl.DataFrame) -> list[str]:
                 "made, so that these figures may be of other ones: `remix run add NAME FILE --record revision=… "
                 "--replace`"
             )
+    lines += _tell_formless(rows)
     if "fitted" in rows.columns:
         own = rows.filter("fitted")["system"].unique().sort()
         if len(own):
@@ -73,6 +75,30 @@ def explain_shortcomings(rows: pl.DataFrame) -> list[str]:
                 + f": {'its score is' if len(own) == 1 else 'their scores are'} fitted to that and compare with no "
                 f"other's (`remix build --without {own[0]}` selects without it)"
             )
+    return lines
+
+
+def _tell_formless(rows: pl.DataFrame) -> list[str]:
+    """Return which runs, and whether gold, tell no text of their mentions where a matching compares it."""
+    if not {*FORMLESS} <= {*rows.columns}:
+        return []
+    found = rows.filter(pl.any_horizontal(pl.col(*FORMLESS) > 0))
+    if found.is_empty():
+        return []
+    by = _list(found["matching"]) if "matching" in rows.columns else "this matching"
+    each = found.group_by("system").agg(pl.col("formless").max()).filter(pl.col("formless") > 0).sort("system")
+    lines = []
+    if named := [f"{count:,} of '{system}'" for system, count in each.iter_rows()]:
+        lines.append(
+            f"by {by} an answer is right with the very text of its mention alone, which answers without a surface form "
+            f"do not tell, so that these count as wrong: {_list(named)}; give each a surface form, or its document "
+            "the text, and take the file again (`remix run add NAME FILE --replace`)"
+        )
+    if count := found.select(pl.max("gold_formless")).item():
+        lines.append(
+            f"by {by} an answer is right with the very text of its mention alone, which {count:,} mentions of gold "
+            "without a surface form do not tell, so that they count as missed: load gold with its texts"
+        )
     return lines
 
 

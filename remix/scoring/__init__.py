@@ -26,7 +26,7 @@ from remix.scoring.errors import error_rows
 from remix.scoring.errors.columns import complete
 from remix.scoring.inputs import Inputs, Knowledge
 from remix.scoring.inputs.case_tables import LabelledCounts
-from remix.scoring.inputs.shortcomings import with_shortcomings
+from remix.scoring.inputs.shortcomings import with_formless, with_shortcomings
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.matching import MATCHINGS, Case, Matching
 from remix.scoring.matching.namespaces import tell_namespaces, with_uncompared
@@ -99,9 +99,11 @@ def evaluate(
     `recall`, `f1`, `precision_in_scope` and `precision_on_mention` with an F1 each (`f1_in_scope`, `f1_on_mention`),
     `f1_precision` (which F1 is shown, drawn and tested, with its intervals: the same in all rows but those that know
     that of all answers alone), the numbers of documents that a macro average is over, `failed` (on how many documents
-    the system failed, where any did), `revision_unknown` (whether nothing says on which revision of the texts a
-    registered run was made, where that is so of any), `uncompared` (the share of a system's answers on linked mentions
-    of which nothing tells whether they are gold's entity, as they are of another namespace, where there are any),
+    the system failed, where any did), `formless` and `gold_formless` (how many of its answers, and of gold's mentions,
+    tell no text where the matching compares it, where any do not), `revision_unknown` (whether nothing says on which
+    revision of the texts a registered run was made, where that is so of any), `uncompared` (the share of a system's
+    answers on linked mentions of which nothing tells whether they are gold's entity, as they are of another namespace,
+    where there are any),
     `threshold_by` and `threshold`, and `signature`. Scores are fractions; undefined ones are null. Where they are asked
     for: bounds of scores,
     `interval_doubt`, and of slices `difference` with its interval, `p`, `p_precision`, both corrected, and `untested`
@@ -275,6 +277,8 @@ def complete_rows(rows: pl.DataFrame, found: CountedTasks, signatures: pl.DataFr
     """
     inputs, counts, choice = found.inputs, found.counts, found.choice
     rows = with_shortcomings(rows, inputs) if _speaks_against_runs(inputs) else rows
+    own = choice.profile.own_rules
+    rows = with_formless(rows, inputs, own.of_texts & {*choice.match} if own is not None else ())
     rows = with_vocabularies(rows, counts)
     if choice.errors:
         wrong = error_rows(found.whole, choice.errors, choice.match)

@@ -32,7 +32,7 @@ from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.inputs.gold import kept_gold
-from remix.scoring.inputs.shortcomings import with_shortcomings
+from remix.scoring.inputs.shortcomings import with_formless, with_shortcomings
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.matching import Case
 from remix.scoring.profiles import require_pairs
@@ -331,7 +331,9 @@ def compare_inputs(
             rows = rows.with_columns(
                 run_task=pl.col("system").replace_strict(own.made_for, default=None, return_dtype=pl.String)
             )
-        told.append(with_shortcomings(rows, own))
+        rules = choice.profile.own_rules
+        of_texts = rules.of_texts & {*choice.match} if rules is not None else ()
+        told.append(with_formless(with_shortcomings(rows, own), own, of_texts))
         parts |= own_parts
     of_f1 = precision_of_f1(pl.concat(counted, how="diagonal_relaxed"))
     parts = {name: replace(part, counts=with_fp_of_f1(part.counts, of_f1)) for name, part in parts.items()}

@@ -15,6 +15,7 @@ from remix._version import __version__
 from remix.errors import BadInput, Error, UsageError
 from remix.files import write_whole
 from remix.question import Question
+from remix.scoring.inputs.shortcomings import FORMLESS
 from remix.signature import Signature, content_hash
 
 
@@ -126,4 +127,4 @@ def _signatures(rows: pl.DataFrame) -> dict[str, str]:
 
 def _rows_hash(rows: pl.DataFrame) -> str:
     # What is said of a run beside its figures changes none of them.
-    return content_hash(tables.render(rows.drop("revision_unknown", "uncompared", strict=False), "jsonl"))
+    return content_hash(tables.render(rows.drop("revision_unknown", "uncompared", *FORMLESS, strict=False), "jsonl"))

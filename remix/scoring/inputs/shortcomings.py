@@ -17,6 +17,8 @@ from remix.scoring.inputs import Inputs
 SHORTCOMINGS = ("failed", "revision_unknown", "fitted")
 """On how many documents a system failed; whether nothing says on which revision of the texts its run was made; whether
 gold is a remix that was selected by what came of its own run."""
+FORMLESS = ("formless", "gold_formless")
+"""How many answers of a run, and mentions of gold, tell no text where a matching compares it, so that none is right."""
 
 
 def failures_of(gold: Frames, runs: Mapping[str, Frames], registered: Collection[str] = ()) -> pl.DataFrame:
@@ -64,6 +66,30 @@ def with_shortcomings(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
     if unknown:
         rows = rows.with_columns(revision_unknown=pl.col("system").is_in(unknown))
     return _with_fitted(rows, inputs)
+
+
+def with_formless(rows: pl.DataFrame, inputs: Inputs, matchings: Collection[str]) -> pl.DataFrame:
+    """Return rows of a `system` with `FORMLESS`, where there are any: by these matchings such answers cannot be right.
+
+    Rows of a `matching` have them where it is one of these.
+
+    >>> rows = pl.DataFrame({"system": ["s", "s"], "matching": ["fuzzy", "strict"]})
+    >>> answers = pl.DataFrame({"annotation": ["a"], "document": ["d"], "begin": [0], "end": [3]})
+    >>> found = with_formless(rows, Inputs(Frames.empty(), {"s": Frames.of(annotations=answers)}), {"strict"})
+    >>> found.select("matching", "formless", "gold_formless").rows()
+    [('fuzzy', 0, 0), ('strict', 1, 0)]
+    """
+    if not matchings:
+        return rows
+    kept = inputs.gold.annotations.filter(pl.col("ignorable").is_null())
+    of_gold = kept["surface_form"].null_count()
+    lacking = {name: run.one_layer()["surface_form"].null_count() for name, run in inputs.runs.items()}
+    if not of_gold and not any(lacking.values()):
+        return rows
+    own = pl.col("system").replace_strict(lacking, default=0, return_dtype=pl.Int64)
+    asked = pl.col("matching").is_in([*matchings]) if "matching" in rows.columns else pl.lit(True)
+    numbers = dict(zip(FORMLESS, (own, pl.lit(of_gold, pl.Int64)), strict=True))
+    return rows.with_columns(pl.when(asked).then(number).otherwise(0).alias(name) for name, number in numbers.items())
 
 
 def _with_fitted(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:

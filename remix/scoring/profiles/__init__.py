@@ -99,7 +99,8 @@ class OwnRules:
     - `in_order`, `counted`: whether documents of tokens are gold's by their order, and tokens by their number alone,
       as `laid_on_tokens` has it;
     - `relaxes_gold`: whether a table of entities that stand for each other (`relax`) changes gold as well;
-    - `of_frames`: whether it counts what stands in the frames of gold and runs, whatever mentions a case has.
+    - `of_frames`: whether it counts what stands in the frames of gold and runs, whatever mentions a case has;
+    - `of_texts`: the matchings by which an answer is right only where it has the very text of a mention.
     """
 
     prepare: Callable[[Frames, Mapping[str, Frames]], tuple[Frames, dict[str, Frames]]]
@@ -110,6 +111,7 @@ class OwnRules:
     counted: bool = False
     relaxes_gold: bool = False
     of_frames: bool = False
+    of_texts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)

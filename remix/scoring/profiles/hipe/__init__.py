@@ -342,6 +342,7 @@ def _own(edition: Edition) -> OwnRules:
         counted=not edition.texts,
         relaxes_gold=edition.relaxes_gold,
         of_frames=True,
+        of_texts=frozenset(name for name in EVERY_MATCHING if not name.startswith("fuzzy") and edition.texts),
     )
 
 
