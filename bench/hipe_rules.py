@@ -344,8 +344,13 @@ def draw(seed: random.Random) -> tuple[list[str], list[str]]:
 
 
 def add_noise(seed: random.Random, lines: list[str]) -> None:
-    """Give each mention of the first column its noise, where it has some."""
+    """Give each mention of the first column its noise, where it has some, or each token one of its own."""
     places = [place for place, line in enumerate(lines) if place and "\t" in line]
+    if seed.random() < 0.5:
+        for place in places:
+            if seed.random() < 0.5:
+                lines[place] = lines[place].rpartition("\t")[0] + f"\tLED{seed.choice(NOISES)}"
+        return
     first = 0
     for document in read(lines):
         for begin, end, kind in cut(document, "NE-COARSE-LIT"):

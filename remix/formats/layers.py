@@ -41,6 +41,9 @@ NO_LINK = ("_", "", "-", "O")
 """What files write where a mention has no link, not even NIL."""
 NOISE = f"{RMX}noise"
 """How far the mention is from its correct transcription: the edit distance by the length."""
+NOISES = f"{RMX}noises"
+"""The noise of the tokens of a document, where it is not that of the mention of `MAIN` that they are in, none outside:
+each with the offset from where it holds on, `0 0.25`, in a line; nothing behind the offset for none."""
 DATE = f"{RMX}date"
 PERIOD = f"{RMX}period"
 """The date of a document as its file has it, and the ten years around it: `1890-1900`, of which 1900 is the next."""
@@ -65,7 +68,7 @@ layer and its labels, with a space before each. Of a cell `B-LOC` both are LOC, 
 type."""
 COMMENT = "#"
 """With what tokens begin that HIPE-scorer takes for comments, on both sides; datasets have them like any other."""
-TERMS = (TOKENS, SEGMENTS, RANKED, NOISE, DATE, DATES, PERIOD, CONTINUED, INSIDE)
+TERMS = (TOKENS, SEGMENTS, RANKED, NOISE, NOISES, DATE, DATES, PERIOD, CONTINUED, INSIDE)
 """The values that the format of HIPE-scorer can hold."""
 SAID = (*TERMS, EMPTIED, LABELS)
 """The values that its files tell: of cells that are empty, or odd, others are written."""

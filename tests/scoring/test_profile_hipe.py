@@ -230,6 +230,20 @@ def test_noise_cuts_tokens_out_of_both_sides(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_noise_is_that_of_each_token_inside_and_outside_of_mentions(tmp_path: Path) -> None:
+    # Of the clean a is left, c has no noise said: b and d are cut. The answer a c is then that of the mention a, whose
+    # span is another. Of the noisy b c d is left: gold has b, the answers are c and, behind it, d.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC I-LOC O O", misc="LED0.00 LED0.50 _ LED0.50")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC O I-LOC B-LOC")))
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"], by=["noise"])
+    assert counts(rows, "NE-COARSE-LIT", "fuzzy", "0.0-0.0") == (1, 0, 0)
+    assert counts(rows, "NE-COARSE-LIT", "strict", "0.0-0.0") == (0, 1, 1)
+    assert counts(rows, "NE-COARSE-LIT", "fuzzy", "0.3-1.1") == (0, 2, 1)
+    with pytest.raises(UsageError, match="no annotation of gold has a value in column 'noise'"):
+        evaluate(run, {"s": gold}, profile="hipe", task=["NE-COARSE-LIT"], by=["noise"])
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("profile", ["hipe", "hipe-2020"])
 def test_a_cut_closes_over_noise(tmp_path: Path, profile: str) -> None:
     # Without b, the answer b c has c alone, whose I- goes on with the answer a: one answer for two mentions. Its links

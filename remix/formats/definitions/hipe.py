@@ -38,6 +38,7 @@ from remix.formats.layers import (
     NO_DAY,
     NO_LINK,
     NOISE,
+    NOISES,
     PERIOD,
     RANKED,
     SAID,
@@ -52,6 +53,17 @@ from remix.formats.lines import begins, cut_texts, join_tokens, lose_white_space
 from remix.formats.losses import loss_of
 from remix.formats.mentions import MentionTables, reader
 from remix.formats.repairs import RepairTally, decode
+from remix.formats.token_marks import (
+    GLUED,
+    NOISY,
+    add_dates,
+    add_noise,
+    add_segments,
+    dates_of,
+    find_inside,
+    noises_of,
+    segments_of,
+)
 from remix.formats.writing import drop_overlaps, gather, lay_out
 from remix.frames import OTHER_LAYER, Frames
 
@@ -66,9 +78,7 @@ _NAMED = r"^#\s*(?:[\w-]+:)?document_id\s*=\s*(.*?)\s*$"
 _LANGUAGE = r"^#\s*(?:[\w-]+:)?language\s*=\s*(\S+)"
 _DATED = r"^# (?:hipe2022:)?date"
 _DAY = r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
-_GLUED = "NoSpaceAfter"
 _GAP = pl.when(pl.col("glued").shift().over("name").fill_null(False)).then(pl.lit("")).otherwise(pl.lit(" "))
-_NOISY = r"(?i)LED([0-9]+(?:\.[0-9]+)?)"
 
 
 @reader
@@ -78,7 +88,7 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     rows = _with_documents(rows, tally)
     told = rows.filter(pl.col("token").is_not_null() | pl.col("named").is_not_null())
     texts, tokens = join_tokens(told, _GAP)
-    texts = texts.join(_dates(tokens), on="name", how="left", maintain_order="left")
+    texts = texts.join(dates_of(tokens), on="name", how="left", maintain_order="left")
     spelt = pl.col("token") + pl.when("glued").then(pl.lit("\t")).otherwise(pl.lit("\n"))
     last = {name: pl.col(name).last() for name in ("language", "date", "day")}
     more = told.group_by("name").agg(
@@ -87,7 +97,7 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
         emptied=pl.col("emptied").sum().cast(pl.Float64),
         **last,
     )
-    more = more.join(_segments(tokens), on="name", how="left")
+    more = more.join(segments_of(tokens), on="name", how="left")
     documents = texts.join(more, on="name", maintain_order="left")
     # Most files annotate few of the layers; the first is read all the same, as it gives the columns.
     used = [layer for layer in LAYERS if layer == MAIN or _is_used(tokens, layer)]
@@ -97,25 +107,9 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     tally.add_rows("other-layer", mentions.drop_nulls("ignorable"), "{place}: a mention of {layer}")
     first = pl.col("linked").str.split("|").list.first()
     mentions = mentions.with_columns(identifier=pl.when(~first.is_in(NO_LINK)).then(first))
+    documents = documents.join(noises_of(tokens, mentions), on="name", how="left", maintain_order="left")
     values = pl.concat([_values(documents, mentions), _labels(tokens, mentions, used)], how="diagonal")
     return MentionTables(documents, mentions, values=values)
-
-
-def _segments(tokens: pl.DataFrame) -> pl.DataFrame:
-    """Return name and `segments` of the documents that have several, as `SEGMENTS` has them."""
-    read = tokens.filter(~pl.col("token").str.starts_with(COMMENT))
-    sizes = read.group_by("name", "segment", maintain_order=True).agg(size=pl.len())
-    several = sizes.filter(pl.len().over("name") > 1)
-    return several.group_by("name").agg(segments=pl.col("size").cast(pl.String).str.join(" "))
-
-
-def _dates(tokens: pl.DataFrame) -> pl.DataFrame:
-    """Return name, `dates` and `periods` of the documents that have several dates, as `DATES` has them."""
-    other = pl.col("day").ne_missing(pl.col("day").shift()) | (pl.col("name") != pl.col("name").shift())
-    turns = tokens.select("name", "begin", "day").filter(other.fill_null(True))
-    turns = turns.filter(pl.len().over("name") > 1)
-    said = fill("{} {}", "begin", pl.col("day").fill_null("")).str.join("\n")
-    return turns.group_by("name", maintain_order=True).agg(dates=said, days=pl.col("day").drop_nulls().unique())
 
 
 def _rows(source: SourceFile, lines: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
@@ -155,8 +149,8 @@ def _rows(source: SourceFile, lines: pl.DataFrame, tally: RepairTally) -> pl.Dat
     found = cells.with_columns(pl.col("line").str.strip_chars_end("\t"), *values).rename({"TOKEN": "token"})
     found = _tell_empty(found, tally)
     misc = pl.col("MISC") if "MISC" in names else pl.lit(None, pl.String)
-    glued = misc.str.split("|").list.contains(_GLUED).fill_null(False)
-    return found.with_columns(glued=glued, noise=misc.str.extract(_NOISY, 1)).drop("cells")
+    glued = misc.str.split("|").list.contains(GLUED).fill_null(False)
+    return found.with_columns(glued=glued, noise=misc.str.extract(NOISY, 1)).drop("cells")
 
 
 def _fit(names: list[str], counts: pl.Series, tally: RepairTally) -> list[str]:
@@ -357,6 +351,7 @@ def _values(documents: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:
             (texts, "name", "date", DATE),
             (texts, "name", "segments", SEGMENTS),
             (texts, "name", "dates", DATES),
+            (texts, "name", "noises", NOISES),
             (dated, "name", "period", PERIOD),
             (texts, "name", "continued", CONTINUED),
             (mentions.filter(~plain & ~unlinked), "mention", "linked", RANKED),
@@ -395,7 +390,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
         if links:
             tokens = _add_tags(tokens, apart, "", links)
     losses += lose_white_space(frames.documents, tokens.with_columns(token="TOKEN"), _GAP)
-    tokens = _add_noise(tokens, kept[MAIN])
+    tokens = add_noise(frames, tokens, kept[MAIN])
     several = frames.values.filter(pl.col("term") == DATES)["subject"].implode()
     dated = frames.values.filter(pl.col("term") == DATE, ~pl.col("subject").is_in(several))
     dated = dated.select(document="subject", date="text")
@@ -404,7 +399,7 @@ def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:
         pl.when(pl.col(name).is_not_null()).then(fill(f"# {name} = {{}}\n", name)).otherwise(pl.lit(""))
         for name in ("language", "date")
     ]
-    tokens = _add_segments(frames, _add_dates(frames, tokens))
+    tokens = add_segments(frames, add_dates(frames, tokens))
     lines = pl.concat_str(COLUMNS, separator="\t")
     body = (pl.col("ends").fill_null("") + pl.col("dated").fill_null("") + lines).str.join("\n") + "\n"
     whole = gather(heads, tokens, body=body).select(
@@ -461,7 +456,7 @@ def _add_tags(tokens: pl.DataFrame, rows: pl.DataFrame, layer: str, links: str) 
     """Return the tokens with the tags of a layer, or without its name links alone."""
     kind = pl.col("class").fill_null(UNCLASSED).str.replace_all(r"\s", "_")
     said = ("document", "annotation", "begin", "end", "cell", "goes_on", "inner")
-    found = _inside(tokens, rows.select(*said, kind=kind))
+    found = find_inside(tokens, rows.select(*said, kind=kind))
     inside = pl.col("annotation").is_not_null()
     first = (pl.col("annotation") != pl.col("annotation").shift().over("document")).fill_null(True)
     goes_on = pl.col("goes_on").is_not_null() & ~pl.col("TOKEN").str.starts_with(COMMENT)
@@ -482,7 +477,7 @@ def _add_untyped(tokens: pl.DataFrame, rows: pl.DataFrame, layer: str) -> pl.Dat
 
     What begins behind a token that the scorer takes for a comment, and goes on for it, begins with `_`.
     """
-    found = _inside(tokens, rows.select("document", "annotation", "begin", "end", "goes_on", "inner"))
+    found = find_inside(tokens, rows.select("document", "annotation", "begin", "end", "goes_on", "inner"))
     first = (pl.col("annotation") != pl.col("annotation").shift().over("document")).fill_null(True)
     begun = first & pl.col("goes_on").is_null()
     within = pl.when(pl.col("inner") != "_").then(pl.col("inner") + "_").otherwise(pl.lit("_"))
@@ -490,50 +485,6 @@ def _add_untyped(tokens: pl.DataFrame, rows: pl.DataFrame, layer: str) -> pl.Dat
     tag = pl.when(begun & pl.col("inner").is_null()).then(pl.lit("B_")).when(begun).then(within).otherwise(pl.lit("_"))
     cell = pl.when(free).then(tag).otherwise(layer)
     return found.with_columns(cell.alias(layer)).drop("annotation", "goes_on", "inner")
-
-
-def _inside(tokens: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the tokens in the order of the text with what the rows say of those inside of them."""
-    told = rows.drop("document", "begin", "end").columns
-    spans = rows.rename({"begin": "first", "end": "stop"}).sort("document", "first")
-    found = tokens.sort("document", "begin").join_asof(
-        spans, left_on="begin", right_on="first", by="document", strategy="backward", check_sortedness=False
-    )
-    inside = (pl.col("end") <= pl.col("stop")).fill_null(False)
-    return found.with_columns(pl.when(inside).then(name).alias(name) for name in told).drop("first", "stop")
-
-
-def _add_segments(frames: Frames, tokens: pl.DataFrame) -> pl.DataFrame:
-    """Return the tokens with `ends`, the line of a segment before the first token of each but the first."""
-    sizes = frames.values.filter(pl.col("term") == SEGMENTS).select(
-        document="subject", nth=pl.col("text").str.split(" ")
-    )
-    after = sizes.explode("nth").with_columns(pl.col("nth").cast(pl.Int64).cum_sum().over("document"))
-    after = after.with_columns(ends=pl.lit("# segment\n"))
-    read = ~pl.col("TOKEN").str.starts_with(COMMENT)
-    nth = pl.when(read).then(read.cast(pl.Int64).cum_sum().over("document") - 1)
-    return (
-        tokens.with_columns(nth=nth).join(after, on=["document", "nth"], how="left", maintain_order="left").drop("nth")
-    )
-
-
-def _add_dates(frames: Frames, tokens: pl.DataFrame) -> pl.DataFrame:
-    """Return the tokens with `dated`, the line of a date before the first token that it is of."""
-    turns = frames.values.filter(pl.col("term") == DATES).select(
-        document="subject", turn=pl.col("text").str.split("\n")
-    )
-    turns = turns.explode("turn").with_columns(begin=pl.col("turn").str.extract(r"^(\d+) ").cast(pl.Int64))
-    dated = fill("# date = {}\n", pl.col("turn").str.extract(r" (.+)$"))
-    return tokens.join(
-        turns.select("document", "begin", dated=dated), on=["document", "begin"], how="left", maintain_order="left"
-    )
-
-
-def _add_noise(tokens: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    found = _inside(tokens, rows.select("document", "begin", "end", "noise"))
-    glued = pl.when("glued").then(pl.lit(_GLUED))
-    misc = pl.concat_str(glued, fill("LED{}", "noise"), separator="|", ignore_nulls=True)
-    return found.with_columns(MISC=pl.when(misc != "").then(misc).otherwise(pl.lit("_")))
 
 
 hipe = Format(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from remix.errors import BadInput
 from remix.formats import LoadedFile, read, write
 from remix.formats.definitions.hipe import hipe
-from remix.formats.layers import CONTINUED, DATE, DATES, INSIDE, LABELS, PERIOD, RANKED
+from remix.formats.layers import CONTINUED, DATE, DATES, INSIDE, LABELS, NOISE, NOISES, PERIOD, RANKED
 from remix.formats.losses import reduce_frames
 from remix.frames import Frames
 from tests.examples import FEW
@@ -125,6 +125,24 @@ def test_dates_within_a_document_are_kept_with_their_places_and_come_back(tmp_pa
     assert sorted(told[1:]) == ["1890-1900", "1900-1910", "2020-2030"]
     again = rewritten(frames, "hipe", "x.tsv").values.filter(term=DATES)
     assert again["text"].to_list() == told[:1]
+
+
+def test_noise_of_tokens_comes_back_where_it_is_not_that_of_their_mention(tmp_path: Path) -> None:
+    # d1 follows from its mentions: t0 t1 has 0.5 alike, t2 is outside and has none. In d2 the second token of a mention
+    # has another, that of d3 stands outside of one.
+    cells = {"d1": ["B-loc LED0.5", "I-loc LED0.50", "O _"], "d2": ["B-loc LED0.5", "I-loc LED0.25"], "d3": ["O LED1"]}
+    body = ""
+    for name, rows in cells.items():
+        body += f"# document_id = {name}\n"
+        for number, (tag, misc) in enumerate(row.split() for row in rows):
+            body += f"t{number}\t{tag}\tO\tO\t_\t_\t{misc}\n"
+    frames = read_lines(tmp_path, HEADER + body).frames
+    kept = frames.values.filter(term=NOISES)
+    assert kept.select(pl.col("subject").str.slice(-2), "text").rows() == [("d2", "0 0.5\n3 0.25"), ("d3", "0 1")]
+    assert frames.values.filter(term=NOISE)["number"].to_list() == [0.5, 0.5]
+    again = rewritten(frames, "hipe", "x.tsv").values
+    assert again.filter(term=NOISES).rows() == kept.rows()
+    assert again.filter(term=NOISE)["number"].to_list() == [0.5, 0.5]
 
 
 def test_tags_without_a_type_and_odd_prefixes_come_back(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UnknownName, UsageError
-from remix.formats.layers import LAYERS, NO_LINK, NOISE, PERIOD, RANKED
+from remix.formats.layers import LAYERS, NO_LINK, NOISE, NOISES, PERIOD, RANKED
 from remix.frames import Frames
 from remix.scoring.conventions import aspects
 from remix.scoring.inputs.case_tables import Counts
@@ -49,7 +49,7 @@ MATCHINGS = _with_ranks("fuzzy", "strict")
 EVERY_MATCHING = (*MATCHINGS, *_with_ranks("exact", "partial"))
 """Those that are shown, and those of detailed reports, which are where they are asked for."""
 
-NOISES = {"0.0-0.0": (0.0, 0.0), "0.001-0.1": (0.001, 0.1), "0.1-0.3": (0.1, 0.3), "0.3-1.1": (0.3, 1.1)}
+USUAL_NOISES = {"0.0-0.0": (0.0, 0.0), "0.001-0.1": (0.001, 0.1), "0.1-0.3": (0.1, 0.3), "0.3-1.1": (0.3, 1.1)}
 """The usual bounds of noise, the upper one excluded where they differ."""
 _ITEMS = "http://www.wikidata.org/entity/"
 EMPTY = "-"
@@ -93,11 +93,11 @@ class Scorer:
     def by_cut(self, columns: Sequence[str], bounds: Sequence[str]) -> Counter:
         """Return what counts with `slice`: without the tokens of gold that are not in bounds of noise, dates or both.
 
-        Bounds are those of `NOISES` and each ten years that gold has, unless others are given (`1890-1920,1920-1950`).
+        Bounds are those of `USUAL_NOISES` and each ten years that gold has, or others (`1890-1920,1920-1950`).
         Raises `UsageError` for what are none.
         """
         given = dict(zip(columns, bounds, strict=True))
-        noises = _parse_noises(given["noise"]) if given.get("noise") else NOISES
+        noises = _parse_noises(given["noise"]) if given.get("noise") else USUAL_NOISES
         periods = _parse_periods(given["period"]) if given.get("period") else None
 
         def count(case: Case, task: str, matching: str) -> pl.DataFrame:
@@ -105,9 +105,9 @@ class Scorer:
             found: Mapping[str, tuple[str, str] | None]
             found = {"": None} if "period" not in given else periods or _decades(case)
             if "noise" in given:
-                _values_of(case, NOISE, "noise")
+                _ask_values(case, [NOISE, NOISES], "noise")
             if "period" in given:
-                _values_of(case, PERIOD, "period")
+                _ask_values(case, [PERIOD], "period")
                 _tell_undated(case)
                 _tell_empty(case, found)
             named = {"": None} if "noise" not in given else noises
@@ -171,12 +171,10 @@ class Scorer:
         return met.with_columns(slice=pl.coalesce("label", "said"), every=every.list.unique())
 
 
-def _values_of(case: Case, term: str, column: str) -> pl.DataFrame:
-    """Return the values of gold for a term; raises `UsageError` where it has none."""
-    values = case.evidence.gold.values.filter(pl.col("term") == term)
-    if values.is_empty():
+def _ask_values(case: Case, terms: Sequence[str], column: str) -> None:
+    """Raise `UsageError` where gold has no value of these terms."""
+    if not case.evidence.gold.values["term"].is_in(terms).any():
         raise UsageError(f"no annotation of gold has a value in column '{column}'")
-    return values
 
 
 def _decades(case: Case) -> dict[str, tuple[str, str]]:

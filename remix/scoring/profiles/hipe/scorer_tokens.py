@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from remix.formats.layers import COMMENT, CONTINUED, DATE, DATES, MAIN, NO_DAY, NOISE, PERIOD, tokens_of
+from remix.formats.layers import COMMENT, CONTINUED, DATE, DATES, MAIN, NO_DAY, NOISE, NOISES, PERIOD, tokens_of
+from remix.formats.token_marks import turns_in
 from remix.frames import Frames
 from remix.scoring.matching import Case
 
@@ -32,11 +33,9 @@ class Cut:
             left = left.filter(self.covers(pl.col("day")))
         if self.noise is None:
             return left
-        gold, (low, high) = case.evidence.gold, self.noise
-        noise = gold.values.filter(pl.col("term") == NOISE).select(annotation="subject", noise="number")
+        low, high = self.noise
         inside = (pl.col("noise") >= low) & ((pl.col("noise") < high) | (pl.col("noise") == low))
-        out = gold.annotations.filter(pl.col("layer") == MAIN).join(noise.filter(~inside), on="annotation")
-        spans = read.place(out.select("document", "begin", "end"))
+        spans = read.place(_noisy(case.evidence.gold).filter(~inside))
         spans = spans.select("doc", "begin", last="end").sort("begin")
         left = left.sort("begin").join_asof(spans, on="begin", by="doc", check_sortedness=False)
         return left.filter((pl.col("begin") < pl.col("last")).fill_null(False).not_()).drop("last").sort("doc", "begin")
@@ -45,6 +44,18 @@ class Cut:
         """Return whether a day is in the period."""
         first, end = self.period or ("", "~")
         return (day >= first) & (day < end)
+
+
+def _noisy(gold: Frames) -> pl.DataFrame:
+    """Return document, begin, end and noise of what has some: tokens, if a document tells it of each, or mentions."""
+    turns = turns_in(gold, NOISES)
+    own = pl.col("document").is_in(turns["document"].unique().implode())
+    tokens = tokens_of(gold.keep(documents=gold.documents.filter(own)["document"]))
+    each = tokens.sort("begin").join_asof(turns, on="begin", by="document", check_sortedness=False)
+    each = each.select("document", "begin", "end", noise=pl.col("turn").replace("", None).cast(pl.Float64))
+    noise = gold.values.filter(pl.col("term") == NOISE).select(annotation="subject", noise="number")
+    mentions = gold.annotations.filter(pl.col("layer") == MAIN, ~own).join(noise, on="annotation")
+    return pl.concat([each.drop_nulls("noise"), mentions.select(each.columns)])
 
 
 def read_tokens(case: Case) -> ScorerTokens:
@@ -217,10 +228,7 @@ def _days(gold: Frames) -> tuple[pl.DataFrame, pl.DataFrame]:
     # The scorer has a day of its own where a line of a date tells none.
     bare = say(PERIOD, document="subject").unique().join(dated, on="document", how="anti")
     days = pl.concat([dated, bare.with_columns(day=pl.lit(NO_DAY))])
-    lines = say(DATES, document="subject", turn="text").with_columns(pl.col("turn").str.split("\n")).explode("turn")
-    split = pl.col("turn").str.splitn(" ", 2).struct
-    turns = lines.select("document", begin=split.field("field_0").cast(pl.Int64), turn=split.field("field_1"))
-    return days, turns.with_columns(pl.col("turn").fill_null("")).sort("begin")
+    return days, turns_in(gold, DATES)
 
 
 def _split(rows: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
