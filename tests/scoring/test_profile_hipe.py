@@ -544,6 +544,24 @@ def test_comment_on_one_side_alone_is_a_token_too_few(tmp_path: Path) -> None:
         evaluate(gold, {"s": run}, profile="hipe")
 
 
+def test_documents_that_a_run_lacks_are_told_as_what_the_scorer_refuses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = frames_of(tmp_path, "g", *(document(number, lines("B-LOC")) for number in (1, 2, 3)))
+    run = frames_of(tmp_path, "r", document(1, lines("B-LOC")), document(3, lines("B-LOC")))
+    with progress.enable():
+        rows = evaluate(gold, {"r": run}, profile="hipe", task=["NE-COARSE-LIT", "NEL-LIT"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (2, 0, 1)
+    said = capsys.readouterr().err
+    assert said.count("run 'r' lacks 1 of gold's 3 documents, the first is 'd2': HIPE-scorer refuses such a run") == 1
+    # Texts alone do not tell which documents are which: of b and c one answer would be two.
+    other = frames_of(tmp_path, "o", document(7, lines("B-LOC")), document(8, lines("B-LOC")))
+    message = "run 'o'.*has 2 documents, of which none has a name of gold's, gold has 3: HIPE-scorer refuses"
+    with pytest.raises(BadInput, match=message):
+        evaluate(gold, {"o": other}, profile="hipe")
+    assert counts(evaluate(gold, {"o": other}), "A2KB", "strong") == (3, 0, 0)
+
+
 def test_run_with_other_segments_than_gold_is_refused(tmp_path: Path) -> None:
     one, two = lines("B-LOC"), lines("O O", words="b c")
     gold = frames_of(tmp_path, "g", document(1, f"{one}# segment\n{two}"), document(2, one))

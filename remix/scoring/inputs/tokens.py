@@ -54,8 +54,9 @@ def laid_on_tokens(
     `counted` its tokens are only counted, too.
 
     Raises `BadInput` for a run without documents that has too few tokens, or too many others; with `in_order` also for
-    a document with another number of tokens than gold's, or other segments, and unless `counted` for empty cells. What
-    segments and empty cells a run has is told of it when it is laid, too, as it is registered so.
+    a document with another number of tokens than gold's, or other segments, for several documents, but fewer than gold
+    has, without any name of gold's, and unless `counted` for empty cells. What segments and empty cells a run has is
+    told of it when it is laid, too, as it is registered so.
     """
     if in_order and not counted:
         _refuse_emptied(gold, runs)
@@ -205,6 +206,7 @@ def _pair(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) -
     named = _by_name(gold, run, left, right)
     ours, theirs = (side["document"].unique(maintain_order=True) for side in (left, right))
     as_many = len(ours) == len(theirs)
+    ours_are_one = gold.documents["dataset"].n_unique() == 1
     by_order = as_many and (len(named) < len(theirs) if in_order else named.is_empty())
     if (
         len(theirs) == 1
@@ -213,6 +215,12 @@ def _pair(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) -
     ):
         first = run.values.filter(pl.col("term") == SEGMENTS)["text"].str.extract(r"^(\d+)").cast(pl.Int64).to_list()
         return _deal(left, right, name, counted, first if in_order else [], in_order=in_order)
+    if in_order and named.is_empty() and not as_many and ours_are_one and len(theirs) < len(ours):
+        raise BadInput(
+            f"run '{name}'",
+            f"has {len(theirs)} documents, of which none has a name of gold's, gold has {len(ours)}: HIPE-scorer "
+            "refuses a run with other documents than gold; give each a line `# document_id = …` with gold's name",
+        )
     if by_order:
         named = pl.DataFrame({"gold": ours, "document": theirs})
     number = pl.int_range(pl.len()).over("document")

@@ -323,8 +323,9 @@ _NOTES = {
     "noise, period": "--by noise and --by period cut the tokens out of both sides whose noise, or date, in gold is not "
     "in the bounds, so that what stood apart stands together (utils.py): the usual bounds of noise and each ten years, "
     "or those of noise:0.1-0.3 and period:1890-1920,1920-1950; noise,period crosses both",
-    "refused": "a run with other numbers of tokens than gold in a document or a segment is refused; one that lacks "
-    "documents of gold is scored here all the same (clef_evaluation.py)",
+    "refused": "a run with other numbers of tokens than gold in a document or a segment is refused, and one with fewer "
+    "documents of which none has a name of gold's; one that lacks some of gold's, which the scorer refuses too, is "
+    "scored here, and that is said (clef_evaluation.py)",
     "all labels": "--by type and --by link have a row 'all slices' besides, of detailed reports: the means of P, R and "
     "F1 over the labels; the F1 of mean P and R follows from these two",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -45,30 +46,12 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
     Types count that gold has in the layer, and the tags of the edition in answers; links that are one. In a slice gold
     is what the slice keeps.
     """
-    frames, kb = case.evidence.gold, case.evidence.inputs.knowledge.kb
-    places = case.mentions.documents.unique("document", keep="first", maintain_order=True)
     alone = edition.links_alone and task in LINKS
-    typed = tells_tokens(frames)
-    gold, pieces = _mentions(frames, task, kb, whole=not alone, alone=alone, typed=typed)
-    gold, pieces = (rows.join(places, on="document", maintain_order="left") for rows in (gold, pieces))
-    parts: list[pl.DataFrame] = []
-    times: list[pl.DataFrame] = []
-    # Links of tokens that begin no mention and no part of one make their first items count all the same.
-    inside = [_inner_links(frames, task, kb).join(places, on="document").with_columns(system=pl.lit(-1, pl.Int64))]
-    placed = [places.select("document", "dataset", system=pl.lit(-1, pl.Int64))]
-    for number, (name, run) in enumerate(case.evidence.runs.items()):
-        pairs = align(frames, run, name, told=False).join(places, left_on="gold", right_on="document")
-        placed.append(pairs.select("document", "dataset", system=pl.lit(number, pl.Int64)))
-        own = [
-            _mentions(run, task, kb, alone=alone, typed=typed)[0],
-            _times(run) if edition.times_nil else gold.clear(),
-        ]
-        linked = _inner_links(run, task, kb).join(pairs, on="document").with_columns(system=pl.lit(number, pl.Int64))
-        inside.append(linked.select(inside[0].columns))
-        for to, rows in zip((parts, times), own, strict=True):
-            given = rows.select(_COLUMNS).join(pairs, on="document", maintain_order="left")
-            to.append(given.with_columns(system=pl.lit(number, pl.Int64)))
-    answers, nil = pl.concat(parts), pl.concat(times)
+    typed = tells_tokens(case.evidence.gold)
+    found = _read(case, task, edition, alone=alone, typed=typed)
+    gold, pieces, answers, nil = found.gold, found.pieces, found.answers, found.times
+    if typed and progress.is_shown():
+        case.once((_tell_lacking,), lambda own: _tell_lacking(own, found.placed))
     if case.column:
         there = pl.col("doc").is_in(case.answers["doc"].implode())
         answers, nil = answers.filter(there), nil.filter(there)
@@ -82,11 +65,11 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
     # What is linked alike is told by all links, those that are none among them.
     gold, answers = (rows.with_columns(given="labels") for rows in (gold, answers))
     if task in LAYERS:
-        gold, answers = _with_labels_known(case, gold, answers, pl.concat(placed), task, edition.tags)
+        gold, answers = _with_labels_known(case, gold, answers, found.placed, task, edition.tags)
     else:
         if typed:
             _tell_hyphened(task, gold["label"], answers["label"])
-        told = pl.concat(inside)
+        told = found.inside
         of_gold = pl.concat([one.select("dataset", "label") for one in (gold, pieces, told.filter(system=-1))])
         own_links = pl.concat(
             [one.select("system", "dataset", "label") for one in (answers, told.filter(pl.col("system") >= 0))]
@@ -102,9 +85,67 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
     gold, answers = _in_place(case, gold, answers)
     columns = ["doc", "begin", "end", "text", "surface_form", "kind", "inner"]
     keys = ["doc", "begin", "end", "labels"]
-    finest = [pieces.select(*keys, system=pl.lit(-1, pl.Int64)), *(one.select(*keys, "system") for one in inside)]
+    finest = [pieces.select(*keys, system=pl.lit(-1, pl.Int64)), found.inside.select(*keys, "system")]
     columns = ["annotation", *columns, "labels", "given"]
     return gold.select(*columns, "label"), answers.select(*columns, "system"), read.move(pl.concat(finest))
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What both sides have of a layer: `gold` and what is only a part of its mentions (`pieces`), `answers`, `times`.
+
+    `times` are what runs call a time, `inside` the links that no type tells apart, of gold with the system -1, `placed`
+    says of which dataset of gold a document of each side is.
+    """
+
+    gold: pl.DataFrame
+    pieces: pl.DataFrame
+    answers: pl.DataFrame
+    times: pl.DataFrame
+    inside: pl.DataFrame
+    placed: pl.DataFrame
+
+
+def _read(case: Case, task: str, edition: Edition, *, alone: bool, typed: bool) -> _Read:
+    """Return what both sides have of a layer, in the documents of gold."""
+    frames, kb = case.evidence.gold, case.evidence.inputs.knowledge.kb
+    places = case.mentions.documents.unique("document", keep="first", maintain_order=True)
+    both = _mentions(frames, task, kb, whole=not alone, alone=alone, typed=typed)
+    gold, pieces = (rows.join(places, on="document", maintain_order="left") for rows in both)
+    parts: list[pl.DataFrame] = []
+    times: list[pl.DataFrame] = []
+    # Links of tokens that begin no mention and no part of one make their first items count all the same.
+    inside = [_inner_links(frames, task, kb).join(places, on="document").with_columns(system=pl.lit(-1, pl.Int64))]
+    placed = [places.select("document", "dataset", "doc", system=pl.lit(-1, pl.Int64))]
+    for number, (name, run) in enumerate(case.evidence.runs.items()):
+        pairs = align(frames, run, name, told=False).join(places, left_on="gold", right_on="document")
+        placed.append(pairs.select("document", "dataset", "doc", system=pl.lit(number, pl.Int64)))
+        own = [
+            _mentions(run, task, kb, alone=alone, typed=typed)[0],
+            _times(run) if edition.times_nil else gold.clear(),
+        ]
+        linked = _inner_links(run, task, kb).join(pairs, on="document").with_columns(system=pl.lit(number, pl.Int64))
+        inside.append(linked.select(inside[0].columns))
+        for to, rows in zip((parts, times), own, strict=True):
+            given = rows.select(_COLUMNS).join(pairs, on="document", maintain_order="left")
+            to.append(given.with_columns(system=pl.lit(number, pl.Int64)))
+    return _Read(gold, pieces, pl.concat(parts), pl.concat(times), pl.concat(inside), pl.concat(placed))
+
+
+def _tell_lacking(case: Case, placed: pl.DataFrame) -> None:
+    """Say of each run which documents it lacks of the datasets of gold that it answers, where gold tells its tokens."""
+    gold = case.evidence.gold.documents.select("document", called=pl.coalesce("given", "document"))
+    every = placed.filter(system=-1).join(gold, on="document", maintain_order="left")
+    for number, name in enumerate(case.evidence.runs):
+        own = placed.filter(system=number)
+        asked = every.join(own, on="dataset", how="semi", maintain_order="left")
+        lacking = asked.join(own, on="doc", how="anti", maintain_order="left")["called"]
+        if len(lacking):
+            progress.note(
+                f"run '{name}' lacks {len(lacking)} of gold's {len(asked)} documents, the first is '{lacking[0]}': "
+                "HIPE-scorer refuses such a run, here they count as unanswered; give it these, too, with O and _ in "
+                "each line where it answers nothing"
+            )
 
 
 def _with_labels_known(
