@@ -42,7 +42,10 @@ def readable(rows: pl.DataFrame, datasets: Sequence[str], by: Sequence[str] = ()
     rows, of_f1 = with_f1_shown(rows)
     rows = rows if "kb" in by else rows.filter(pl.col("column") != "kb")
     keys = ["system", "dataset", "task", "matching", "column", "slice"]
-    means = (pl.col("column") != "") & (pl.col("slice") == ALL_SLICES) & (pl.col("average") == "macro")
+    # The mean over slices stands alone, or beside the scores of what they are together.
+    together = (pl.col("column") != "") & (pl.col("slice") == ALL_SLICES)
+    pooled = rows.filter(together, pl.col("average") == "micro")["column"].unique().implode()
+    means = together & (pl.col("average") == "macro") & ~pl.col("column").is_in(pooled)
     macro = rows.filter(pl.col("average") == "macro", ~means).select(*keys, macro_f1="f1")
     table = pl.concat([rows.filter(pl.col("average") == "micro"), rows.filter(means)])
     table = table.join(macro, on=keys, how="left", maintain_order="left")
@@ -230,6 +233,7 @@ def explain_slices(rows: pl.DataFrame) -> list[str]:
     absent = [pl.lit(None, pl.Int64).alias(name) for name in ("mentions", "tp", "fp") if name not in rows.columns]
     micro = rows.with_columns(absent).filter(pl.col("dataset") == "all", pl.col("average") == "micro")
     sliced, lines = micro.filter(~pl.col("column").is_in(["", "kb", "error_class"])), explain_vocabularies(rows)
+    sliced = sliced.filter(pl.col("slice") != ALL_SLICES)
     whole = micro.filter(pl.col("column") == "").select(*_PAIRED, pl.col("mentions", "tp", "fp").name.suffix("_of_all"))
     both = sliced.join(whole, on=_PAIRED).filter(pl.col("task") != "C2KB")
     both = both.drop_nulls("mentions")

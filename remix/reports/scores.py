@@ -15,6 +15,7 @@ from remix.names import shorten
 from remix.reports.charts import APART, figure_of_parts, shorten_parts
 from remix.reports.figures import COLOURS, Axis, Figure, Panel, Series
 from remix.reports.readable import with_f1_shown
+from remix.scoring.rows import ALL_SLICES
 
 _SLICES = 40
 """Slices that are drawn of a column."""
@@ -97,6 +98,7 @@ def _bars(rows: pl.DataFrame, datasets: Sequence[str]) -> pl.DataFrame:
     """Return the rows to draw, with `panel` (task and matching) and `group` (what a group of bars stands for)."""
     # C2KB compares no spans, so its rows are the same under every matching: one panel.
     spanless = pl.col("task") == "C2KB"
+    rows = rows.filter(pl.col("slice") != ALL_SLICES)
     micro = rows.filter(pl.col("average") == "micro", ~spanless | (pl.col("matching") == pl.col("matching").first()))
     whole = micro.filter((pl.col("column") == "") & ~pl.col("dataset").is_in(["all", "mean"]))
     sliced = micro.filter((pl.col("column") != "") & (pl.col("dataset") == "all") & ~pl.col("column").is_in(_KINDS))

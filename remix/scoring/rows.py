@@ -29,7 +29,7 @@ REPEATED = (*SCORES, *FUZZY)
 _REPEAT = r"^(.+)#[0-9]+$"
 
 ALL_SLICES = "all slices"
-"""What the mean over the slices of a column is called."""
+"""What the mean over the slices of a column is called, and what their summed counts make."""
 
 KEYS = ["system", "dataset", "task", "matching", "column", "slice"]
 BOUNDS = [f"{score}_{end}" for score in ("precision", "recall", "f1") for end in ("low", "high")]
@@ -100,16 +100,18 @@ def rows_of(
 def _mean_of_slices(counts: LabelledCounts, choice: Choice) -> list[pl.DataFrame]:
     """Return the rows of all slices of a column together, of the columns of which the profile has them.
 
-    They are called macro: the means over slices of their micro scores, with the sums of their counts.
+    They are called macro: the means over slices of their micro scores, with the sums of their counts; and micro, where
+    the profile has it: the scores of these sums.
     """
     micro, keys = choice.profile.averages["micro"], [key for key in KEYS if key != "slice"]
     sliced = counts.filter(pl.col("column").is_in(choice.profile.mean_over))
     if sliced.is_empty():
         return []
     means = sum_up(micro.summarise(sliced, KEYS), keys, pl.col(SCORES).mean())
-    sums = micro.summarise(sliced, keys).drop(SCORES)
-    rows = sums.join(means, on=keys, maintain_order="left")
-    return [rows.with_columns(slice=pl.lit(ALL_SLICES), average=pl.lit("macro"))]
+    sums = micro.summarise(sliced, keys)
+    rows = sums.drop(SCORES).join(means, on=keys, maintain_order="left").with_columns(average=pl.lit("macro"))
+    pooled = sums.filter(pl.col("column").is_in(choice.profile.sum_over)).with_columns(average=pl.lit("micro"))
+    return [one.with_columns(slice=pl.lit(ALL_SLICES)) for one in (pooled, rows)]
 
 
 def _with_sizes(rows: pl.DataFrame, counts: LabelledCounts) -> pl.DataFrame:

@@ -44,6 +44,7 @@ from remix.reports.scores import figure_of_columns
 from remix.reports.two_systems import tell_two_systems
 from remix.reports.unknown_scope import explain_scope
 from remix.scoring.matching import matchings_among
+from remix.scoring.rows import ALL_SLICES
 from remix.scoring.statistics import F1
 from remix.vocabularies import ALL
 from remix.web import page
@@ -73,7 +74,9 @@ def show_scores(
 ) -> list[page.Shown]:
     """Return the matrix, and folded its figures, the tests of pairs, and the scores in full."""
     rows, of_f1 = with_f1_shown(
-        scored.rows.filter(pl.col("dataset") == "all", pl.col("column").is_in(["", asked["by"]]))
+        scored.rows.filter(
+            pl.col("dataset") == "all", pl.col("column").is_in(["", asked["by"]]), pl.col("slice") != ALL_SLICES
+        )
     )
     average = "micro" if "micro" in rows["average"] else rows["average"][0]
     rows = rows.with_columns(part="slice" if asked["by"] else "asked")

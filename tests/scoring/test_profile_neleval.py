@@ -14,10 +14,14 @@ from remix.formats import read
 from remix.formats.losses import CLUSTER
 from remix.frames import Frames
 from remix.names import RMX
+from remix.reports.readable import explain_slices, readable_tables
 from remix.scoring import PROFILES
 from remix.scoring.profiles.neleval.measures import GROUPS, NAMED, triple_named
+from remix.scoring.rows import ALL_SLICES
 from remix.scoring.statistics.clusters import cluster_counts
 from tests.scoring.conftest import evaluate
+
+EACH = pl.col("slice") != ALL_SLICES
 
 
 def scored(gold: Frames, run: Frames, measure: str, average: str = "micro") -> dict[str, object]:
@@ -98,14 +102,14 @@ def test_macro_has_a_zero_for_documents_whose_gold_the_measure_leaves_out(frames
 def test_slices_by_type_hold_gold_of_a_type_against_answers_of_that_type(pair):
     # PER: A and C against A and E; LOC: B against B; ORG: D against C and D.
     rows = evaluate(pair[0], {"s": pair[1]}, match=["strong_mention_match"], profile="neleval", by=["type"])
-    found = rows.filter(average="micro", column="type").select("slice", "tp", "fp", "fn").sort("slice").rows()
+    found = rows.filter(EACH, average="micro", column="type").select("slice", "tp", "fp", "fn").sort("slice").rows()
     assert found == [("LOC", 1, 0, 0), ("ORG", 1, 1, 0), ("PER", 1, 1, 1)]
 
 
 def test_slices_have_enough_mentions_where_any_measure_counts_so_many(pair):
     # PER has two mentions, of two entities: no links of clusters to find.
     asked = {"match": ["strong_mention_match", "muc"], "profile": "neleval", "by": ["type"], "min_support": 2}
-    rows = evaluate(pair[0], {"s": pair[1]}, **asked).filter(average="micro", column="type")
+    rows = evaluate(pair[0], {"s": pair[1]}, **asked).filter(EACH, average="micro", column="type")
     assert rows.select("matching", "slice").sort("matching").rows() == [("muc", "PER"), ("strong_mention_match", "PER")]
 
 
@@ -146,7 +150,7 @@ def test_first_annotations_are_those_of_the_document_where_types_are_apart(frame
     places = [(0, "LOC"), (4, "PER")]
     gold = frames([{"begin": b, "end": b + 3, "entity": "e:A", "classes": [name]} for b, name in places])
     rows = evaluate(gold, {"s": gold}, match=["sets:is_first:span"], profile="neleval", by=["type"])
-    assert rows.filter(average="micro", column="type").select("slice", "tp").rows() == [("LOC", 1)]
+    assert rows.filter(EACH, average="micro", column="type").select("slice", "tp").rows() == [("LOC", 1)]
 
 
 @pytest.fixture
@@ -289,20 +293,27 @@ def test_type_weights_make_pairs_of_other_types_right_in_part(weigh, lines, meas
 
 
 def test_all_types_of_gold_together_have_the_mean_of_their_scores(frames):
-    # PER: P 1/2, R 1/1, F1 2/3. ORG: 0. LOC is no type of gold, so that its answer is in no row: means 1/4, 1/2, 1/3.
+    # PER: P 1/2, R 1/1, F1 2/3. ORG: 0. LOC is no type of gold, so that its answer is in no row: means 1/4, 1/2, 1/3,
+    # and of the sums, one right of two answers and of two mentions, all are 1/2; of the whole P is 1/3.
     spans = [{"begin": n, "end": n + 3} for n in (0, 4, 8)]
     gold = frames([{**spans[0], "classes": ["PER"]}, {**spans[1], "classes": ["ORG"]}])
     run = frames([{**one, "classes": [name]} for one, name in zip(spans, ("PER", "PER", "LOC"), strict=True)])
     measure = ["strong_typed_mention_match"]
-    rows = evaluate(gold, {"s": run}, profile="neleval", match=measure, by=["type"]).filter(slice="all slices")
-    assert rows.select("average", "precision", "recall", "f1").rows() == [("macro", 0.25, 0.5, pytest.approx(1 / 3))]
-    assert rows.select("tp", "fp", "fn").rows() == [(1, 1, 1)]
+    every = evaluate(gold, {"s": run}, profile="neleval", match=measure, by=["type"])
+    rows = every.filter(slice="all slices").sort("average")
+    macro, micro = ("macro", 0.25, 0.5, pytest.approx(1 / 3)), ("micro", 0.5, 0.5, 0.5)
+    assert rows.select("average", "precision", "recall", "f1").rows() == [macro, micro]
+    assert rows.select("tp", "fp", "fn").rows() == [(1, 1, 1), (1, 1, 1)]
+    table = readable_tables(every, ["g"], ["type"])["A2KB by type, strong_typed_mention_match matching"]
+    shown = table.filter(slice="all slices").select("tp", "fp", "fn", "P", "F1", "macro-F1").rows()
+    assert shown == [(1, 1, 1, 0.5, 0.5, pytest.approx(0.333, abs=1e-3))]
+    assert not [line for line in explain_slices(every) if "all slices" in line]
 
 
 def test_type_weights_hold_in_slices_by_type(weigh):
     # Answers of PER are none, so that nothing is found of it there; LOC counts threefold.
     rows = weigh(["LOC\tLOC\t3", "PER\tACTOR\t0.5"], "strong_typed_mention_match", by=["type"])
-    found = rows.filter(average="micro", column="type").select("slice", "tp", "fn").sort("slice").rows()
+    found = rows.filter(EACH, average="micro", column="type").select("slice", "tp", "fn").sort("slice").rows()
     assert found == [("LOC", 3.0, 0.0), ("ORG", 0.0, 1.0), ("PER", 0.0, 1.0)]
 
 

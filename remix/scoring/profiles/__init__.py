@@ -131,7 +131,8 @@ class Profile:
       `slice` besides;
     - `bounded`: those of these that may be cut by bounds of one's own, `period:1890-1920`: name to what makes `count`
       of the bounds of each column, empty for the usual ones;
-    - `mean_over`: columns of which the tool tells the mean over slices as well;
+    - `mean_over`: columns of which the tool tells the mean over slices as well, `sum_over` those of which it tells what
+      the summed counts of the slices make;
     - `parts`: the parts of tasks that are means of others, where those of the tool are others than `Task.parts`;
     - `kb_rows`: whether InKB, EE and GSInKB are shown: 'nil', where gold or a run has NIL, or 'always';
     - `sparse`: whether tasks and matchings that count nothing at all have no rows;
@@ -156,6 +157,7 @@ class Profile:
     slices: Mapping[str, Counter] = field(default_factory=dict)
     bounded: Mapping[str, Callable[[Sequence[str]], Counter]] = field(default_factory=dict)
     mean_over: tuple[str, ...] = ()
+    sum_over: tuple[str, ...] = ()
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     kb_rows: Literal["", "nil", "always"] = ""
     sparse: bool = False

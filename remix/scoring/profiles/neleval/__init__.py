@@ -351,6 +351,7 @@ neleval = Profile(
     weigh=_weigh,
     slices={"type": _by_type},
     mean_over=("type",),
+    sum_over=("type",),
     notes={
         **{name: str(triple) for name, triple in NAMED.items()},
         "links": "of several links of a gold mention the one that the system answers on that span (prepare.py, "
@@ -365,8 +366,8 @@ neleval = Profile(
         "type weights": "--weight FILE (class of gold, class of the answer, weight): a pair whose other fields are "
         "equal counts with the weight of its types, or as they are equal, and an annotation with that of its type and "
         "itself (configs.py, TypeWeighting; annotation.py, Measure.count_matches)",
-        "all types": "--by type has a row 'all slices' besides, <macro>: the means of P, R and F1 over the types that "
-        "gold has (evaluate.py); <micro>, their sums, has no row",
+        "all types": "--by type has rows 'all slices' besides, of the types that gold has: <macro>, the means of their "
+        "P, R and F1, and <micro>, those of their summed counts, without answers of other types (evaluate.py)",
         "unlinked": "a mention without identifier is NIL here; neleval has it neither linked nor NIL",
         "shared spans": "a span of two entities stays in both clusters in B-cubed, MUC and pairwise, looked up in "
         "the one that begins last (coref_metrics.py, sets_to_mapping); CEAF and pairwise_negative have it there alone",
