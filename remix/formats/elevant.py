@@ -18,8 +18,12 @@ from remix.frames import Frames
 from remix.names import RMX
 
 ARTICLES, SIMPLE = "articles", "simple"
-SAID = tuple(
-    f"{RMX}{name}" for name in ("nests", "nestedIn", "required", "hyperlink", "unmapped", "entityName", "noCoreference")
+BESIDE, UNANSWERED = f"{RMX}beside", f"{RMX}unanswered"
+SAID = (
+    *(f"{RMX}{name}" for name in ("nests", "nestedIn", "required", "hyperlink", "unmapped", "entityName")),
+    f"{RMX}noCoreference",
+    BESIDE,
+    UNANSWERED,
 )
 """The terms of the values that benchmarks and linked articles alone tell."""
 PLACED = r"^urn:elevant:article:([0-9]+)$"

@@ -27,7 +27,7 @@ and\tO\t\t_
 # date = 1925-05-01
 # segment
 LOC\tLOC\t_\t_
-Paris\tO\t_\t_
+Paris\tO\t_\tLED0.10
 Rome\tI-LOC\tQ3\t_
 #1\tO\t_\t_
 Oslo\tI-LOC\tQ4\t_
@@ -39,7 +39,8 @@ ELEVANT = """{"id": 0, "title": "A", "text": "The University of Leeds taught Ada
 {"id": 1, "span": [18, 23], "entity_id": "Q39121", "name": "Leeds", "parent": 0, "children": [], "optional": true, \
 "type": "Q1"}, \
 {"id": 2, "span": [31, 34], "entity_id": "<NO_MAPPING>", "name": "Ada", "parent": null, "children": [], \
-"optional": false, "type": "Q1"}]}
+"optional": false, "type": "Q1"}, \
+{"id": 3, "span": [31, 34], "entity_id": "Q7259", "name": "Ada", "parent": null, "children": [], "type": "Q1"}]}
 """
 CLUSTERS = """{"document": "d1", "text": "Bob met Bob.", "begin": 0, "end": 3, "entity": null, "cluster": "NIL1"}
 {"document": "d1", "begin": 8, "end": 11, "entity": null, "cluster": "NIL2"}

@@ -33,7 +33,7 @@ def label(text: str, form: str, entity: str, **more: Any) -> dict[str, Any]:
     return {"span": [begin, begin + len(form)], "entity_id": entity, "name": "Unknown", "type": "OTHER"} | more
 
 
-def answer(text: str, form: str, entity: str) -> dict[str, Any]:
+def answer(text: str, form: str, entity: str | None) -> dict[str, Any]:
     begin = text.index(form)
     return {"span": [begin, begin + len(form)], "id": entity, "candidates": []}
 
@@ -269,6 +269,30 @@ def test_labels_of_the_own_format_are_nested_as_it_says_alone(articles):
     text = "the lake of Como"
     labels = [label(text, text, "Q1"), label(text, "Como", "Q2")]
     assert rows_of(articles(text, labels, [answer(text, "Como", "Q2")]))["A2KB", "IGNORED", ""] == (1, 0, 1)
+
+
+def test_labels_of_one_span_of_the_own_format_are_each_asked_for(articles):
+    # Nothing nests the two readings of Ada: one is right, on the other the same answer is wrong. Bob is missed.
+    text = "Ada met Bob"
+    labels = [label(text, "Ada", "Q1", name="Ada"), label(text, "Ada", "Q2", name="Ada"), label(text, "Bob", "Q3")]
+    labels[2]["name"] = "Bob"
+    counts = rows_of(articles(text, labels, [answer(text, "Ada", "Q1")]))
+    assert counts["A2KB", "IGNORED", ""] == (1, 1, 2)
+    assert counts["ERec", "IGNORED", ""] == (2, 0, 1)
+
+
+def test_answers_without_an_identifier_are_none(articles):
+    # With NIL required, an unknown Bob is wrong where gold has Q3, and one on nothing is false; null is neither, and
+    # finds nothing. Of the answers on one span the last counts, also one with null.
+    text = "Ada met Bob in Rome"
+    labels = [label(text, "Ada", "Q1"), label(text, "Bob", "Q3")]
+    first = answer(text, "Ada", "Q1")
+    bob, rome = ([answer(text, form, entity) for entity in ("<NIL>", None)] for form in ("Bob", "Rome"))
+    unknown, null = (articles(text, labels, [first, bob[n], rome[n]]) for n in (0, 1))
+    assert rows_of(unknown)["A2KB", "REQUIRED", ""] == (1, 2, 1)
+    assert rows_of(null)["A2KB", "REQUIRED", ""] == (1, 0, 1)
+    assert (rows_of(unknown)["ERec", "REQUIRED", ""], rows_of(null)["ERec", "REQUIRED", ""]) == ((2, 1, 0), (1, 0, 1))
+    assert rows_of(articles(text, labels, [first, first | {"id": None}]))["A2KB", "IGNORED", ""] == (0, 0, 2)
 
 
 def test_name_of_a_label_and_what_it_says_of_coreference_make_its_mention_type(articles):

@@ -8,7 +8,8 @@ What groups and options cannot say is kept as values: `rmx:nests` (each child th
 below it in the tree), `rmx:nestedIn` (its parent), `rmx:required` (it is not optional itself, though what it is nested
 in is), `rmx:hyperlink` (a link of the source text stands on the span), `rmx:unmapped` (the identifier is <NO_MAPPING>,
 not <NIL>: the entity is known, but not to Wikidata), `rmx:entityName` (what the label calls its entity, where that is
-not the text itself) and `rmx:noCoreference` (the label says that it is none, whatever its text is).
+not the text itself), `rmx:noCoreference` (the label says that it is none, whatever its text is), `rmx:beside` (another
+label has its span) and `rmx:unanswered` (the identifier of an answer is null, not even <NIL>).
 
 Simple ones have `labels` (gold), or `predictions` (answers) without text, each of the article of its place in the
 benchmark, which is named `urn:elevant:article:N` from 0:
@@ -77,7 +78,7 @@ FIELDS = (*_SCHEMA, "linked_entities", *_LABEL.to_schema(), *_MENTION.to_schema(
 _ROWS: dict[str, pl.DataType] = {
     **{name: pl.String() for name in ("document", "entity", "ignorable", "type", "group", "option", "name")},
     **{name: pl.Int64() for name in ("line", "begin", "end", "label", "parent")},
-    **{name: pl.Boolean() for name in ("coref", "required", "unmapped")},
+    **{name: pl.Boolean() for name in ("coref", "required", "unmapped", "unanswered")},
     "children": pl.List(pl.Int64()),
     "candidates": pl.List(pl.String()),
 }
@@ -104,8 +105,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
     links = rows.filter(pl.col("entity").is_not_null()).select("annotation", "entity", entity_as_given="entity")
     candidates = rows.select("annotation", entity="candidates").explode("entity").drop_nulls()
     candidates = candidates.with_columns(entity=iris.canonical(_iri(candidates["entity"]))).drop_nulls()
-    unmapped = rows.filter("unmapped").select("annotation", term=pl.lit("unmapped"), number=1.0)
-    values = pl.concat([_nesting(rows), _hyperlinks(rows, articles), unmapped, *_tell(rows)], how="diagonal")
+    values = pl.concat([_nesting(rows), _hyperlinks(rows, articles), *_tell(rows)], how="diagonal")
     frames = Frames.of(
         documents=articles.select("document", "dataset", "text", "given"),
         annotations=rows.with_columns(is_nil=pl.col("entity").is_null()),
@@ -133,7 +133,10 @@ def _list_objects(articles: pl.DataFrame, column: str, identifier: str) -> pl.Da
     rows = articles.select("document", "line", one=column).explode("one").drop_nulls("one").unnest("one")
     begin, end = (pl.col("span").list.get(place, null_on_oob=True) for place in (0, 1))
     unmapped = (pl.col(identifier) == UNMAPPED).fill_null(False)
-    return rows.with_columns(begin=begin, end=end, entity=_iri(rows[identifier]), unmapped=unmapped)
+    unanswered = pl.lit(column == "entity_mentions") & pl.col(identifier).is_null()
+    return rows.with_columns(
+        begin=begin, end=end, entity=_iri(rows[identifier]), unmapped=unmapped, unanswered=unanswered
+    )
 
 
 def _labels(source: SourceFile, articles: pl.DataFrame) -> pl.DataFrame:
@@ -240,11 +243,22 @@ def _classes(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _tell(rows: pl.DataFrame) -> list[pl.DataFrame]:
-    """Return the values that say what labels call their entities, and which are no coreference."""
+    """Return the values that say what labels call their entities, which are no coreference and which share a span.
+
+    And which are known, but not to Wikidata, and which answers have no identifier.
+    """
     called = rows.filter(pl.col("name") != pl.col("surface_form"))
     return [
         called.select("annotation", term=pl.lit("entityName"), text="name"),
-        rows.filter(~pl.col("coref")).select("annotation", term=pl.lit("noCoreference"), number=1.0),
+        *(
+            rows.filter(flag).select("annotation", term=pl.lit(name), number=1.0)
+            for name, flag in (
+                ("noCoreference", ~pl.col("coref")),
+                ("beside", pl.col("label").n_unique().over("document", "begin", "end") > 1),
+                ("unmapped", pl.col("unmapped")),
+                ("unanswered", pl.col("unanswered")),
+            )
+        ),
     ]
 
 

@@ -13,6 +13,7 @@ import polars as pl
 
 from remix import progress
 from remix.errors import UsageError
+from remix.formats.elevant import UNANSWERED
 from remix.frames import Frames
 from remix.names import RMX
 from remix.scoring.conventions import aspects
@@ -236,6 +237,13 @@ def _roots(rows: pl.DataFrame, labels: Labels) -> pl.DataFrame:
 def _prepare(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str, Frames]]:
     span = ["document", "begin", "end", "told"]
 
+    def without_null(run: Frames) -> Frames:
+        """Return a run without the mentions whose identifier is null: no false detections, and no answers."""
+        none = run.values.filter(term=UNANSWERED)["subject"]
+        if none.is_empty():
+            return run
+        return replace(run, annotations=run.annotations.filter(~pl.col("annotation").is_in(none.implode())))
+
     def last(run: Frames) -> Frames:
         rows = run.annotations.with_columns(TOLD)
         if not rows.select(span).is_duplicated().any():
@@ -246,7 +254,7 @@ def _prepare(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, dict[str
         return replace(run, annotations=rows.drop("told", "nth"))
 
     _tell_circles(gold)
-    return gold, {name: last(run) for name, run in runs.items()}
+    return gold, {name: without_null(last(run)) for name, run in runs.items()}
 
 
 def _tell_circles(gold: Frames) -> None:
@@ -354,10 +362,11 @@ elevant = Profile(
     notes={
         "matching": "spans are equal as they are or after growing over letters, digits and '\"_ (case_generator.py)",
         "answers": "on one span the last one, and of several that grow to one span the last of the file; false only "
-        "inside the annotated region (article.py, case_generator.py)",
+        "inside the annotated region; one whose identifier is null is none (article.py, case_generator.py)",
         "alternatives": "nested labels give one TP or FN, of the root or of what is found below it "
         "(case_generator.py); those of other formats are nested by their spans, on one span in each other, so that "
-        "they never count (nested_groundtruth_handler.py)",
+        "they never count (nested_groundtruth_handler.py); in its own format labels of one span that nothing nests are "
+        "each asked for",
         "nil": "; ".join(f"{mode}: {meaning}" for mode, meaning in MEANINGS.items()) + " (case.py)",
         "optional": "optional, date and quantity labels are never missed, but wrong links on them count (case.py)",
         "dropped": "what is answered on a dropped mention counts neither way (not of ELEVANT, which has none)",

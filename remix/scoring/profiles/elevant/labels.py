@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from remix.formats.elevant import SAID
+from remix.formats.elevant import BESIDE, SAID
 from remix.frames import FINE_GRAINED
 from remix.names import RMX
 from remix.scoring.inputs.case_tables import NIL
@@ -94,8 +94,10 @@ def _find_labels(case: Case) -> Labels:
 
 def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return gold with `label`, label and child as gold lists its children, and label and parent, one of each label."""
-    values = case.evidence.gold.values.filter(pl.col("term").is_in([f"{RMX}{name}" for name in ("nests", "nestedIn")]))
-    stated = pl.concat([values["subject"], values["text"]]).unique()
+    every = case.evidence.gold.values
+    values = every.filter(pl.col("term").is_in([f"{RMX}{name}" for name in ("nests", "nestedIn")]))
+    # Labels of one span that are not nested in each other are each a label, too.
+    stated = pl.concat([values["subject"], values["text"], every.filter(term=BESIDE)["subject"]]).unique()
     # A label that is in several options stands in each, and only once in the nesting.
     alike = ["doc", "begin", "end", "link"]
     sets = case.mentions.documents.select("doc", set="dataset").unique("doc")
