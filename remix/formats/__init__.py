@@ -65,7 +65,7 @@ class LoadedFile:
     """A file that was read: the dataset's name and IRI, its frames, the report, the content's hash.
 
     The hash is the same for one corpus in two syntaxes, compressed or not. `export`, where the format has one and no
-    triples were written, writes all that the file says in the same format.
+    triples were written, writes all that the file says in the same format; `unheld` is what it says and frames do not.
     """
 
     name: str
@@ -74,6 +74,7 @@ class LoadedFile:
     report: LoadReport
     content: str
     export: Callable[[Path, Frames | None], None] | None = None
+    unheld: tuple[Loss, ...] = ()
 
 
 def _mapped_formats() -> Iterator[Format]:
@@ -154,7 +155,7 @@ def read(
         sizes = sizes_of(found.frames)
         report = LoadReport(readable(source.path), chosen.name, **sizes, triples=triples, repairs=repairs)  # type: ignore[arg-type]
         export = found.export if triples_to is None else None
-        return LoadedFile(name, iri, found.frames, report, found.content or _content(source), export)
+        return LoadedFile(name, iri, found.frames, report, found.content or _content(source), export, found.unheld)
 
 
 @contextmanager

@@ -86,8 +86,8 @@ def convert(
         report = replace(report, repairs=(*report.repairs, *repairs))
     if to == FRAMES:
         _write_folder(frames, replace(reading, report=report), target)
-        return Conversion(report, to, ())
-    return Conversion(report, to, write(frames, target, to))
+        return Conversion(report, to, reading.unheld)
+    return Conversion(report, to, (*reading.unheld, *write(frames, target, to)))
 
 
 def _write_folder(frames: Frames, reading: LoadedFile, target: Path) -> None:

@@ -39,7 +39,7 @@ class Contents:
     `write` writes the scoped triples to a path and the measures to another; without it the triples
     are made from the frames. `content` is the hash of the content, that of the file's bytes if empty.
     `export` writes all that the file says, also what frames do not hold, in the same format, as corrected frames say,
-    where there are any.
+    where there are any; `unheld` is that of it which no other format holds.
     """
 
     frames: Frames
@@ -48,6 +48,7 @@ class Contents:
     content: str = ""
     write: Callable[[Path, Path], int] | None = None
     export: Callable[[Path, Frames | None], None] | None = None
+    unheld: tuple[Loss, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -152,6 +152,15 @@ def test_nif_written_as_nif_has_every_triple_of_it(tmp_path: Path, suffix: str, 
     assert second == first
 
 
+def test_what_nif_calls_an_entity_of_no_knowledge_base_is_told_where_it_is_lost(tmp_path: Path) -> None:
+    # The other link is one of a knowledge base. NIL that has no IRI of its own says nothing that others do not.
+    (tmp_path / "x.ttl").write_text(RICH)
+    told = convert(tmp_path / "x.ttl", tmp_path / "y.jsonl", to="jsonl").table()
+    assert told.rows() == [("lost", "nil-links", 1, "http://aksw.org/notInWiki/Old_thing")]
+    (tmp_path / "x.ttl").write_text(RICH.replace("<http://aksw.org/notInWiki/Old_thing>", '"NIL"'))
+    assert convert(tmp_path / "x.ttl", tmp_path / "y.jsonl", to="jsonl").table().is_empty()
+
+
 def test_nif_written_as_nif_is_repaired_and_keeps_the_rest(tmp_path: Path) -> None:
     (tmp_path / "x.ttl").write_text(RICH.replace("nif:endIndex 4", "nif:endIndex 3"))
     done = convert(tmp_path / "x.ttl", tmp_path / "y.ttl")

@@ -12,7 +12,7 @@ import pyoxigraph as ox
 from remix.errors import BadInput
 from remix.formats import Contents, Format, Loss, SourceFile, said_terms
 from remix.formats.identifiers import is_shared
-from remix.formats.losses import EVERYTHING
+from remix.formats.losses import EVERYTHING, loss_of
 from remix.formats.nif.blocks import number_subjects
 from remix.formats.nif.mentions import NifTables, extract_tables
 from remix.formats.nif.parsing import SUFFIXES, parse, syntax_of
@@ -65,6 +65,7 @@ def _read(source: SourceFile, dataset: str) -> Contents:
         repairs=tally.repairs(),
         triples=scoped.data.height + scoped.measures.height,
         content=content,
+        unheld=_tell_nil_links(tables),
         write=partial(_write_triples, scoped),
         export=lambda path, corrected: write_terms(
             unscope(
@@ -86,6 +87,13 @@ def _tell_repeated(triples: pl.DataFrame, tally: RepairTally) -> None:
     said = said.filter(~said.select(pl.struct(pl.all()).is_first_distinct()).to_series())
     named = said.filter(~pl.any_horizontal(pl.col("subject", "object").str.starts_with("_:")))
     tally.add_rows("repeated-triple", named, "{subject} {predicate} is said again")
+
+
+def _tell_nil_links(tables: NifTables) -> tuple[Loss, ...]:
+    """Return the IRIs of entities that are in no knowledge base, of annotations without another: frames have NIL."""
+    nil = tables.annotations.filter("is_nil").select("annotation")
+    links = tables.nil.join(nil, on="annotation", how="semi", maintain_order="left")["entity_as_given"]
+    return loss_of("nil-links", links.filter(links.str.contains("^[A-Za-z][A-Za-z0-9+.-]*:")))
 
 
 def _refuse_what_is_no_nif(source: SourceFile, tables: NifTables) -> None:

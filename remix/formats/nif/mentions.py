@@ -25,9 +25,10 @@ _PARTS = [
 
 @dataclass(frozen=True)
 class NifTables:
-    """`documents` and `annotations` with the unit of their subject, `links`, `classes` and `regions`.
+    """`documents` and `annotations` with the unit of their subject, `links`, `classes`, `regions` and `nil`.
 
-    `documents` has also contexts without text that annotations name: their `text` is null.
+    `nil` are the links (annotation, entity_as_given) to what is in no knowledge base. `documents` has also contexts
+    without text that annotations name: their `text` is null.
     """
 
     documents: pl.DataFrame
@@ -35,6 +36,7 @@ class NifTables:
     links: pl.DataFrame
     classes: pl.DataFrame
     regions: pl.DataFrame
+    nil: pl.DataFrame
 
     def frames(self, dataset: str, values: pl.DataFrame | None = None) -> Frames:
         """Return what the tables say as frames of the dataset, documents without text left out."""
@@ -56,9 +58,14 @@ def extract_tables(blocks: Blocks, dataset: str, tally: RepairTally) -> NifTable
     located = _locate(blocks, bare, documents, tally)
     links = _links_of(blocks, located, tally)
     annotations = _name(located, links)
-    named = _of_annotations(links.filter(~pl.col("nil")), annotations).select("annotation", "entity", "entity_as_given")
+    named, nil = (
+        _of_annotations(links.filter(pl.col("nil") == one), annotations).select(
+            "annotation", "entity", "entity_as_given"
+        )
+        for one in (False, True)
+    )
     classes = _classes_of(blocks, annotations, tally)
-    return NifTables(documents, annotations, named, classes, _regions(blocks, things, documents))
+    return NifTables(documents, annotations, named, classes, _regions(blocks, things, documents), nil.drop("entity"))
 
 
 _OBJECT = pl.col("object")
