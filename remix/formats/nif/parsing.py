@@ -139,15 +139,24 @@ def _parse_recoded(
     else:
         refuse_entities_that_grow(text, source)
         text = mend_xml_iris(text, tally)
-        if "No scheme found" in str(error):
-            tally.add("relative-iri", str(error))
-            base = BASE
+        base = _base_for(error, tally)
     if error is not None and not tally.counts:
         raise _refusal(source, error) from None
-    try:
-        return _table(io.BytesIO(text.encode("utf-8", "replace")), syntax, base)
-    except (SyntaxError, ValueError) as other:
-        raise _refusal(source, other) from None
+    while True:
+        try:
+            return _table(io.BytesIO(text.encode("utf-8", "replace")), syntax, base)
+        except (SyntaxError, ValueError) as other:
+            # The parser tells the first defect alone: what is relative may stand behind what was mended.
+            if base is not None or (base := _base_for(other, tally)) is None:
+                raise _refusal(source, other) from None
+
+
+def _base_for(error: SyntaxError | ValueError | None, tally: RepairTally) -> str | None:
+    """Return what relative IRIs are relative to, and count one, where that is the parser's error."""
+    if "No scheme found" not in str(error):
+        return None
+    tally.add("relative-iri", str(error))
+    return BASE
 
 
 _ODD_ID = re.compile(rb'"@id"\s*:\s*"(?:[^":@]*"|[^"]*[\x00-\x20<>{}|\\^`]|[^"]*(?:\xef\xbf\xbd|#[^"]*#))')

@@ -174,6 +174,22 @@ def test_read_when_json_is_utf16_then_it_is_read(reading: Read) -> None:
     assert kinds(found) == {"encoding": 1}
 
 
+@pytest.mark.parametrize("said", ["Rome Town", "Rome"])
+def test_read_when_an_iri_of_xml_is_relative_beside_others_that_are_mended_then_all_is_read(
+    reading: Read, said: str
+) -> None:
+    # The parser tells the first defect alone: the blank in a link before, or the one of the relative link itself.
+    text = HEAD + context() + mention(0, 3, "Ada", "<http://dbpedia.org/resource/Ada_L>") + ROME
+    triples = [quad.triple for quad in ox.parse(text.encode(), format=ox.RdfFormat.TURTLE)]
+    data = ox.serialize(triples, format=ox.RdfFormat.RDF_XML)
+    assert data is not None
+    odd = data.decode().replace("resource/Ada_L", "resource/Ada L").replace("http://dbpedia.org/resource/Rome", said)
+    found = reading(odd, "news.rdf")
+    assert kinds(found) == {"invalid-iri": 1 + said.count(" "), "relative-iri": 1}
+    assert "http://dbpedia.org/resource/Ada_L" in found.frames.links["entity"].to_list()
+    assert found.report.annotations == 2
+
+
 @pytest.mark.parametrize("suffix", ["jsonld", "rdf"])
 @pytest.mark.parametrize(
     ("said", "entity", "told"),
