@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import polars as pl
@@ -152,6 +153,7 @@ def evaluate_question(keeper: Keeper, choice: Choice) -> tuple[pl.DataFrame, lis
 
     Repeats of a run (`NAME#1`, …) have a row of their means besides.
     """
+    _refuse(choice)
     found, tuning = read_chosen(keeper, choice), None
     if choice.threshold.startswith("tuned:"):
         other = choice.on(choice.threshold.partition(":")[2])
@@ -170,6 +172,8 @@ def evaluate_profiles(
     """
     names = profile_names(question.profile)
     choices = [choose(replace(question, profile=name), headline=not every) for name in names]
+    for choice in choices:
+        _refuse(choice)
     found = read_chosen(keeper, choices[0])
     with progress.once():
         rows = [score_inputs(found, choice) for choice in choices]
@@ -178,6 +182,13 @@ def evaluate_profiles(
             pl.concat([work(counting, names) for counting in every_run]) for work in (headlines, differences)
         )
         return pl.concat(rows, how="diagonal_relaxed"), scores, changes
+
+
+def _refuse(choice: Choice) -> None:
+    """Raise what counting would for a task or matching that the profile has not, before anything is read."""
+    asked = expand(choice)
+    for task, matching in product(asked.task, asked.match):
+        choice.profile.refuse(task, matching)
 
 
 def score_inputs(inputs: Inputs, choice: Choice, tuning: Inputs | None = None) -> pl.DataFrame:

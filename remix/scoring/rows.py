@@ -18,10 +18,8 @@ from remix.measures.partitions import label_of
 from remix.scoring.choice import Choice
 from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.matching import Case
-from remix.scoring.profiles import Profile
 from remix.scoring.statistics import F1, SCORES, WRONG, precision_of_f1, with_fp_of_f1
 from remix.scoring.statistics.weights import FUZZY, fuzzy_scores
-from remix.scoring.tasks import TASKS, task_named
 
 REPEATED = (*SCORES, *FUZZY)
 """What has a mean, and its sample standard deviation in a column of its own, `<score>_deviation`."""
@@ -255,17 +253,10 @@ def _split(name: str) -> tuple[str, str]:
     return (f"{parts[1]}({rest})" if rest else parts[1]), "".join(matchings)
 
 
-def _parts(task: str, profile: Profile) -> tuple[str, ...]:
-    """Return the parts of a task as a profile has it; names that only a profile knows have none."""
-    if task in profile.parts:
-        return profile.parts[task]
-    return task_named(task).parts if task.partition("(")[0] in TASKS else ()
-
-
 def expand(choice: Choice) -> Choice:
     """Return the choice with what is counted for it: the parts of tasks, and every matching that one names."""
     split = [_split(task) for task in choice.task]
-    tasks = [part for task, _ in split for part in (_parts(task, choice.profile) or (task,))]
+    tasks = [part for task, _ in split for part in (choice.profile.parts_of(task) or (task,))]
     own = [matching for _, matching in split if matching]
     shared = choice.match if any(not matching for _, matching in split) else ()
     task, match = tuple(dict.fromkeys(tasks)), tuple(dict.fromkeys([*shared, *own]))
@@ -280,7 +271,7 @@ def with_means(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     """
     counted, means = [pl.lit(False)], []
     for task, own in dict.fromkeys(_split(task) for task in choice.task):
-        parts, matching = _parts(task, choice.profile), pl.col("matching").is_in([own] if own else list(choice.match))
+        parts, matching = choice.profile.parts_of(task), pl.col("matching").is_in([own] if own else list(choice.match))
         if parts:
             means.append(_mean_of_parts(rows.filter(pl.col("task").is_in(parts), matching), task, parts))
         else:

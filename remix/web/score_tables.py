@@ -44,6 +44,7 @@ from remix.reports.scores import figure_of_columns
 from remix.reports.two_systems import tell_two_systems
 from remix.reports.unknown_scope import explain_scope
 from remix.scoring.matching import matchings_among
+from remix.scoring.profiles import PROFILES
 from remix.scoring.rows import ALL_SLICES
 from remix.scoring.statistics import F1
 from remix.vocabularies import ALL
@@ -327,7 +328,9 @@ def _explain_leads(asked: Mapping[str, str]) -> str:
 
 
 def _name_matching(asked: Mapping[str, str]) -> str:
-    """Return the matching of the errors that a score leads to: its own, where any profile may have it."""
+    """Return the matching of the errors that a score leads to: its own, where it is none of a profile alone."""
+    if asked["match"] in PROFILES[asked["profile"]].meanings:
+        return STRONG
     return matchings_among([asked["match"]])[0]
 
 

@@ -7,10 +7,16 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
+from remix.errors import UnknownName, UsageError
 from remix.frames import Frames
-from remix.scoring.matching import MATCHINGS
-from remix.scoring.profiles import PROFILES
+from remix.question import Question
+from remix.scoring.choice import case_of, choose
+from remix.scoring.inputs import Inputs, Knowledge
+from remix.scoring.matching import MATCHINGS, Case
+from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.tasks import TASKS
+from remix.store import Store
+from remix.workspace import open_workspace
 from tests.scoring.conftest import evaluate
 
 Make = Callable[..., Frames]
@@ -50,3 +56,39 @@ def test_every_profile_counts_its_own_tasks_and_matchings(frames: Make, name: st
         assert getattr(PROFILES[name], said), f"profile '{name}' has to have a {said}: `remix show {name}` shows it"
     rows = scores(frames, profile=name)
     assert rows["tp"].sum() > 0, f"profile '{name}' has to find gold in gold by its own tasks and matchings"
+
+
+def is_counted(profile: Profile, case: Case, task: str, matching: str) -> bool:
+    """Return whether all that a task is made of is counted by a matching, some of it not for nothing."""
+    parts = profile.parts_of(task) or (task,)
+    try:
+        every = [profile.count(case, part, matching) for part in parts]
+    except UsageError:
+        return False
+    return any(len(counts) > 0 for counts in every) or not all(profile.counts_nothing(part, matching) for part in parts)
+
+
+@pytest.mark.at_hand(2)
+@pytest.mark.parametrize("name", PROFILES.names())
+def test_every_profile_takes_just_the_tasks_and_matchings_that_it_counts(frames: Make, name: str) -> None:
+    profile, gold = PROFILES[name], frames(ROWS)
+    choice = choose(Question(profile=name))
+    case = case_of(profile.prepare(Inputs(gold, {"s": gold}, Knowledge())), choice)
+    tasks = [*profile.tasks, *TASKS.names(), "no such task"]
+    matchings = [*profile.matchings, *profile.meanings, *MATCHINGS.names(), "no such matching"]
+    for task in tasks:
+        for matching in matchings:
+            taken = profile.takes(task, matching)
+            assert taken == is_counted(profile, case, task, matching), (
+                f"profile '{name}' has to say in `refuse` what its count refuses: it {'takes' if taken else 'refuses'} "
+                f"task '{task}' by matching '{matching}', and counting does not"
+            )
+    counted = profile.list_counted()
+    assert {*profile.tasks, profile.headline[0]} <= {*counted}
+    assert all(profile.takes(task, matching) for task, found in counted.items() for matching in found)
+
+
+def test_what_a_profile_refuses_is_refused_before_anything_is_read(run_store: Store) -> None:
+    work = open_workspace(run_store.folder)
+    with pytest.raises(UnknownName, match="no matching of this profile named 'weak'"):
+        work.evaluate("no-such-dataset", profile="hipe", match="weak")

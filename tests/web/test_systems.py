@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -26,13 +27,19 @@ from remix.reports.readable import NEVER_BEST
 from remix.reports.score_cache import ScoreCache
 from remix.reports.score_queue import LANES, QueuedQuestion, choose_next
 from remix.reports.two_systems import tell_two_systems
+from remix.runs.known import known_runs
+from remix.scoring.profiles import PROFILES
 from remix.store.cache import KEEPS
 from remix.store.queries import Query
+from remix.web.addresses import address
+from remix.web.forms import Field
 from remix.web.page import VIEWS, Drawing, Note, Page, Passages, Table
 from remix.web.rendering import arrange, render_page
+from remix.web.views import systems
 from remix.workspace import Workspace
 from tests.pages import follow
 from tests.processes import run_python
+from tests.web.pages import pages_of
 from tests.workspaces import copy_workspace, load_texts
 
 KNOWN, ONTOLOGY = "http://dbpedia.org/resource/", "http://dbpedia.org/ontology/"
@@ -152,6 +159,42 @@ def test_profile_shows_the_conventions_in_which_it_differs_from_remix(work: Work
 def test_what_there_is_not_is_refused_by_name(work: Workspace, parameter: str, value: str) -> None:
     with pytest.raises(UnknownName, match=value):
         shown(work, **{parameter: value})
+
+
+@pytest.mark.parametrize(
+    ("said", "dropped"),
+    [
+        ({"profile": "hipe", "match": "weak"}, ["no matching of this profile named 'weak'"]),
+        ({"profile": "hipe", "task": "A2KB", "match": "strong"}, ["named 'A2KB'", "named 'strong'"]),
+        ({"profile": "hipe", "task": "NEL-LIT", "match": "fuzzy"}, ["counts nothing of NEL-LIT by fuzzy"]),
+        ({"profile": "elevant", "match": "strong"}, ["no matching of this profile named 'strong'"]),
+        ({"profile": "gerbil", "match": "graded"}, ["'graded' counts in part"]),
+        ({"profile": "neleval", "match": "tac09"}, ["tac09 names several matchings"]),
+    ],
+)
+def test_what_a_profile_refuses_is_left_out_and_said_with_the_form(
+    work: Workspace, said: dict[str, str], dropped: list[str]
+) -> None:
+    with pages_of(work) as get:
+        answer = get(address("systems", **said))
+        refused = get(address("systems.csv", **said))
+    assert answer.status_code == 200 and "<form" in answer.text
+    shown_text = unescape(answer.text)
+    assert all(one in shown_text for one in dropped)
+    assert f'<option value="{said["profile"]}" selected' in answer.text
+    assert refused.status_code in (400, 404) and dropped[0] in refused.text
+
+
+@pytest.mark.parametrize("profile", PROFILES.names())
+def test_only_tasks_and_matchings_are_offered_that_the_profile_takes(work: Workspace, profile: str) -> None:
+    def offer(**asked: str) -> dict[str, Field]:
+        fields = systems._ask(work, known_runs(work.store), {"profile": profile, **asked})[1].fields
+        return {one.name: one for one in fields}
+
+    for task in offer()["task"].values:
+        found = offer(task=task)["match"]
+        assert found.chosen in found.values
+        assert all(PROFILES[profile].takes(task, matching) for matching in found.values)
 
 
 def test_pages_without_runs_say_what_to_do_next(tmp_path: Path, work: Workspace) -> None:

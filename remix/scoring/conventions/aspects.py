@@ -15,7 +15,7 @@ from remix.errors import UnknownName
 from remix.frames import Frames
 from remix.scoring.conventions import Convention
 from remix.scoring.inputs.case_tables import NIL, Counts
-from remix.scoring.matching import Case, Counter, with_detail
+from remix.scoring.matching import Case, Counter, matching_named, matching_without_credit, with_detail
 from remix.scoring.statistics import SCORES, Over, count_pairs, ratio, scores
 from remix.scoring.tasks import (
     Elements,
@@ -155,6 +155,15 @@ OF_PEERS = ("A2KB", "D2KB", "ERec", "C2KB")
 """The tasks that tools other than this one count mention by mention."""
 
 
+def refuse_beside(task: str, matching: str, *, known: Sequence[str] = OF_PEERS) -> None:
+    """Raise `UnknownName` for a task that is not `known` to a tool that pairs whole answers, `UsageError` for a
+    matching that counts in part; C2KB compares no spans, so that any matching will do.
+    """
+    if task not in known:
+        raise UnknownName("task of this profile", task, known)
+    (matching_named if task == "C2KB" else matching_without_credit)(matching)
+
+
 def count_by_pairs(
     case: Case,
     task: str,
@@ -168,11 +177,10 @@ def count_by_pairs(
 
     `pair` returns the pairs that are right and what is compared without the pairs and answers that it takes out: an
     answer in none of the pairs left is wrong, a mention in none is missed. In C2KB entities of documents count once, or
-    as often as they are linked to (`repeated`), where one of several is enough on both sides. Raises `UnknownName` for
-    a task that is not `known`.
+    as often as they are linked to (`repeated`), where one of several is enough on both sides. Raises as
+    `refuse_beside` does.
     """
-    if task not in known:
-        raise UnknownName("task of this profile", task, known)
+    refuse_beside(task, matching, known=known)
     alike = task == "C2KB" and repeated and has_several_entities(case)
     if task == "C2KB" and not alike:
         return count_entities(case, repeated=repeated)

@@ -24,6 +24,7 @@ from remix.scoring.inputs.entities import with_titles_read
 from remix.scoring.inputs.texts import laid_on_gold
 from remix.scoring.matching import MATCHINGS, Case, Counter, matching_named
 from remix.scoring.statistics import SCOPED, Average, averages
+from remix.scoring.tasks import TASKS, task_named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +115,12 @@ class OwnRules:
     of_texts: frozenset[str] = frozenset()
 
 
+def refuse_unknown(task: str, matching: str) -> None:
+    """Raise `UnknownName` or `UsageError` for a task or a matching that remix itself has not."""
+    task_named(task)
+    matching_named(matching)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Profile:
     """What one tool counts, and how.
@@ -121,6 +128,9 @@ class Profile:
     - `tasks`, `matchings`: the rows that it shows unless told otherwise;
     - `meanings`: the matchings that the tool alone has, in words;
     - `groups`: names by which several matchings are asked for at once, and which these are;
+    - `refuse(task, matching)`: raises `UnknownName` or `UsageError` for what its tool does not count by, as counting
+      does; a task that is a mean is refused where one of its parts is;
+    - `counts_nothing(task, matching)`: whether there is nothing of a task by a matching, though the tool knows both;
     - `headline`: the task and matching by which it is held against other profiles;
     - `conventions`: its rules; where it has `own_rules`, those that come nearest to them;
     - `adjust_counting(count)`: the counting of the profile made of that of its conventions, where these are not all;
@@ -148,6 +158,8 @@ class Profile:
     matchings: tuple[str, ...]
     meanings: Mapping[str, str] = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    refuse: Callable[[str, str], None] = refuse_unknown
+    counts_nothing: Callable[[str, str], bool] = lambda task, matching: False
     headline: tuple[str, str] = ("A2KB", "strong")
     conventions: Conventions = Conventions()
     own_rules: OwnRules | None = None
@@ -194,6 +206,52 @@ class Profile:
         rules = () if self.own_rules else self.conventions
         said = {rule.aspect: f"{rule.words} ({rule.source})" if rule.source else rule.words for rule in rules}
         return said | dict(self.notes)
+
+    def parts_of(self, task: str) -> tuple[str, ...]:
+        """Return the parts of a task as the tool has it; names that only a profile knows have none."""
+        if task in self.parts:
+            return self.parts[task]
+        return task_named(task).parts if task.partition("(")[0] in TASKS else ()
+
+    def check(self, task: str, matching: str) -> None:
+        """Raise `UnknownName` or `UsageError` where the tool does not count the task by the matching.
+
+        >>> PROFILES["hipe"].check("NEL-LIT", "strict@2")
+        >>> PROFILES["hipe"].check("NEL-LIT", "strct")
+        Traceback (most recent call last):
+        remix.errors.UnknownName: no matching of this profile named 'strct'; did you mean 'strict'?
+        """
+        parts = self.parts_of(task) or (task,)
+        for part in parts:
+            self.refuse(part, matching)
+        if all(self.counts_nothing(part, matching) for part in parts):
+            others = [one for one in self.matchings if not self.counts_nothing(parts[0], one)]
+            raise UsageError(
+                f"the profile '{self.name}' counts nothing of {task} by {matching}: choose {' or '.join(others)}"
+            )
+
+    def takes(self, task: str, matching: str) -> bool:
+        """Return whether the tool counts a task by a matching.
+
+        >>> PROFILES["hipe"].takes("NEL-LIT", "fuzzy@1"), PROFILES["hipe"].takes("NEL-LIT", "fuzzy")
+        (True, False)
+        """
+        try:
+            self.check(task, matching)
+        except UsageError:
+            return False
+        return True
+
+    def list_counted(self) -> dict[str, list[str]]:
+        """Return by which matchings each task is counted, its own and those of remix, the profile's first.
+
+        >>> PROFILES["elevant"].list_counted()
+        {'A2KB': ['IGNORED', 'REQUIRED'], 'ERec': ['IGNORED', 'REQUIRED']}
+        """
+        tasks = dict.fromkeys([*self.tasks, self.headline[0], *TASKS.names()])
+        matchings = dict.fromkeys([*self.matchings, self.headline[1], *self.meanings, *MATCHINGS.names()])
+        counted = {task: [one for one in matchings if self.takes(task, one)] for task in tasks}
+        return {task: found for task, found in counted.items() if found}
 
     def meaning(self, matching: str) -> str:
         """Return what a matching is in words; nothing for one that says itself what it compares."""

@@ -58,6 +58,7 @@ bat = Profile(
     source="https://github.com/marcocor/bat-framework, src/main/java/it/unipi/di/acube/batframework",
     tasks=("A2KB", "C2KB", "ERec"),
     matchings=("strong", "weak"),
+    refuse=aspects.refuse_beside,
     conventions=replace(
         PLAIN_GOLD,
         nil=aspects.nil_left_out.with_source("data/Tag.java: a concept is an article of Wikipedia"),

@@ -88,6 +88,7 @@ _RECOGNISED = {"accuracy": "A2KB", "candidates(measure=recognised)": "candidates
 """Tasks that are shares of the recognised mentions, and the task whose TPs are the right ones of these."""
 
 _TASKS = ("A2KB", "ERec", "candidates", "candidates(measure=recognised)", "accuracy", "NIL")
+_KNOWN = (*aspects.OF_PEERS, *_TASKS)
 
 
 def _count(case: Case, task: str, matching: str) -> Counts:
@@ -97,7 +98,7 @@ def _count(case: Case, task: str, matching: str) -> Counts:
     candidates the TPs of CM over those of MM (section 5.2 and Table 3: 372 of 534 recognised mentions are 0.697). Where
     two answers stand on two mentions MM may pair fewer than AM: none of them is wrong then.
     """
-    count = partial(aspects.count_by_pairs, pair=_pair, known=(*aspects.OF_PEERS, *_TASKS))
+    count = partial(aspects.count_by_pairs, pair=_pair, known=_KNOWN)
     if task not in _RECOGNISED:
         return count(case, task, matching)
     keys = ["system", "doc"]
@@ -114,6 +115,7 @@ euef = Profile(
     source="https://github.com/htlchh/EUEF, src/edu/zju/cadal",
     tasks=_TASKS,
     matchings=("fuzzy-over(0)",),
+    refuse=partial(aspects.refuse_beside, known=_KNOWN),
     headline=("A2KB", "fuzzy-over(0)"),
     conventions=replace(
         PLAIN_GOLD,

@@ -60,6 +60,7 @@ _BEST = partial(choose_best, of_nothing=1.0)
 
 def _counting(rules: Counter) -> Counter:
     def count(case: Case, task: str, matching: str) -> Counts:
+        _refuse(task, matching)
         if task in _TYPINGS:
             counts = _typing(_BEST(case, task, matching, _typing), task, matching)
             return counts.clear() if case.column == "kb" else counts
@@ -92,6 +93,11 @@ _TYPINGS = {"RT2KB": _OF_ALL, "ETyping": _OF_ALL, **_OF_OKE}
 """The tasks that compare classes, and the classes that each knows."""
 
 
+def _refuse(task: str, matching: str) -> None:
+    """Raise `UnknownName` for a task that GERBIL has not, `UsageError` for a matching that counts in part."""
+    aspects.refuse_beside(task, matching, known=(*aspects.OF_PEERS, "ERec-classes", *_TYPINGS))
+
+
 def _typing(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the sums over mentions of their precision (`tp`) and recall (`tp_of_gold`)."""
     of_spans, listed = task != "RT2KB", _TYPINGS[task]
@@ -122,6 +128,7 @@ gerbil = Profile(
     source="https://github.com/dice-group/gerbil, src/main/java/org/aksw/gerbil",
     tasks=("A2KB", "D2KB", "C2KB", "ERec"),
     matchings=("strong", "weak"),
+    refuse=_refuse,
     conventions=replace(
         PLAIN_GOLD,
         nil=aspects.Nil(

@@ -6,10 +6,11 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 import polars as pl
 
-from remix.errors import UnknownName
+from remix.errors import UnknownName, UsageError
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
 from remix.measures.labels import words_of_column, words_of_measures
@@ -19,7 +20,7 @@ from remix.reports.doubts import tell_unanswered
 from remix.reports.score_cache import Scored
 from remix.runs.known import KnownRun, kinds_of, known_runs
 from remix.scoring.matching import MATCHINGS
-from remix.scoring.profiles import PROFILES
+from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.tasks import TASKS
 from remix.vocabularies import COARSE_TYPE
 from remix.vocabularies import COLUMNS as OF_CLASSES
@@ -226,10 +227,9 @@ def _ask(
     """Return what is asked, with the task and matching of the profile, its form, and the columns to slice by."""
     asked = {name: parameters.get(name, "") for name in _NAMES}
     profile = PROFILES[asked["profile"] or "remix"]
-    task, match = profile.headline
-    asked |= {"profile": profile.name, "task": asked["task"] or task, "match": asked["match"] or match}
-    if asked["match"] not in (*profile.matchings, *profile.meanings):
-        asked["match"] = find_matching(asked["match"]).name
+    usual_match = _choose_counted(profile, {**asked, "match": ""})[1]
+    asked["profile"] = profile.name
+    asked["task"], asked["match"] = _choose_counted(profile, asked)
     datasets, systems = _list_named(runs), sorted(kinds := kinds_of(runs))
     by, columns = asked["by"], _list_columns(work)
     for one in breakdown(by) if by else ():
@@ -242,12 +242,42 @@ def _ask(
             if name not in known:
                 raise UnknownName(f"{kind.removesuffix('s')} with a run", name, known, "remix run list")
     held = [name for name in split_names(asked["systems"]) or systems if kinds[name] != "oracle"]
-    usual = {"have": "all" if asked["systems"] else "any", "profile": "remix", "task": task, "match": match}
+    usual = {"have": "all" if asked["systems"] else "any", "profile": "remix"}
+    usual |= {"task": profile.headline[0], "match": usual_match}
     fields = [
         field if field.name in _FIRST else replace(field, rare=True, default=usual.get(field.name, ""))
         for field in _list_fields(asked, sorted({*datasets, *count_inherited(work)}), systems, held, columns)
     ]
     return asked, forms.Form(fields), columns
+
+
+@cache
+def _list_counted(profile: str) -> Mapping[str, Sequence[str]]:
+    return PROFILES[profile].list_counted()
+
+
+def _choose_counted(profile: Profile, asked: Mapping[str, str]) -> tuple[str, str]:
+    """Return the task and the matching that are asked for, else those by which a profile is held against others.
+
+    Where it does not count a task by that matching another one stands for it, its own before those of remix. Raises
+    `UnknownName` and `page.WrongValue` for what the profile does not count.
+    """
+    counted = _list_counted(profile.name)
+    task, said = asked["task"] or profile.headline[0], asked["match"]
+    if task not in counted:
+        raise UnknownName(f"task of the profile {profile.name}", task, counted, f"remix show profile:{profile.name}")
+    usual = profile.headline[1] if profile.headline[1] in counted[task] else counted[task][0]
+    if said in profile.groups:
+        raise page.WrongValue(f"{said} names several matchings, and a page shows scores by one", said)
+    if said and said not in profile.meanings and said.partition("(")[0] in MATCHINGS:
+        said = find_matching(said).name
+    try:
+        profile.check(task, said or usual)
+    except UnknownName:
+        raise
+    except UsageError as error:
+        raise page.WrongValue(str(error), asked["match"]) from None
+    return task, said or usual
 
 
 def _list_fields(
@@ -259,7 +289,6 @@ def _list_fields(
 ) -> Iterator[forms.Field]:
     """Give the fields of the form; `held` are what others can be held against."""
     profile = PROFILES[asked["profile"]]
-    task, match = profile.headline
     for name, values in (("datasets", datasets), ("systems", systems)):
         yield forms.choose_several(name, name, values, split_names(asked[name]))
     answered = "datasets that are columns"
@@ -276,10 +305,10 @@ def _list_fields(
         nothing="(none)",
     )
     yield forms.choose("profile", "conventions of", PROFILES.names(), profile.name, profile.summary)
-    tasks = dict.fromkeys([*profile.tasks, task, *TASKS.names()])
+    counted = _list_counted(profile.name)
     of_task = getattr(TASKS[asked["task"]], "summary", "") if asked["task"] in TASKS else ""
-    yield forms.choose("task", "task", tasks, asked["task"], of_task, what="task", command="remix list tasks")
-    matchings = dict.fromkeys([*profile.matchings, match, *MATCHINGS.names(), asked["match"]])
+    yield forms.choose("task", "task", counted, asked["task"], of_task)
+    matchings = dict.fromkeys([*counted[asked["task"]], asked["match"]])
     yield forms.choose("match", "matching", matchings, asked["match"], profile.meaning(asked["match"]))
     yield forms.choose(
         "against",

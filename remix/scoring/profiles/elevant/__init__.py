@@ -12,7 +12,7 @@ from dataclasses import replace
 import polars as pl
 
 from remix import progress
-from remix.errors import UsageError
+from remix.errors import UnknownName, UsageError
 from remix.formats.elevant import UNANSWERED
 from remix.frames import Frames
 from remix.names import RMX
@@ -320,17 +320,19 @@ def by_type(case: Case, task: str, matching: str) -> pl.DataFrame:
 
 def _rows(case: Case, task: str, matching: str) -> pl.DataFrame:
     """Return the outcomes of one task as `tp`, `fp` and `fn`, each where it is counted."""
-    if task not in _OUTCOMES:
-        raise UsageError(f"the profile elevant has the tasks {', '.join(_OUTCOMES)}, not '{task}'")
-    if matching not in MODES:
-        raise UsageError(
-            f"the profile elevant has the modes {', '.join(MODES)} in place of matchings, not '{matching}'"
-        )
+    _refuse(task, matching)
     rows = outcomes(case).filter(pl.col("mode") == matching)
     if task == "ERec":
         rows = rows.filter(~pl.col("coreference"))
     right, wrong, missed = (pl.col(name) for name in _OUTCOMES[task])
     return rows.with_columns(tp=right & pl.col("root"), fp=wrong & pl.col("counts"), fn=missed & pl.col("root"))
+
+
+def _refuse(task: str, matching: str) -> None:
+    """Raise `UnknownName` for a task that ELEVANT has not, and for what is none of its modes."""
+    for kind, given, known in (("task", task, [*_OUTCOMES]), ("matching", matching, MODES)):
+        if given not in known:
+            raise UnknownName(f"{kind} of this profile", given, known, "remix show profile:elevant")
 
 
 def _sum_up(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -349,6 +351,7 @@ elevant = Profile(
     source="ELEVANT, src/elevant/evaluation: case_generator.py, case.py, mention_type.py, evaluator.py",
     tasks=("A2KB", "ERec"),
     matchings=MODES,
+    refuse=_refuse,
     meanings=MEANINGS,
     headline=("A2KB", "IGNORED"),
     conventions=Conventions(nil=aspects.nil_left_out, undefined=aspects.undefined_zero),

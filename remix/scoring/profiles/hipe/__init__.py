@@ -59,6 +59,25 @@ _WHOLE = Cut()
 _SLICED = ["system", "doc", "slice"]
 
 
+def _read_matching(task: str, matching: str) -> tuple[str, int]:
+    """Return the regime of a matching and how many links of an answer count; raises `UnknownName` for other names."""
+    if task not in TASKS:
+        raise UnknownName("task of this profile", task, TASKS)
+    form = _FORM.fullmatch(matching)
+    if form is None:
+        raise UnknownName("matching of this profile", matching, EVERY_MATCHING)
+    return form[1], int(form[2] or 1)
+
+
+def _refuse(task: str, matching: str) -> None:
+    _read_matching(task, matching)
+
+
+def _counts_nothing(task: str, matching: str) -> bool:
+    """Return whether a matching has no ranks for a layer of links, or has some for one of types."""
+    return ("@" in matching) != (task in LINKS)
+
+
 @dataclass(frozen=True)
 class Scorer:
     """How one edition of the scorer counts."""
@@ -125,13 +144,8 @@ class Scorer:
         The slice is the label of gold, or else of the answer; `every` are all links of an answer whose first is none.
         The tokens of gold that are cut out are so before.
         """
-        if task not in TASKS:
-            raise UnknownName("task of this profile", task, TASKS)
-        form = _FORM.fullmatch(matching)
-        if form is None:
-            raise UnknownName("matching of this profile", matching, EVERY_MATCHING)
-        regime, ranks, asked = form[1], int(form[2] or 1), (form[2] is None) == (task in LAYERS)
-        if not asked:
+        regime, ranks = _read_matching(task, matching)
+        if _counts_nothing(task, matching):
             return _NONE
         whole = _documents_within(case, cut.period) if cut.period else None
         if whole is not None:
@@ -368,6 +382,8 @@ hipe = Profile(
     tasks=TASKS,
     matchings=MATCHINGS,
     meanings=_meanings(REGIMES["strict"]),
+    refuse=_refuse,
+    counts_nothing=_counts_nothing,
     headline=("NEL-LIT", "fuzzy@1"),
     conventions=_CONVENTIONS,
     own_rules=_own(HIPE_2022),
@@ -394,6 +410,8 @@ hipe_2020 = Profile(
     tasks=TASKS,
     matchings=MATCHINGS,
     meanings=_meanings("the same span and label"),
+    refuse=_refuse,
+    counts_nothing=_counts_nothing,
     headline=("NEL-LIT", "fuzzy@1"),
     conventions=_CONVENTIONS,
     own_rules=_own(HIPE_2020),

@@ -6,6 +6,7 @@ Its measures are triples of aggregate, filter and key: `sets:is_linked:span+kbid
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -40,6 +41,11 @@ def _count_measure(case: Case, task: str, matching: str, weights: pl.DataFrame |
 def _triple_of(case: Case, task: str, matching: str) -> Triple:
     texts = pl.concat([side["type_fields"] for side in _plain_sides(case)]).drop_nulls().unique()
     return triple_named(matching, task, sorted({key for text in texts for key in _keys_of(text)} - FIELDS.keys()))
+
+
+def _refuse(task: str, matching: str) -> None:
+    """Raise `UnknownName` for no measure; which fields a triple may name, the types of annotations tell as well."""
+    triple_named(matching, task, re.split("[:+]", matching))
 
 
 def _keys_of(text: str) -> list[str]:
@@ -328,6 +334,7 @@ neleval = Profile(
     matchings=tuple(NAMED),
     meanings={name: str(triple) for name, triple in NAMED.items()},
     groups=GROUPS,
+    refuse=_refuse,
     conventions=replace(
         PLAIN_GOLD,
         documents=aspects.Documents(
