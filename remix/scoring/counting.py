@@ -53,7 +53,7 @@ def counts_of(whole: Case, choice: Choice, weights: Weights | None = None) -> La
         )
     slices: Slices = {}
     for column in choice.by:
-        if _own_rule(choice.profile, column) is None:
+        if own_rule(choice.profile, column) is None:
             known = answers.knowledge
             slicings = [
                 values_by(answers.gold, one, *known.tables, known.vocabularies, known.partitions)
@@ -79,7 +79,7 @@ def _count_slices(whole: Case, slices: Slices, choice: Choice, degrees: pl.DataF
         cases = kb_cases(whole, always=choice.profile.kb_rows == "always")
         parts += [_count(case, choice, degrees) for case in cases]
     for column in choice.by:
-        if (rule := _own_rule(choice.profile, column)) is not None:
+        if (rule := own_rule(choice.profile, column)) is not None:
             parts += _sliced_by_profile(whole, choice, label_of(column), rule, parts[0].columns)
             continue
         cases, told = slices[column]
@@ -99,7 +99,7 @@ def _keep_supported(cases: list[Case], column: str, least: int) -> list[Case]:
     return found
 
 
-def _own_rule(profile: Profile, column: str) -> Counter | None:
+def own_rule(profile: Profile, column: str) -> Counter | None:
     """Return the rule that a profile has of its own for a column, or for columns that are crossed, maybe by bounds.
 
     Raises `UsageError` for columns that it has a rule for alone, and not crossed so, and for bounds of others.

@@ -47,7 +47,7 @@ from remix.scoring.matching import matchings_among
 from remix.scoring.profiles import PROFILES
 from remix.scoring.rows import ALL_SLICES
 from remix.scoring.statistics import F1
-from remix.vocabularies import ALL
+from remix.vocabularies import ALL, COARSE_TYPE
 from remix.web import page
 from remix.web.addresses import SENTENCES, address, split_names
 from remix.web.error_choice import STRONG
@@ -83,12 +83,16 @@ def show_scores(
     rows = rows.with_columns(part="slice" if asked["by"] else "asked")
     rows = rows.with_columns(part=pl.when(pl.col("part") == "").then(pl.lit("all")).otherwise("part"))
     shown, _ = fold_rows(rows)
+    means = shown.filter(pl.col("part") == ALL_SLICES, pl.col("average") == "macro")
     macro = shown.filter(average="macro").select("system", "part", pl.col("f1").alias("macro F1"))
-    shown = shown.filter(average=average).join(macro, on=["system", "part"], how="left", maintain_order="left")
+    shown = shown.filter(pl.col("average") == average, pl.col("part") != ALL_SLICES)
+    shown = shown.join(macro, on=["system", "part"], how="left", maintain_order="left")
     pairs = _name_parts(scored.pairs, asked["by"])
     whole = scored.done == scored.of
     family = family_of(pairs, rows.filter(average=average), kinds, asked["against"], whole=whole)
-    cells = _with_intervals(mark_uncompared(mark_cells(shown, family, kinds, asked["against"])))
+    marked = mark_cells(pl.concat([shown, means], how="diagonal"), family, kinds, asked["against"])
+    every = _with_intervals(mark_uncompared(marked))
+    cells = every.filter(pl.col("part") != ALL_SLICES)
     score = f"{average}-F1" + ("" if of_f1 == "all" else f" (precision {of_f1})")
     lead = partial(_lead, {**asked, "by": _name_vocabulary(asked["by"], rows)}, _list_answered(scored.rows))
     notes = explain_slices(rows)
@@ -96,12 +100,12 @@ def show_scores(
         notes = [*notes, *explain_intervals(rows, "document")]
     notes = [*notes, *explain_shortcomings(rows.with_columns(dataset="asked"))]
     notes = [*notes, *(explain_scope(work, datasets) if of_f1 == "on mention" else [])]
-    left = rows["part"].n_unique() - cells["part"].n_unique()
-    parts = [*datasets] if not asked["by"] else cells["part"].unique(maintain_order=True).to_list()
+    left = rows["part"].n_unique() - every["part"].n_unique()
+    parts = [*datasets] if not asked["by"] else every["part"].unique(maintain_order=True).to_list()
     labels = _call_parts(work, cells["part"].cast(pl.String), asked["by"])
     group = partial(_group_editions, work)
     said = tell_two_systems(cells, score, asked["by"], labels, group)
-    matrix = _ShownScores(asked, cells, score, parts, family, labels, lead, whole)
+    matrix = _ShownScores(asked, every, score, parts, family, labels, lead, whole)
     return [
         *([page.Note(f"{said} {_CHANCE}")] if said else []),
         _matrix(matrix, columns, left, group),
@@ -224,6 +228,8 @@ class _ShownScores:
         size = f"{number} mention{'s' * (mentions != 1)}" if number else ""
         on = f"{size} in " if size else ""
         of = f"; {label_of(self.asked['by']).words} is {part}" if self.asked["by"] else ""
+        means = "the mean over all slices of " if part == ALL_SLICES else ""
+        of = "" if means else of
         return _ScoreColumn(
             part=str(part),
             name=name,
@@ -235,7 +241,7 @@ class _ShownScores:
             ),
             heading=(label or short, ", ".join(filter(None, (short if label else "", size)))),
             called=name.replace(short, label, 1) if label else name,
-            explained=f"{self.score} on {on}{documents or 0} document{'s' * (documents != 1)}{of}",
+            explained=f"{means}{self.score} on {on}{documents or 0} document{'s' * (documents != 1)}{of}",
         )
 
 
@@ -324,7 +330,15 @@ def _explain_leads(asked: Mapping[str, str]) -> str:
     usual = (asked["profile"], asked["task"], asked["match"]) == ("remix", "A2KB", _name_matching(asked))
     told = "" if usual else f", those of A2KB by {_name_matching(asked)} matching and the profile remix"
     on = ", on the mentions of its slice: answers on no mention are a part of their own there" if asked["by"] else ""
+    if on and not _has_errors_by(asked):
+        on = f", on all mentions: Errors has no parts by {label_of(asked['by']).words} as they are cut here"
     return f"A score leads to its errors{told}{on}."
+
+
+def _has_errors_by(asked: Mapping[str, str]) -> bool:
+    """Return whether the slices of scores are parts that errors are counted by: of one column, in no profile's way."""
+    by = asked["by"].partition(":")[0] if asked["by"] != COARSE_TYPE else asked["by"]
+    return " × " not in asked["by"] and not {asked["by"], by} & {*PROFILES[asked["profile"]].slices}
 
 
 def _name_matching(asked: Mapping[str, str]) -> str:
@@ -410,7 +424,8 @@ def _lead(asked: Mapping[str, str], answered: Mapping[str, str], row: Mapping[st
     They are those of its system, beside which another may stand; those behind a difference are of both.
     """
     dataset = (answered.get(row["system"]) or asked["datasets"]) if asked["by"] else row["part"]
-    sliced = {"by": asked["by"], "slice": row["part"]} if asked["by"] and row["part"] != "all" else {}
+    whole = row["part"] in ("all", ALL_SLICES) or not _has_errors_by(asked)
+    sliced = {"by": asked["by"], "slice": row["part"]} if asked["by"] and not whole else {}
     others = [name for name in split_names(asked["systems"]) if name != row["system"]]
     other = row.get("other") or asked["against"] or (others[0] if len(others) == 1 else "")
     other = other if other != row["system"] else ""

@@ -89,8 +89,8 @@ def _is_choice(error: Error) -> bool:
 def _leave_out_named(parameters: Mapping[str, str], named: str) -> dict[str, str] | None:
     """Return parameters without the value that is named, of a list without this one; None where none has it."""
     for name, said in parameters.items():
-        if named and named in (values := said.split(",")):
-            rest = ",".join(value for value in values if value != named)
+        if named and named in (said, *(values := said.split(","))):
+            rest = ",".join(value for value in values if value != named) if named != said else ""
             return {one: value for one, value in {**parameters, name: rest}.items() if value or one != name}
     return None
 

@@ -37,7 +37,7 @@ from remix.web.page import VIEWS, Drawing, Note, Page, Passages, Table
 from remix.web.rendering import arrange, render_page
 from remix.web.views import systems
 from remix.workspace import Workspace
-from tests.pages import follow
+from tests.pages import follow, table_of
 from tests.processes import run_python
 from tests.web.pages import pages_of
 from tests.workspaces import copy_workspace, load_texts
@@ -1114,3 +1114,59 @@ def test_system_that_is_called_like_a_column_has_its_errors_by_that_column(tmp_p
     work.add_run("words", [tmp_path / "other.jsonl"])
     table = VIEWS["errors"].show(work, {"dataset": "news", "system": "words", "by": "words"}).tables["errors by words"]
     assert table.columns == ["part of words", "words", "share of words"] and table["words"].to_list() == [1]
+
+
+def dated(work: Path) -> Workspace:
+    """A document of 1894 with a place that is found, one of 1900 with a person that is found and a place that is not.
+
+    They are written as the tables of HIPE are.
+    """
+    answered = {"gold": ("B-LOC", "B-PERS", "B-LOC"), "run": ("B-LOC", "B-PERS", "O")}
+    for name, (first, second, third) in answered.items():
+        rows = [["# document_id = d1", "# date = 1894-05-01", f"Paris\t{first}\tO\t_\t_"]]
+        rows += [["# document_id = d2", "# date = 1900-01-01", f"Ada\t{second}\tO\t_\t_", f"Rome\t{third}\tO\t_\t_"]]
+        lines = ["TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tNEL-LIT\tMISC", *(line for part in rows for line in part)]
+        (work / f"{name}.tsv").write_text("\n".join(lines) + "\n")
+    made = Workspace(work / ".remix")
+    made.load([work / "gold.tsv"])
+    made.add_run("s", work / "run.tsv", on="gold")
+    return made
+
+
+def test_slices_by_bounds_are_those_of_the_command_line_and_means_over_slices_a_column(tmp_path: Path) -> None:
+    own, asked = dated(tmp_path), {"profile": "hipe", "task": "NE-COARSE-LIT"}
+    # Of 1894 the one place is found: 1. Of 1900 one of two is: P 1, R 1/2, F1 2/3.
+    table = table_of(shown(own, **asked, by="period:1894-1900,1900-1950"), "systems")
+    row = table.frame.row(0, named=True)
+    assert (row["1894-1900 (1)"], row["1900-1950 (2)"]) == (1, pytest.approx(2 / 3))
+    # Errors are cut by no bounds: a score leads to those of all mentions, which the page says.
+    assert table.links["1894-1900 (1)"](row) == "/errors?dataset=gold&system=s"
+    assert "on all mentions" in table.leads
+    # F1 of places is 2/3, of persons 1: the mean over both is 5/6.
+    table = table_of(shown(own, **asked, by="type"), "systems")
+    row = table.frame.row(0, named=True)
+    assert [row[name] for name in ("LOC (2)", "PERS (1)", "all slices (3)")] == pytest.approx([2 / 3, 1, 5 / 6])
+    assert table.explained["all slices (3)"].startswith("the mean over all slices of micro-F1")
+
+
+@pytest.mark.parametrize(
+    ("by", "profile", "told"),
+    [
+        ("period:1900-1890", "hipe", "holds nothing"),
+        ("words:1-2", "remix", "the profile remix cuts no column by bounds"),
+        ("nothing:deciles", "remix", "no column to slice by named 'nothing'"),
+        ("noise,class", "hipe", "does not cross that"),
+    ],
+)
+def test_what_no_column_is_cut_by_is_left_out_and_said(work: Workspace, by: str, profile: str, told: str) -> None:
+    with pages_of(work) as get:
+        answer = get(address("systems", profile=profile, by=by))
+    assert answer.status_code == 200 and told in unescape(answer.text)
+    assert f'<option value="{profile}" selected' in answer.text  # nothing else was left out
+
+
+def test_columns_are_cut_and_crossed_as_the_command_line_does(work: Workspace) -> None:
+    wanted = work.evaluate("news", task="A2KB", match="strong", by="words:thresholds:4,is_nil").rows
+    frame = shown(work, datasets="news", by="words:thresholds:4,is_nil").tables["scores"]
+    column = "words:thresholds:4 × is_nil"
+    assert {*frame["part"]} - {"all"} == {*wanted.filter(column=column)["slice"]}

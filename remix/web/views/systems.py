@@ -13,17 +13,18 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.measures import MEASURES
 from remix.measures.columns import OWN
+from remix.measures.declaration import Column
 from remix.measures.labels import words_of_column, words_of_measures
-from remix.measures.partitions import breakdown
+from remix.measures.partitions import breakdown, is_bounds, label_of
 from remix.question import OPTIONS, several
 from remix.reports.doubts import tell_unanswered
 from remix.reports.score_cache import Scored
 from remix.runs.known import KnownRun, kinds_of, known_runs
+from remix.scoring.counting import own_rule
 from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.tasks import TASKS
 from remix.vocabularies import COARSE_TYPE
-from remix.vocabularies import COLUMNS as OF_CLASSES
 from remix.web import forms, page
 from remix.web.addresses import address, split_names
 from remix.web.answers import count_inherited, list_known
@@ -231,10 +232,11 @@ def _ask(
     asked["profile"] = profile.name
     asked["task"], asked["match"] = _choose_counted(profile, asked)
     datasets, systems = _list_named(runs), sorted(kinds := kinds_of(runs))
-    by, columns = asked["by"], _list_columns(work)
-    for one in breakdown(by) if by else ():
-        if one.vocabulary and one.column in OF_CLASSES and by not in columns:
-            columns[by] = f"{OWN[one.column]}, of the vocabulary {one.vocabulary}"
+    columns = _list_columns(work, profile)
+    if asked["by"] and asked["by"] not in columns:
+        asked["by"], said = _read_column(work, asked["by"], profile, columns)
+        columns[asked["by"]] = said
+    by = asked["by"]
     asked["datasets"] = asked["datasets"] or (datasets[0] if by and len(datasets) == 1 else "")
     asked["have"] = asked["have"] or ("all" if asked["systems"] else "any")
     for kind, known in (("datasets", datasets), ("systems", systems)):
@@ -330,17 +332,49 @@ def _explain_have() -> str:
     return "columns are datasets " + ", or those ".join(f"{said} ({name})" for name, said in _HAVE.items())
 
 
-def _list_columns(work: page.Explored) -> dict[str, str]:
-    """Return what scores can be sliced by, with what it says: columns, and parts of columns of numbers."""
+def _list_columns(work: page.Explored, profile: Profile) -> dict[str, str]:
+    """Return what scores can be sliced by, with what it says: columns, parts of columns of numbers, the profile's."""
     found = {COARSE_TYPE: "whether the entity is a person, an organisation or a place, by classes of any vocabulary"}
     found |= {name: said for name, said in OWN.items() if name not in _NAMING}
-    known = work.kb is not None
-    for column in (one for measure in MEASURES if known or not measure.needs for one in measure.columns):
+    for column in _list_measured(work):
         if column.kind in ("integer", "double"):
             found |= {f"{column.name}:{scheme}": f"{column.meaning}, in {scheme}" for scheme in _SCHEMES}
         else:
             found[column.name] = column.meaning
-    return found
+    own = f"as the profile {profile.name} slices"
+    return found | {name: f"{name.replace(' × ', ' and ')}, {own}" for name in profile.slices}
+
+
+def _list_measured(work: page.Explored) -> list[Column]:
+    known = work.kb is not None
+    return [column for measure in MEASURES if known or not measure.needs for column in measure.columns]
+
+
+def _read_column(work: page.Explored, by: str, profile: Profile, columns: Mapping[str, str]) -> tuple[str, str]:
+    """Return what rows call a column that is cut otherwise than by itself, or columns that are crossed, and its words.
+
+    Raises `UnknownName` for a column that there is not, `page.WrongValue` for a scheme or bounds that there are not.
+    """
+    known = {name: said for name, said in OWN.items() if name not in _NAMING}
+    known |= {column.name: column.meaning for column in _list_measured(work)}
+    known |= {name: columns[name] for name in profile.slices}
+    try:
+        parts = breakdown(by)
+        cut = own_rule(profile, by) is not None
+        if not cut and any(is_bounds(one.scheme) for one in parts):
+            told = "the profiles hipe and hipe-2020 cut noise and period so"
+            raise UsageError(f"the profile {profile.name} cuts no column by bounds, as '{by}' has them: {told}")
+    except UsageError as error:
+        raise page.WrongValue(str(error), by) from None
+    if unknown := [one.column for one in parts if one.column not in known]:
+        wrong = UnknownName("column to slice by", unknown[0], columns, "remix list columns")
+        raise wrong if unknown[0] == by else page.WrongValue(str(wrong), by)
+    said = [
+        f"{known[one.column]}{f', of the vocabulary {one.vocabulary}' if one.vocabulary else ''}"
+        f"{f', in {one.scheme}' if one.scheme else ''}"
+        for one in parts
+    ]
+    return label_of(by), "; by ".join(said)
 
 
 def _tell_conventions(profile: str) -> page.Shown:
