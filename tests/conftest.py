@@ -90,9 +90,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if cases[function] > at_hand.args[0]:
                 item.add_marker("long")
     config.stash[_UNSAID] = [item.nodeid for item in items if not _says_marks(item, read(item.path))]
-    drawn = [item for item in items if _is_drawn(item)]
-    config.hook.pytest_deselected(items=[item for item in items if item not in {*drawn}])
-    items[:] = drawn
+    drawn = {item: _is_drawn(item) for item in items}
+    config.hook.pytest_deselected(items=[item for item in items if not drawn[item]])
+    items[:] = [item for item in items if drawn[item]]
 
 
 def _is_drawn(item: pytest.Item) -> bool:
