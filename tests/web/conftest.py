@@ -45,8 +45,8 @@ def serve() -> Callable[..., object]:
 
 @pytest.fixture(scope="session")
 def address(small_store: Store) -> Iterator[str]:
-    """The address of a server over the small store, with a time limit of 5 s."""
-    with serving(small_store.folder, "--timeout", "5") as address:
+    """The address of a server over the small store, with results of a megabyte and the time that queries have."""
+    with serving(small_store.folder, "--largest", "1") as address:
         yield address
 
 

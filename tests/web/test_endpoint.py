@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 import httpx
 import pyoxigraph as ox
@@ -206,8 +208,8 @@ def test_requests_outside_the_protocol_are_refused(address: str, request_: dict[
 
 @pytest.fixture(scope="module")
 def narrow(small_store: Store) -> Iterator[str]:
-    """The address of a server that runs one query at a time, for a second, with a result of a megabyte."""
-    with serving(small_store.folder, "--timeout", "1", "--concurrent", "1", "--largest", "1") as address:
+    """The address of a server that runs one query at a time, for a second."""
+    with serving(small_store.folder, "--timeout", "1", "--concurrent", "1") as address:
         yield address
 
 
@@ -215,6 +217,8 @@ def narrow(small_store: Store) -> Iterator[str]:
 def test_slow_query_is_504_whatever_time_it_asks_for_and_the_server_goes_on(narrow: str, phrases: int) -> None:
     answer = client.get(narrow, params={"query": SLOW, "timeout": "999"})
     assert answer.status_code == 504 and "ran longer than 1 s" in answer.text
+    # Where the machine is busy, the second may be over before the process that answers has begun.
+    assert eventually(lambda: client.get(narrow, params={"query": "ASK {}"}).status_code == 200)
     assert number(client.get(narrow, params={"query": COUNT})) == phrases
 
 
@@ -227,9 +231,9 @@ def test_too_many_queries_at_once_are_503(narrow: str) -> None:
     assert all(answer.headers["retry-after"] == "1" for answer in answers if answer.status_code == 503)
 
 
-def test_too_large_result_is_400(narrow: str) -> None:
+def test_too_large_result_is_400(address: str) -> None:
     # Every triple with every other: more than 1 MB.
-    large = client.get(narrow, params={"query": "SELECT * { ?a ?b ?c . ?d ?e ?f }"})
+    large = client.get(address, params={"query": "SELECT * { ?a ?b ?c . ?d ?e ?f }"})
     assert large.status_code == 400 and "larger than 1,000,000 bytes" in large.text
 
 
@@ -363,10 +367,10 @@ def server(small_store: Store) -> Iterator[tuple[subprocess.Popen[str], str]]:
 @pytest.mark.parametrize("asked", ["/sparql", "/query"])
 def test_query_of_a_client_that_went_away_is_stopped(server: tuple[subprocess.Popen[str], str], asked: str) -> None:
     process, address = server
-    with ThreadPoolExecutor(1) as pool:
-        gone = pool.submit(client.get, address.replace("/sparql", asked), params={"query": SLOW}, timeout=0.7)
+    parts = urlsplit(address)
+    with socket.create_connection((parts.hostname, parts.port), timeout=60) as goes:
+        goes.sendall(f"GET {asked}?{urlencode({'query': SLOW})} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         assert eventually(lambda: bool(of(process.pid)))
-        assert isinstance(gone.exception(), httpx.ReadTimeout)
     assert eventually(lambda: not of(process.pid))
     assert client.get(address, params={"query": "ASK {}"}).status_code == 200
 

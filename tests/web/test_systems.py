@@ -682,7 +682,7 @@ def test_process_that_dies_is_not_told_as_one_that_took_too_long(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_process_of_scores_that_was_stopped_is_no_failure_and_begins_again(
-    work: Workspace, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+    work: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: signal.Signals
 ) -> None:
     """What stops a whole group of processes stops this one, too: it did not die for want of memory."""
     if signal.getsignal(number) is signal.SIG_IGN:
@@ -691,13 +691,18 @@ def test_process_of_scores_that_was_stopped_is_no_failure_and_begins_again(
         ScoreCache(work, waits=False),
         [Question(datasets=("news",), task=("D2KB",), match=("weak",), by=(number.name,))],
     )
+    begun = tmp_path / "begun"
+    waiting = (
+        f"import signal, time; signal.signal(2, signal.SIG_DFL); open({str(begun)!r}, 'w').close(); time.sleep(60)"
+    )
     with monkeypatch.context() as patched:
-        patched.setattr(
-            score_queue, "_COMMAND", "import signal, time; signal.signal(2, signal.SIG_DFL); time.sleep(60)"
-        )
+        patched.setattr(score_queue, "_COMMAND", waiting)
         cache.ask(asked)
         process = await_process(cache)
-    time.sleep(0.5)  # until it has begun, so that it is the signal that ends it
+    patience = time.monotonic() + 60
+    while not begun.exists():  # so that it is the signal that ends it
+        assert time.monotonic() < patience
+        time.sleep(0.01)
     process.send_signal(number)
     assert process.wait(20) == -number
     await_end(cache)
