@@ -35,7 +35,9 @@ from tests.workspaces import copy_workspace
 if TYPE_CHECKING:
     from xdist.remote import Producer
 
-# The tests at hand draw the same examples each time, so that what passed once passes again on the same code. The other
+# The tests at hand draw the same examples each time, so that what passed once passes again on the same code, where the
+# same files are collected: hypothesis takes constants of the modules that are loaded among its examples, of all modules
+# with all files and of some with one file, and of none in a checkout below a folder called `test` or `tests`. The other
 # profiles draw others each time, so that a property is looked at more closely with every run; one that fails prints how
 # to repeat it. How long an example takes says more of the machine than of the code. What fails is told at once: making
 # it smaller may take longer than a test may, and is asked for by `HYPOTHESIS_PROFILE=shrink`.

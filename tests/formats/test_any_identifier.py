@@ -82,6 +82,7 @@ def told(frames: Frames) -> list[tuple[object, ...]]:
     return sorted(rows.select("given", "entity", "class").rows(), key=repr)
 
 
+@pytest.mark.at_hand(2)
 @pytest.mark.parametrize("name", FORMATS)
 @settings(max_examples=FEW)
 @given(rows=st.tuples(st.tuples(DOCUMENTS, IDENTIFIERS, IDENTIFIERS, LANGUAGES)))

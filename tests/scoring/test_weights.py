@@ -159,6 +159,7 @@ def test_a_near_miss_counts_with_its_credit_of_the_weight_of_the_alternative_it_
 
 
 @given(st.lists(st.tuples(answers.map(lambda drawn: drawn[0]), st.integers(1, 5)), min_size=4, max_size=4))
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("matching", ["partial", "graded(0.2)"])
 def test_with_all_weights_1_what_is_found_in_part_gives_recall_and_f1(matching, found):
     steps = pl.DataFrame([("e:A", "e:X"), ("e:B", "e:X")], ["class", "parent"], orient="row")

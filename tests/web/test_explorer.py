@@ -223,6 +223,7 @@ def test_classes_of_errors_are_called_as_people_do_and_stay_what_they_are_as_dat
     assert "wrong link <small>neleval:wrong_link" in get(place).text
 
 
+@pytest.mark.at_hand(1)
 @pytest.mark.parametrize("kind", ["", "missing", "wrong_link"])
 def test_counts_lead_to_their_sentences_with_both_systems_beside(work: Workspace, get: Get, kind: str) -> None:
     """As many of the one system as are counted, with what the other made of the same mentions."""

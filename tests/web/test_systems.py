@@ -1098,6 +1098,7 @@ def test_process_of_points_imports_nothing_that_draws_reads_files_or_builds_remi
     assert ended.stdout.split() == ["3", "[]"], ended.stderr
 
 
+@pytest.mark.long
 def test_hiding_rows_and_columns_changes_no_star(many: Workspace) -> None:
     whole = shown(many)
     cut = arrange(whole, {"rows.systems": "d"}).tables["systems"]
