@@ -103,7 +103,7 @@ def test_documents_that_fail_one_after_the_other_end_nothing() -> None:
 
 
 def test_texts_are_asked_several_at_a_time() -> None:
-    together = threading.Barrier(3, timeout=5)
+    together = threading.Barrier(3, timeout=30)
 
     def answer(_: Asked) -> Any:
         together.wait()
