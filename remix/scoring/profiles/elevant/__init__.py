@@ -12,7 +12,7 @@ from dataclasses import replace
 import polars as pl
 
 from remix import progress
-from remix.errors import UnknownName, UsageError
+from remix.errors import UnknownName
 from remix.formats.elevant import UNANSWERED
 from remix.frames import Frames
 from remix.names import RMX
