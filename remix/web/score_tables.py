@@ -75,21 +75,23 @@ def show_scores(
 ) -> list[page.Shown]:
     """Return the matrix, and folded its figures, the tests of pairs, and the scores in full."""
     rows, of_f1 = with_f1_shown(
-        scored.rows.filter(
-            pl.col("dataset") == "all", pl.col("column").is_in(["", asked["by"]]), pl.col("slice") != ALL_SLICES
-        )
+        scored.rows.filter(pl.col("dataset") == "all", pl.col("column").is_in(["", asked["by"]]))
     )
     average = "micro" if "micro" in rows["average"] else rows["average"][0]
     rows = rows.with_columns(part="slice" if asked["by"] else "asked")
     rows = rows.with_columns(part=pl.when(pl.col("part") == "").then(pl.lit("all")).otherwise("part"))
     shown, _ = fold_rows(rows)
-    means = shown.filter(pl.col("part") == ALL_SLICES, pl.col("average") == "macro")
+    every_slice = shown.filter(part=ALL_SLICES)
     macro = shown.filter(average="macro").select("system", "part", pl.col("f1").alias("macro F1"))
     shown = shown.filter(pl.col("average") == average, pl.col("part") != ALL_SLICES)
     shown = shown.join(macro, on=["system", "part"], how="left", maintain_order="left")
+    # The scores of all slices together, where the profile has them, else the mean over slices.
+    pooled = every_slice.filter(average=average).join(macro, on=["system", "part"], how="left", maintain_order="left")
+    means = every_slice.filter(average="macro") if pooled.is_empty() else pooled
     pairs = _name_parts(scored.pairs, asked["by"])
     whole = scored.done == scored.of
-    family = family_of(pairs, rows.filter(average=average), kinds, asked["against"], whole=whole)
+    single = rows.filter(pl.col("average") == average, pl.col("part") != ALL_SLICES)
+    family = family_of(pairs, single, kinds, asked["against"], whole=whole)
     marked = mark_cells(pl.concat([shown, means], how="diagonal"), family, kinds, asked["against"])
     every = _with_intervals(mark_uncompared(marked))
     cells = every.filter(pl.col("part") != ALL_SLICES)
@@ -228,7 +230,8 @@ class _ShownScores:
         size = f"{number} mention{'s' * (mentions != 1)}" if number else ""
         on = f"{size} in " if size else ""
         of = f"; {label_of(self.asked['by']).words} is {part}" if self.asked["by"] else ""
-        means = "the mean over all slices of " if part == ALL_SLICES else ""
+        means = "" if part != ALL_SLICES else "all slices together: "
+        means = "the mean over all slices of " if means and own["average"][0] == "macro" else means
         of = "" if means else of
         return _ScoreColumn(
             part=str(part),

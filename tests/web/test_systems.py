@@ -1155,6 +1155,18 @@ def test_slices_by_bounds_are_those_of_the_command_line_and_means_over_slices_a_
     assert table.explained["all slices (3)"].startswith("the mean over all slices of micro-F1")
 
 
+def test_scores_of_all_slices_together_are_those_of_the_command_line(tmp_path: Path) -> None:
+    """Of three mentions in their types two are found, none is wrong: P 1, R 2/3, F1 4/5; the mean over types is 5/6."""
+    own = dated(tmp_path)
+    asked = {"profile": "neleval", "match": "strong_typed_mention_match", "by": "type"}
+    scored = own.evaluate("gold", **asked).rows.filter(slice="all slices", average="micro")
+    assert scored["f1"].to_list() == [pytest.approx(4 / 5)]
+    table = table_of(shown(own, **asked), "systems")
+    [name] = [one for one in table.frame.columns if one.startswith("all slices") and one in table.explained]
+    assert table.frame[name].to_list() == scored["f1"].to_list()
+    assert table.explained[name].startswith("all slices together: micro-F1")
+
+
 @pytest.mark.parametrize(
     ("by", "profile", "told"),
     [
