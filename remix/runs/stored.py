@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote
 
 import polars as pl
@@ -22,7 +22,7 @@ from remix.measures.classes import with_coarse
 from remix.names import RMX
 from remix.rdf.ntriples import columns
 from remix.rdf.terms import iri as without_brackets
-from remix.runs.due import forget, notes_of, outcomes_due
+from remix.runs.due import outcomes_due
 from remix.runs.gathering import gather
 from remix.runs.outcomes import Outcomes, column_graph, fragment_of, outcomes, run_graph
 from remix.runs.register import list_runs, records_of, remove_run
@@ -174,48 +174,7 @@ def keep_outcomes(
             store_runs(store, gold, answers, kb, registered=answers)
 
 
-@in_one_state
-def refresh_outcomes(store: Store, kb: KnowledgeBase | None, folder: Path, *, missing: bool = False) -> None:
-    """Make the outcomes anew that are of another knowledge base, other gold or another version than there are now.
-
-    They are those of the registered answers by the matching and the taxonomies that they had. Outcomes of answers that
-    are not registered any more go, which is said. With `missing` those are made as well that a registered run has none
-    of, as after its dataset was loaded again, and so are those that are still due (`outcomes_due`).
-    """
-    due = notes_of(folder)
-    missing = missing or bool(due)
-    runs = [run for run in list_runs(folder) if run.task == "A2KB"]
-    entries = {entry.name: entry for entry in store.datasets()}
-    asked: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    for name, entry in entries.items():
-        bound, held = _bound_to(entry, kb), systems_of(entry)
-        registered = {run.system for run in runs if run.dataset == name}
-        fields = {system: Signature.parse(line).fields for system, line in held.items()}
-        stale = {system for system in held if any(fields[system].get(one, "") != now for one, now in bound.items())}
-        stale |= registered if name in due.values() else set()
-        for system in sorted(stale - registered):
-            progress.note(f"the outcomes of run '{system}' on {name} are gone: its answers are not registered any more")
-            drop_outcomes(store, store.dataset(name), system)
-        for system in registered & (stale | (registered - held.keys() if missing else set())):
-            own = fields.get(system, {"matching": "strong", "errors": "neleval"})
-            asked.setdefault((own.get("matching", ""), own.get("errors", "")), set()).add((name, system))
-    for (matching, errors), pairs in sorted(asked.items()):
-        for name in sorted({dataset for dataset, _ in pairs}):
-            gold, known = kept_gold(store, [name])
-            systems = sorted(system for dataset, system in pairs if dataset == name)
-            answers = gather(folder, known, systems, told=False).get("A2KB", {})
-            kept = {system: run for system, run in answers.items() if len(align(gold, run, system, told=False))}
-            for system in sorted(answers.keys() - kept.keys()):
-                progress.note(
-                    f"run '{system}' answers other texts than {name} has now: `remix run add` its answers again"
-                )
-            taxonomies = errors.split(",") if errors else []
-            if kept:
-                store_runs(store, gold, kept, kb, matching=matching, errors=taxonomies, registered=kept)
-    forget(due)
-
-
-def _bound_to(entry: DatasetEntry, kb: KnowledgeBase | None) -> dict[str, str]:
+def bound_to(entry: DatasetEntry, kb: KnowledgeBase | None) -> dict[str, str]:
     """Return the fields of a signature that outcomes on a dataset have while they hold."""
     version = kb.version[:12] if kb is not None else ""
     bound = {"remix": __version__, "graph": _GRAPH, "gold": entry.content[:12], "entities": iris.VERSION}
@@ -250,20 +209,61 @@ def store_runs(
 
     Raises `UnknownName` for a matching or taxonomy that does not exist, `BadInput` for a run on other texts.
     """
-    types = with_coarse(kb.types).select("entity", "class").unique() if kb is not None else None
     # Scoring has said already what does not fit.
-    with progress.stage("outcomes"), progress.enable(False):
+    with progress.stage("outcomes"):
+        made = make_outcomes(store, gold, runs, kb, matching=matching, errors=errors, registered=registered)
+    entries = {entry.name: entry for entry in store.datasets()}
+    graphs = {name: graphs_beside(store, entries[name], [made]) for name in made.graphs}
+    if any(status != "unchanged" for _, _, status, *_ in made.rows):
+        drop_difficulty(entries.values(), graphs)
+    with progress.stage("graphs of runs"):
+        store.attach(graphs)
+    return pl.DataFrame(made.rows, schema=_TABLE, orient="row")
+
+
+Graphs: TypeAlias = dict[str, tuple[Path | bytes, str] | None]
+"""Graphs beside a dataset by the fragment of their IRI: triples and signature, None for one that goes."""
+
+
+@dataclass(frozen=True, eq=False)
+class MadeOutcomes:
+    """Graphs of runs that are in no store yet.
+
+    - `rows`: those of `store_runs`;
+    - `graphs`, `signatures`: by dataset, of each system its graph by the fragment of that, and the signature of it;
+    - `right`: dataset, system, annotation and whether the system is right on it.
+    """
+
+    rows: list[tuple[Any, ...]]
+    graphs: Mapping[str, Graphs]
+    signatures: Mapping[str, Mapping[str, str]]
+    right: pl.DataFrame
+
+
+def make_outcomes(
+    store: Store,
+    gold: Frames,
+    runs: Mapping[str, Frames],
+    kb: KnowledgeBase | None,
+    *,
+    matching: str,
+    errors: Sequence[str],
+    registered: Container[str] = (),
+) -> MadeOutcomes:
+    """Return the graphs that `store_runs` stores of runs beside loaded datasets; raises what it raises."""
+    types = with_coarse(kb.types).select("entity", "class").unique() if kb is not None else None
+    with progress.enable(False):
         found = outcomes(Inputs(gold, runs, Knowledge(types=types, kb=kb)), matching, errors)
         pairs = _pairs(gold, runs, registered)
     entries = {entry.name: entry for entry in store.datasets()}
     chosen = {"remix": __version__, "task": "A2KB", "matching": matching, "errors": ",".join(errors)}
     records = records_of(store.own("runs"), "A2KB")
-    graphs: dict[str, dict[str, tuple[bytes, str] | None]] = {}
+    graphs: dict[str, Graphs] = {}
     signatures: dict[str, dict[str, str]] = {}
     rows = []
     for name, system in pairs:
         own = _of_run(found, name, system)
-        bound = {**chosen, **_bound_to(entries[name], kb)}
+        bound = {**chosen, **bound_to(entries[name], kb)}
         graph, signature = run_graph(own, entries[name], system, bound, records.get((name, system)))
         graphs.setdefault(name, {})[fragment_of(system)] = (graph, signature)
         signatures.setdefault(name, {})[system] = signature
@@ -273,19 +273,31 @@ def store_runs(
     right = found.gold.select("dataset", "system", "annotation", right=pl.col("outcome") == "tp")
     unjudged = failures_of(gold, runs).join(gold.annotations.select("document", "annotation"), on="document")
     right = right.join(unjudged, on=["system", "annotation"], how="anti", maintain_order="left")
-    for name, stored in signatures.items():
-        stays = {system: line for system, line in systems_of(entries[name]).items() if system not in stored}
-        now = right.filter(pl.col("system").is_in(list(stored)), dataset=name).drop("dataset")
-        every = pl.concat([verdicts(store, name, stays), now])
-        graphs[name][AGREEMENT] = _agreement(entries[name], every, stays | stored)
-    if any(status != "unchanged" for _, _, status, *_ in rows):
-        _drop_difficulty(entries.values(), graphs)
-    with progress.stage("graphs of runs"):
-        store.attach(graphs)
-    return pl.DataFrame(rows, schema=_TABLE, orient="row")
+    return MadeOutcomes(rows, graphs, signatures, right)
 
 
-def _drop_difficulty(entries: Iterable[DatasetEntry], graphs: dict[str, dict[str, tuple[bytes, str] | None]]) -> None:
+def graphs_beside(store: Store, entry: DatasetEntry, made: Sequence[MadeOutcomes], gone: Container[str] = ()) -> Graphs:
+    """Return the graphs beside a dataset that change with outcomes that were made, and with those of systems that go.
+
+    Among them is the share of systems that are right on each annotation, over all that the dataset has then.
+    """
+    graphs: Graphs = {one: graph for part in made for one, graph in part.graphs.get(entry.name, {}).items()}
+    stored = {system: line for part in made for system, line in part.signatures.get(entry.name, {}).items()}
+    held = systems_of(entry)
+    graphs |= {fragment_of(system): None for system in held if system in gone}
+    stays = {system: line for system, line in held.items() if system not in stored and system not in gone}
+    now = [
+        part.right.filter(pl.col("system").is_in([*part.signatures.get(entry.name, {})]), dataset=entry.name).drop(
+            "dataset"
+        )
+        for part in made
+    ]
+    every = pl.concat([verdicts(store, entry.name, stays), *now])
+    graphs[AGREEMENT] = _agreement(entry, every, stays | stored) if stays or stored else None
+    return graphs
+
+
+def drop_difficulty(entries: Iterable[DatasetEntry], graphs: dict[str, Graphs]) -> None:
     """Take away, with the `graphs` that change, the difficulty of annotations: it was learnt from other outcomes."""
     learnt = [entry.name for entry in entries if DIFFICULTY in entry.attached]
     for name in learnt:
@@ -393,10 +405,8 @@ def drop_run(
 
 def drop_outcomes(store: Store, entry: DatasetEntry, system: str) -> None:
     """Take the graph of a run away from a dataset; the share of systems that are right is that of the others then."""
-    stays = {name: signature for name, signature in systems_of(entry).items() if name != system}
-    shares = _agreement(entry, verdicts(store, entry.name, stays), stays) if stays else None
-    graphs = {entry.name: {fragment_of(system): None, AGREEMENT: shares}}
-    _drop_difficulty(store.datasets(), graphs)
+    graphs = {entry.name: graphs_beside(store, entry, (), gone=[system])}
+    drop_difficulty(store.datasets(), graphs)
     store.attach(graphs)
 
 

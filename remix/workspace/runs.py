@@ -37,7 +37,7 @@ class Runs(Remixes):
         there = self.runs_folder.exists()
         due = there and (missing or bool(notes_of(self.runs_folder)))
         if due or any(entry.attached for entry in self.datasets()):
-            from remix.runs.stored import refresh_outcomes
+            from remix.runs.refreshing import refresh_outcomes
 
             refresh_outcomes(self.store, self.kb, self.runs_folder, missing=missing)
 

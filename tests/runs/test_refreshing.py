@@ -1,0 +1,108 @@
+"""Outcomes that an earlier version stored, made anew: as one change of the store, which is all there or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from remix import iris
+from remix.runs import refreshing
+from remix.runs.stored import systems_of
+from remix.store import Store
+from remix.workspace import Workspace
+
+RUNS = Path(__file__).parent / "small"
+
+
+@pytest.fixture
+def several(workspace: Workspace, tmp_path: Path) -> Workspace:
+    """The dataset gold and two more of its texts under other names, with runs a and b, and b by weak matching on one.
+
+    Of gold, a has one mention right strictly and two weakly, b two by both.
+    """
+    for number in (1, 2):
+        for name in ("gold", "a", "b"):
+            text = (RUNS / f"{name}.ttl").read_text(encoding="utf-8").replace("corpus.org/", f"corpus{number}.org/")
+            (tmp_path / f"{name}{number}.ttl").write_text(text, encoding="utf-8")
+        workspace.load([tmp_path / f"gold{number}.ttl"])
+        for name in "ab":
+            workspace.add_run(name, tmp_path / f"{name}{number}.ttl", on=f"gold{number}")
+    for name in "ab":
+        workspace.add_run(name, RUNS / f"{name}.ttl", on="gold")
+    workspace.store_runs(["gold"], run="b", match="weak")
+    return workspace
+
+
+def graphs_of(store: Store) -> dict[tuple[str, str], tuple[str, bytes]]:
+    """Return signature and triples of all graphs that stand beside datasets."""
+    return {
+        (entry.name, name): (graph.signature, store.attachment(entry.name, name))
+        for entry in store.datasets()
+        for name, graph in entry.attached.items()
+    }
+
+
+@pytest.mark.long
+def test_all_outcomes_are_made_anew_as_one_change_of_the_store(
+    several: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, generations = graphs_of(several.store), several.store.state.generations
+    assert "matching:weak" in before["gold", "run-b"][0] and len(before) == 9  # three datasets, two runs and agreement
+    monkeypatch.setattr(iris, "VERSION", "another")
+    several.query("ASK { ?a rmx:errorClass ?class }")
+    after = graphs_of(several.store)
+    assert several.store.state.generations == generations + 1
+    lines = [line for entry in several.store.datasets() for line in systems_of(entry).values()]
+    assert len(lines) == 6 and all("|entities:another|" in line for line in lines)
+    # Nothing else is another: outcomes by each matching, and the shares of systems that are right by both.
+    monkeypatch.undo()
+    several.query("ASK { ?a rmx:errorClass ?class }")
+    assert graphs_of(several.store) == before and after.keys() == before.keys()
+    assert several.store.state.generations == generations + 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("step", ["make_outcomes", "_attach"])
+def test_what_is_interrupted_leaves_all_outcomes_as_they_were(
+    several: Workspace, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    before, state = graphs_of(several.store), (several.folder / "state.json").read_bytes()
+    made = []
+
+    def interrupt(*given: object, **choices: object) -> object:
+        made.append(given)
+        if len(made) == 2 or step == "_attach":
+            raise KeyboardInterrupt
+        return work(*given, **choices)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(iris, "VERSION", "another")
+        work = getattr(refreshing, step)
+        patched.setattr(refreshing, step, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            several.query("ASK { ?a rmx:errorClass ?class }")
+    assert graphs_of(several.store) == before and (several.folder / "state.json").read_bytes() == state
+    assert [one.name for one in (several.folder / "cache").glob("*outcomes*")] == []
+    monkeypatch.setattr(iris, "VERSION", "another")
+    several.query("ASK { ?a rmx:errorClass ?class }")
+    lines = [line for entry in several.store.datasets() for line in systems_of(entry).values()]
+    assert len(lines) == 6 and all("|entities:another|" in line for line in lines)
+
+
+@pytest.mark.long
+def test_outcomes_of_answers_that_are_gone_go_with_those_that_are_made_anew(
+    several: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import shutil
+
+    shutil.rmtree(several.runs_folder / "a--gold--a2kb")
+    monkeypatch.setattr(iris, "VERSION", "another")
+    generations = several.store.state.generations
+    several.query("ASK { ?a rmx:errorClass ?class }")
+    held = {entry.name: sorted(systems_of(entry)) for entry in several.store.datasets()}
+    assert held == {"gold": ["b"], "gold1": ["a", "b"], "gold2": ["a", "b"]}
+    assert several.store.state.generations == generations + 1
+    # b, the only one on gold now, is right on two of its four mentions.
+    shares = several.store.attachment("gold", "agreement").decode()
+    assert shares.count('"1.0"') == 2 and shares.count('"0.0"') == 2
