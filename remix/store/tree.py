@@ -19,6 +19,7 @@ from typing import Any
 import pyoxigraph as ox
 
 from remix.names import PREFIXES, XSD
+from remix.store.syntax import modern
 
 Value = Any
 """A node, a tuple of values, or a term or keyword as a string."""
@@ -106,6 +107,28 @@ def parse(text: str) -> Node:
         raise NotUnderstood("nested too deeply") from None
     assert isinstance(node, Node)
     return node
+
+
+def predicates_matched(text: str) -> tuple[str, ...] | None:
+    """Return the IRIs of the predicates whose triples alone a query can match, None where these may be any.
+
+    They may be any where a predicate is a variable or a path, and in what has no place in the tree.
+
+    >>> predicates_matched("ASK { ?a <urn:p> ?x FILTER NOT EXISTS { ?x <urn:q> ?y } }")
+    ('urn:p', 'urn:q')
+    >>> predicates_matched("ASK { ?a ?p ?x }"), predicates_matched("ASK { ?a <urn:p>* ?x }")
+    (None, None)
+    """
+    if "\\u" in text.lower():  # a predicate may be spelt otherwise
+        return None
+    try:
+        tree = parse(modern(text))
+    except NotUnderstood:
+        return None
+    predicates = [triple[1] for node in walk(tree) for triple in node.get("triples", ())]
+    if tree.kind == "DescribeQuery" or not all(isinstance(one, str) and one.startswith("<") for one in predicates):
+        return None
+    return tuple(dict.fromkeys(one[1:-1] for one in predicates))
 
 
 def walk(value: Value) -> Iterator[Node]:

@@ -25,6 +25,7 @@ from remix.store import running
 from remix.store.cache import KEEPS
 from remix.store.index import Index
 from remix.store.running import GIBIBYTE, STOPS, Request
+from remix.store.tree import predicates_matched
 
 _NO_THREADS = ("Resource temporarily unavailable", "terminate called without an active exception")
 """What the process says last where the system gives it no further thread."""
@@ -316,8 +317,11 @@ class GuardedIndex(Index):
         self._worker.close()
 
     def _answer(self, text: str, name: str) -> bytes:
+        request = replace(self._request, text=text, name=name)
+        if request.default_graphs is not None:
+            request = replace(request, predicates=predicates_matched(text))
         with _lend(self._worker) as worker:
-            answer = worker.ask(self.path, replace(self._request, text=text, name=name))
+            answer = worker.ask(self.path, request)
         self.notes += [note for note in answer.notes if note not in self.notes]
         return answer.body
 
