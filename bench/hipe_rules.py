@@ -18,12 +18,14 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from statistics import pstdev
 
 from remix.scoring.inputs.entities import relax_gold, relax_runs
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.profiles.hipe import EMPTY, EVERY_MATCHING
 from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
 from remix.scoring.rows import ALL_SLICES
+from remix.scoring.statistics import SPREAD
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.scoring.conftest import evaluate
@@ -280,7 +282,7 @@ def score_slice(
                 if labels:
                     whole = [figures[(*key, "micro", by, label or EMPTY)] for label in labels]
                     mean = [sum(row[n] or 0.0 for row in whole) / len(whole) for n in (3, 4, 5)]
-                    figures[(*key, "macro", by, ALL_SLICES)] = tuple(mean)
+                    figures[(*key, "macro", by, ALL_SLICES)] = (*mean, None, None, None)
     return figures
 
 
@@ -288,7 +290,7 @@ MET = ("correct", "incorrect", "partial")
 
 
 def means(documents: list[Counter[str]]) -> tuple[Figures, Figures]:
-    """Return TP, FP, FN, P, R and F1 of all documents, and the means of P, R and F1 over those that have it."""
+    """Return TP, FP, FN, P, R and F1 of all documents, and of those that have it mean and deviation of P, R and F1."""
     summed = sum(documents, Counter())
     tp, actual, possible = sizes(summed)
     rows = [ratios(counts) for counts in documents]
@@ -298,6 +300,7 @@ def means(documents: list[Counter[str]]) -> tuple[Figures, Figures]:
         [f for p, r, f in rows if p is not None and r is not None],
     )
     macro = tuple(sum(values) / len(values) if values else None for values in defined)
+    macro += tuple(pstdev(values) if values else None for values in defined)
     return (tp, actual - tp, possible - tp, *(one or 0.0 for one in ratios(summed))), macro
 
 
@@ -431,7 +434,8 @@ def compare(gold: list[str], run: list[str], *, edition: Edition, relaxed: bool 
         rows = evaluate(asked, runs, profile=edition.name, match=EVERY_MATCHING, by=by)
     found: dict[Key, Figures] = {}
     for row in rows.iter_rows(named=True):
-        names = ["tp", "fp", "fn"] * (row["average"] == "micro") + ["precision", "recall", "f1"]
+        scores = ["precision", "recall", "f1"]
+        names = ["tp", "fp", "fn", *scores] if row["average"] == "micro" else scores + [one + SPREAD for one in scores]
         key = row["task"], row["matching"], row["average"], row["column"], row["slice"]
         found[key] = tuple(row[name] for name in names)
     both = {key: (expected.get(key), found.get(key)) for key in sorted(expected.keys() | found.keys())}

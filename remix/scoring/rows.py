@@ -18,7 +18,8 @@ from remix.measures.partitions import label_of
 from remix.scoring.choice import Choice
 from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.matching import Case
-from remix.scoring.statistics import F1, SCORES, WRONG, precision_of_f1, with_fp_of_f1
+from remix.scoring.profiles import Profile
+from remix.scoring.statistics import F1, SCORES, SPREAD, WRONG, precision_of_f1, with_fp_of_f1
 from remix.scoring.statistics.weights import FUZZY, fuzzy_scores
 
 REPEATED = (*SCORES, *FUZZY)
@@ -165,7 +166,7 @@ def _order(rows: pl.DataFrame, choice: Choice) -> pl.DataFrame:
     first = ["system", "dataset", "task", "matching", "profile", "column", "slice", "average", "documents"]
     first += ["documents_counted", "mentions"]
     first += ["tp", "fp", "fn", "ignored", "precision", "recall", "f1", *SCORES[3:]]
-    last = ["precision_documents", "recall_documents", "f1_documents", *BOUNDS]
+    last = [f"{name}{end}" for end in ("_documents", SPREAD) for name in SCORES[:3]] + BOUNDS
     if choice.intervals:
         from remix.scoring.statistics.slices import DIFFERENCES, UNTESTED
 

@@ -103,7 +103,11 @@ def test_macro_scores_are_means_over_the_documents_where_they_are_defined(frames
     assert row["recall"] == pytest.approx((1 / 2 + 0) / 2)  # d1, d2
     assert row["f1"] == pytest.approx((1 / 2 + 0 + 0) / 3)  # d1, d2, d3
     assert (row["precision_documents"], row["recall_documents"], row["f1_documents"]) == (2, 2, 3)
+    # P and R are 1/2 and 0: 1/4 from their mean. F1 is 1/2, 0 and 0: the root of (1/9 + 1/36 + 1/36) / 3.
+    deviations = [row[f"{name}_documents_deviation"] for name in ("precision", "recall", "f1")]
+    assert deviations == pytest.approx([1 / 4, 1 / 4, (1 / 18) ** 0.5])
     micro = one(scored(gold, run), "all", "micro")
+    assert micro["f1_documents_deviation"] is None
     assert (micro["precision"], micro["recall"], micro["f1"]) == (1 / 3, 1 / 3, 1 / 3)
 
 

@@ -33,6 +33,7 @@ FIGURES = [
     *("mentions", "documents", "documents_counted", "tp", "fp", "fn", "ignored", "precision", "recall", "f1"),
     *("precision_in_scope", "precision_on_mention", "f1_in_scope", "f1_on_mention"),
     *("precision_documents", "recall_documents", "f1_documents"),
+    *("precision_documents_deviation", "recall_documents_deviation", "f1_documents_deviation"),
 ]
 KEYS = ["system", "task", "matching", "average"]
 

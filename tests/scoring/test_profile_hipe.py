@@ -32,6 +32,7 @@ from remix.scoring.inputs.entities import relax_gold, relax_runs
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
 from remix.scoring.profiles.hipe.meetings import meetings
+from remix.scoring.statistics import SPREAD
 from tests.examples import FEW
 from tests.scoring.conftest import evaluate
 
@@ -713,7 +714,11 @@ def published(folder: Path, run: str, kind: str) -> Iterator[tuple[tuple[str, st
             task, average, regime, rank = form.groups("")
             names = {
                 "micro": {"tp": "TP", "fp": "FP", "fn": "FN"},
-                "macro": {"precision": "P", "recall": "R", "f1": "F1"},
+                "macro": {
+                    ours + end: theirs + more
+                    for end, more in (("", ""), (SPREAD, "_std"))
+                    for ours, theirs in {"precision": "P", "recall": "R", "f1": "F1"}.items()
+                },
             }
             label = "" if row["Label"] == "ALL" else row["Label"]
             cells = {ours: row[theirs].strip() for ours, theirs in names[average].items()}

@@ -99,6 +99,9 @@ Over = Literal["defined", "asked", "all"]
 """Over which documents a mean is: those where something counts and the score is defined, those with gold, or all."""
 
 
+SPREAD = "_documents_deviation"
+"""How the column is called, behind a score, of its standard deviation over the documents of its mean."""
+
 COUNTS = ("tp", "fp", "fn", "ignored", *SCOPED)
 
 
@@ -139,7 +142,7 @@ class Average:
 
     def summarise(self, counts: Counts | LabelledCounts, keys: list[str]) -> pl.DataFrame:
         """Return a row for each value of the keys: the counts, `mentions`, the scores of `SCORES` and, where they are
-        means over documents, `<score>_documents`."""
+        means over documents, `<score>_documents`, how many, and `<score>_documents_deviation`."""
         counts = with_tp_of_gold(counts)
         # A column that is null throughout is undefined, not zero; a precision that one part has not, the whole has not.
         names = [name for name in (*COUNTS, "tp_of_gold", "asked") if name in counts.columns]
@@ -167,7 +170,12 @@ class Average:
         known = {name: pl.col(wrong).is_not_null().all() for name, wrong in WRONG.items()}
         means = [pl.when(known.get(name, pl.lit(True))).then(pl.col(name).mean()).alias(name) for name in SCORES]
         numbers = [pl.col(name).is_not_null().sum().alias(f"{name}_documents") for name in SCORES[:3]]
-        return [*means, *numbers]
+        # Documents are all there are, not a sample: squares are divided by their number.
+        spread = [
+            pl.when(known.get(name, pl.lit(True))).then(pl.col(name).std(ddof=0)).alias(f"{name}{SPREAD}")
+            for name in SCORES[:3]
+        ]
+        return [*means, *numbers, *spread]
 
 
 def averages(

@@ -330,7 +330,8 @@ _NOTES = {
     "and a link with a hyphen is none (clef_evaluation.py)",
     "ranks": "@n: any of the first n links of an answer may be right, of gold only the first counts",
     "optional": "ignorable annotations and regions are not known (not of the scorer, which has none)",
-    "macro": "means over documents: P where anything is answered, R where anything is gold, F1 where both are",
+    "macro": "means over documents: P where anything is answered, R where anything is gold, F1 where both are; "
+    "-o json has their standard deviations over these documents (clef_evaluation.py, F1_std, P_std, R_std)",
     "partial": "exact and partial are regimes of detailed reports, whose TP leave out the half that P and R give an "
     "overlap in partial",
     "undefined": "a micro score without denominator is 0 (ner_eval.py, compute_precision_recall_wrapper)",
