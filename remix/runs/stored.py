@@ -47,7 +47,7 @@ AGREEMENT = "agreement"
 DIFFICULTY = "difficulty"
 """The fragment of the graph that holds the difficulty of each annotation."""
 
-_GRAPH = "2"
+_GRAPH = "3"
 """The form of graphs of runs; in the first, of alternatives of a mention, one alone had the class of an error."""
 
 _TABLE = {"dataset": pl.String, "system": pl.String, "status": pl.String} | dict.fromkeys(
@@ -253,7 +253,9 @@ def make_outcomes(
     """Return the graphs that `store_runs` stores of runs beside loaded datasets; raises what it raises."""
     types = with_coarse(kb.types).select("entity", "class").unique() if kb is not None else None
     with progress.enable(False):
-        found = outcomes(Inputs(gold, runs, Knowledge(types=types, kb=kb)), matching, errors)
+        # What is registered answers each dataset by its own answers, whatever texts several share.
+        made_for = {name: "A2KB" for name in runs if name in registered}
+        found = outcomes(Inputs(gold, runs, Knowledge(types=types, kb=kb), made_for=made_for), matching, errors)
         pairs = _pairs(gold, runs, registered)
     entries = {entry.name: entry for entry in store.datasets()}
     chosen = {"remix": __version__, "task": "A2KB", "matching": matching, "errors": ",".join(errors)}

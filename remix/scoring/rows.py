@@ -18,7 +18,6 @@ from remix.measures.partitions import label_of
 from remix.scoring.choice import Choice
 from remix.scoring.inputs.case_tables import CaseDocuments, LabelledCounts
 from remix.scoring.matching import Case
-from remix.scoring.profiles import Profile
 from remix.scoring.statistics import F1, SCORES, SPREAD, WRONG, precision_of_f1, with_fp_of_f1
 from remix.scoring.statistics.weights import FUZZY, fuzzy_scores
 

@@ -20,7 +20,7 @@ from remix.frames import Frames
 from remix.names import RMX
 from remix.resources import folder
 from remix.runs.outcomes import Outcomes, fragment_of, outcomes, run_graph
-from remix.runs.stored import AGREEMENT, verdicts
+from remix.runs.stored import AGREEMENT, keep_outcomes, verdicts
 from remix.scoring.inputs import Inputs
 from remix.store import DatasetEntry, Store
 from remix.store.selection import select
@@ -354,6 +354,31 @@ def test_evaluate_with_store_says_what_it_kept_and_prints_the_same_scores(worksp
     assert "--store keeps outcomes by the profile remix" in str(refused.exception)
 
 
+def test_outcomes_on_datasets_that_share_a_text_are_of_the_answers_to_each(tmp_path: Path) -> None:
+    """Gold of both editions of a text is Ada; the system answers Ada to the one and Eve to the other.
+
+    Of one gold and answer are each a TP, of other the answer is a FP and gold a FN; with the answers to both either
+    would have a FP beside a TP.
+    """
+    own = Workspace(tmp_path / ".remix")
+    row = {"document": "d1", "text": "Ada met Bob", "begin": 0, "end": 3, "entity": "urn:e:Ada"}
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row))
+        own.load([tmp_path / f"{name}.jsonl"])
+    (tmp_path / "wrong.jsonl").write_text(json.dumps(row | {"entity": "urn:e:Eve"}))
+    own.add_run("s", tmp_path / "one.jsonl", on="one", perfect=True)
+    own.add_run("s", tmp_path / "wrong.jsonl", on="other")
+    # Stored one by one, then again in one change, as an annotation of several datasets stores them.
+    for _ in range(2):
+        held = {}
+        for name in ("one", "other"):
+            text = own.store.attachment(name, fragment_of("s")).decode()
+            held[name] = tuple(text.count(f"{RMX}{one}Of>") for one in COUNTED)
+        assert held == {"one": (2, 0, 0), "other": (0, 1, 1)}
+        keep_outcomes(own.store, own.kb, own.runs_folder, ["s"], ["one", "other"])
+
+
+COUNTED = ("truePositive", "falsePositive", "falseNegative")
 WD = "http://www.wikidata.org/entity/"
 
 

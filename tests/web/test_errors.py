@@ -381,7 +381,7 @@ def test_no_remix_is_offered_of_a_mention_that_is_of_the_type_by_one_alternative
 def test_no_remix_is_made_of_classes_that_are_stored_in_the_form_before(alternatives: Workspace) -> None:
     held = alternatives.store.dataset("gold").attached["run-run"].signature
     graph = alternatives.store.attachment("gold", "run-run")
-    alternatives.store.attach({"gold": {"run-run": (graph, held.replace("|graph:2|", "|"))}})
+    alternatives.store.attach({"gold": {"run-run": (graph, held.replace("|graph:3|", "|"))}})
     try:
         page = shown(alternatives, dataset="gold", system="run", show="wrong")
         [told] = [block.text for block in page.blocks if isinstance(block, Note) and "No remix has" in block.text]
