@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -38,7 +39,7 @@ from remix.runs.judgements import OUTCOMES, Judgements, list_entities, rename_en
 from remix.web import forms, page
 from remix.web.addresses import address, address_of_entity, name_mention, split_names
 from remix.web.answers import judge, list_answers
-from remix.web.error_choice import CHOICES, choose_matching, name_systems, with_matching
+from remix.web.error_choice import CHOICES, choose_matching, name_systems, read_choice, with_matching
 from remix.web.error_walk import WALK, ErrorStep, find_step, keep_walk, tell_lost
 from remix.web.marked_text import Mark, lay_out
 
@@ -50,6 +51,8 @@ _FAR = 1000
 _LISTED = 500
 """Documents of a dataset that are listed to choose one; of more the name is written."""
 _KEPT = ("name", "system", "other", "colour", "annotation", *WALK, *CHOICES)
+_OF_ERRORS = ("by", "type", "slice", "gold", "answer", "within")
+"""What is a part of the errors of a dataset, and means nothing of a document that is not at one of them."""
 _LOOKS = {
     "correct": OUTCOMES["correct"],
     "wrong": "an answer is on the mention and has another entity",
@@ -65,6 +68,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     dataset = work.store.dataset(parameters.get("dataset", "")).name
     documents = _documents(work, dataset)
     asked = with_matching({"dataset": dataset, **{key: parameters.get(key, "") for key in _KEPT}})
+    asked, unled = _fit_walk(asked)
     asked, judged, systems, dropped = _complete(work, asked)
     document, missing = _find(work, documents, dataset, asked["name"])
     asked["name"] = document["called"]
@@ -82,7 +86,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         if not asked["mention"]:
             dropped.append(UsageError(f"no error {asked['error']} of those that are chosen is in this document"))
         told = [tell_lost(asked)]
-        asked |= dict.fromkeys(WALK, "")
+        asked |= dict.fromkeys((*WALK, *_OF_ERRORS), "")
     blocks: list[page.Shown] = [_form(work, rows, documents, systems, asked, walk), *told]
     legend, passages = _read(work, rows, own, document, judged, asked, step)
     boxed = own.height > _UNFOLDED
@@ -106,7 +110,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         beside,
         neighbours=_neighbours(documents, document, asked) if step is None else step.neighbours,
         turns=turned,
-        dropped=[*dropped, *missing],
+        dropped=[*unled, *dropped, *missing],
     )
 
 
@@ -115,6 +119,27 @@ def _lead_to_first(own: pl.DataFrame) -> dict[str, str]:
     first = own.drop_nulls(["begin", "end"]).sort("begin", pl.col("end"), descending=[False, True]).head(1)
     far = first.filter(pl.col("begin") > _FAR)
     return {"the first mention": f"#{name_mention(far['begin'][0], far['end'][0])}"} if far.height else {}
+
+
+def _fit_walk(asked: dict[str, str]) -> tuple[dict[str, str], list[UsageError]]:
+    """Return what is asked without what names one of errors or of their parts where it is at none, and what is said.
+
+    Raises `UnknownName` for a choice among errors that there is not.
+    """
+    read_choice(asked)
+    if not asked["error"]:
+        unled = [name for name in ("mention", "among", *_OF_ERRORS) if asked[name]]
+        told = "is of a walk through errors, and the address is at none of them: the page Errors leads to each"
+        wrong = [UsageError(f"{name}={asked[name]} {told}") for name in unled]
+        return {**asked, **dict.fromkeys(unled, "")}, wrong
+    dropped = list[UsageError]()
+    if asked["mention"] and not re.fullmatch(r"\d{1,9}-\d{1,9}", asked["mention"]):
+        dropped.append(UsageError(f"mention={asked['mention']} is no place of a mention, such as 0-3"))
+        asked = {**asked, "mention": ""}
+    if asked["slice"] and not asked["by"]:
+        dropped.append(UsageError(f"'{asked['slice']}' is a part of a column: name the column (by)"))
+        asked = {**asked, "slice": ""}
+    return asked, dropped
 
 
 def _complete(

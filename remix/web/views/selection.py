@@ -26,7 +26,7 @@ from remix.web.choices import (
     list_parameters,
     read_choices,
 )
-from remix.web.facets import UNFOLDED, limit_values, turn_values
+from remix.web.facets import UNFOLDED, find_unfolded, limit_values, turn_values
 
 _NARROWED = {"within": "dataset", "type": "type", "entity": "entity", "find": "find"}
 """What narrows the list down, and what it is of `Wanted`: 'dataset' is what the builder chooses among all."""
@@ -131,7 +131,13 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     wanted = Wanted(**{_NARROWED[name]: said for name, said in narrowed.items()})
     listed = _Listed(corpus, choices, found, asked, _read_row(found, parameters.get("after", "")), wanted)
 
-    here = {**asked, "after": str(listed.after), **narrowed, UNFOLDED: parameters.get(UNFOLDED, "")}
+    dropped: list[UsageError] = [*find_unfolded(parameters, _VALUES)]
+    if wanted.entity and list_wanted(work.store, Wanted(entity=wanted.entity)).is_empty():
+        dropped.append(UnknownName("entity that an annotation links to", wanted.entity))
+        del narrowed["entity"]
+        listed = replace(listed, wanted=(wanted := replace(wanted, entity="")))
+    unfolded = said if (said := parameters.get(UNFOLDED, "")) in _VALUES else ""
+    here = {**asked, "after": str(listed.after), **narrowed, UNFOLDED: unfolded}
 
     def lead(name: str, value: str) -> str:
         return address("selection", **{**here, name: value})
@@ -162,7 +168,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     called = call_condition(found.left["condition"][listed.after])
     form = _form(found, {**asked, **narrowed}, listed.after)
     blocks = [form, _tell(listed, rows, called), facets, table, *page.tell_missing(work)]
-    return page.Page(f"Selection: {called}", blocks)
+    return page.Page(f"Selection: {called}", blocks, dropped=dropped)
 
 
 def _tell(listed: _Listed, rows: pl.DataFrame, called: str) -> page.Note:

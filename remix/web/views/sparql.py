@@ -90,6 +90,7 @@ _MEDIA = {"ttl": "text/turtle", "nt": "application/n-triples", "jsonld": "applic
 def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     asked = parameters.get("query", "")
     text, told = _text(parameters)
+    dropped = _list_unfit(asked, parameters)
     blocks: list[page.Shown] = [_editor(text, parameters), *([page.Note(told)] if told else [])]
     beside = [_questions(), _examples()]
     if not page.list_datasets(work):
@@ -102,12 +103,40 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
                 "Run the query, change it, ask one of the questions or take one of the examples. Ctrl+Enter runs it."
             )
         )
-        return page.Page("SPARQL", blocks, beside, data="examples")
+        return page.Page("SPARQL", blocks, beside, data="examples", dropped=dropped)
     try:
         found = _answer(work, text, parameters)
+        dropped += _list_lacking(found, parameters)
     except Error as error:
         return page.Page("SPARQL", [*blocks, page.Note(f"The query has no answer: {error}")], beside, error=error)
-    return page.Page("SPARQL", [*blocks, *_result(work, found, text, parameters)], beside)
+    return page.Page("SPARQL", [*blocks, *_result(work, found, text, parameters)], beside, dropped=dropped)
+
+
+def _list_unfit(asked: str, parameters: page.Parameters) -> list[UsageError]:
+    """Return what is said of a chart that there is not, of an example beside a query and of a chart without one."""
+    found = list[UsageError]()
+    if (example := parameters.get("example", "")) and asked.strip():
+        found.append(UsageError(f"example={example} stands beside another query, which is the one that is asked"))
+    if (kind := parameters.get("chart", "")) and kind not in _CHARTS:
+        found.append(UnknownName("chart", kind, _CHARTS))
+    drawn = [name for name in ("chart", "x", "y") if parameters.get(name)]
+    if drawn and not asked.strip():
+        found.append(UsageError(f"{drawn[0]}={parameters[drawn[0]]} draws the answer to a query, and none is asked"))
+    return found
+
+
+def _list_lacking(found: Result, parameters: page.Parameters) -> list[UsageError]:
+    """Return what is said of columns that a chart is to be of and that an answer does not have, or not as numbers."""
+    table, _ = _table(found)
+    numbers = [name for name, kind in table.schema.items() if kind.is_numeric()]
+    return [
+        UnknownName(what, said, known)
+        for name, what, known in (
+            ("x", "column of the answer", table.columns),
+            ("y", "column of numbers of the answer", numbers),
+        )
+        if (said := parameters.get(name, "")) and said not in known
+    ]
 
 
 def _text(parameters: page.Parameters) -> tuple[str, str]:
