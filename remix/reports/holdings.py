@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,7 +13,9 @@ import polars as pl
 from remix.errors import Error, UsageError
 from remix.kb import KnowledgeBase
 from remix.measures.enrichment import signature_of_store
+from remix.remixes.computed import runs_read
 from remix.remixes.manifest import read_manifest
+from remix.runs.known import known_runs
 from remix.runs.register import Run, list_runs
 from remix.runs.stored import command_that_stores, says_classes_of_mentions, systems_of
 from remix.signature import Signature
@@ -118,14 +120,24 @@ def list_outdated(store: Store, kb: KnowledgeBase | None, held: Holdings) -> dic
         if run.content != contents[run.dataset]:
             said = f"{run.system} answered other content of {run.dataset} than is loaded now."
             found[said] = [f"remix annotate {run.dataset} --system {run.system}"]
-    return {**found, **_list_earlier(held)}
+    return {**found, **_list_earlier(held.datasets, held.runs)}
 
 
-def _list_earlier(held: Holdings) -> dict[str, list[str]]:
+def list_earlier_outcomes(store: Store, text: str, datasets: Collection[str] = ()) -> dict[str, list[str]]:
+    """Return which outcomes that a query reads, by default of all datasets, an earlier version stored.
+
+    They are a sentence each, with the command that stores them anew.
+    """
+    entries = [entry for entry in store.datasets() if not datasets or entry.name in datasets]
+    read = {*runs_read(text, entries)}
+    return _list_earlier(entries, [one.run for one in known_runs(store) if one.run.system in read])
+
+
+def _list_earlier(entries: Iterable[DatasetEntry], runs: Iterable[Run]) -> dict[str, list[str]]:
     """Return which outcomes of registered runs an earlier version stored, with the command that stores them anew."""
-    registered = {(run.system, run.dataset) for run in held.runs}
+    registered = {(run.system, run.dataset) for run in runs}
     earlier: dict[tuple[str, str], list[str]] = {}
-    for entry in held.datasets:
+    for entry in entries:
         for system, signature in systems_of(entry).items():
             fields = Signature.parse(signature).fields
             if (system, entry.name) in registered and not says_classes_of_mentions(fields):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from remix.reports.holdings import list_outdated, propose_commands, read_holdings
 from remix.store import Store
-from remix.web.page import VIEWS, Page, Steps, Tiles
+from remix.web.page import VIEWS, Note, Page, Steps, Tiles
 from remix.web.rendering import render_page
 from remix.workspace import open_workspace
+from tests.workspaces import copy_workspace
 
 START = VIEWS["start"]
 
@@ -99,6 +102,25 @@ def test_outcomes_that_an_earlier_version_stored_are_told(run_store: Store) -> N
     said = "The stored outcomes by weak matching of a beside gold are those of an earlier version of remix."
     assert told[said] == ["remix evaluate gold --system a --match weak --store"]
     assert len([one for one in told if "outcomes" in one]) == 1
+
+
+@pytest.mark.parametrize("view", ["builder", "query"])
+def test_queries_that_read_outcomes_of_an_earlier_version_say_so(run_store: Store, tmp_path: Path, view: str) -> None:
+    work = copy_workspace(run_store.folder, tmp_path / "copy")
+    held = work.store.dataset("gold").attached["run-a"].signature
+    graph = work.store.attachment("gold", "run-a")
+    work.store.attach({"gold": {"run-a": (graph, held.replace("|graph:2|", "|"))}})
+
+    def tell(query: str) -> list[tuple[str, Sequence[str]]]:
+        blocks = VIEWS[view].show(work, {{"builder": "sparql"}.get(view, view): query}).blocks
+        return [(one.text, one.commands) for one in blocks if isinstance(one, Note) and "earlier version" in one.text]
+
+    said = "The stored outcomes of a beside gold are those of an earlier version of remix."
+    command = ["remix evaluate gold --system a --match strong --store"]
+    asked = "SELECT ?annotation { ?annotation rmx:truePositiveOf ?run . ?run rmx:system '%s' }"
+    assert tell(asked % "a") == [(said, command)]
+    # The other system's are of this version, and what asks for no outcomes reads none.
+    assert tell(asked % "b") == tell("SELECT ?annotation { ?annotation a nif:Phrase }") == []
 
 
 def test_what_is_here_is_data_at_the_same_address(run_store: Store) -> None:

@@ -17,6 +17,7 @@ from remix.rdf.turtle import turtle
 from remix.remixes.computed import runs_read, tell_runs, tell_stale_measures
 from remix.remixes.facets import Facet, FacetedCorpus, Narrowing, corpus_of
 from remix.reports.figures import Axis, Figure, Panel, Series
+from remix.reports.holdings import list_earlier_outcomes
 from remix.reports.labels import label_classes
 from remix.reports.selections import EACH
 from remix.store.queries import Parameter, Query, Range, find, plain_term, shipped_queries
@@ -131,6 +132,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         form,
         *missing,
         *(page.Note(note) for note in notes),
+        *(page.Note(*told) for told in list_earlier_outcomes(work.store, asked.text, asked.dataset).items()),
         _tell(left),
         *_waterfall(left, parameters),
     ]

@@ -16,6 +16,7 @@ from remix.measures.enrichment import frames_of
 from remix.rdf.ntriples import columns
 from remix.remixes.computed import tell_stale_measures, tell_unmeasured, tell_unusable
 from remix.reports.figures import Axis, Figure, Panel, Series
+from remix.reports.holdings import list_earlier_outcomes
 from remix.store.answers import GRAPH_FORMATS, Result, answer
 from remix.store.queries import Query, find, shipped_queries
 from remix.store.syntax import NEVER_THE_SAME, keywords
@@ -205,6 +206,7 @@ def _result(work: page.Explored, found: Result, text: str, parameters: page.Para
     stale = tell_unmeasured(text, work.store.datasets())
     stale += [tell_unusable(broken)] if broken else tell_stale_measures(work.store, kb, text)
     blocks: list[page.Shown] = [page.Note(note) for note in (*found.notes, *stale)]
+    blocks += [page.Note(*told) for told in list_earlier_outcomes(work.store, text).items()]
     if found.kind == "graph":
         kept = {"query": text, "timeout": parameters.get("timeout", "")}
         files = {f".{form}": address(f"query.{form}", **kept) for form in GRAPH_FORMATS}
