@@ -16,7 +16,6 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from remix.errors import Error
 from remix.store import Store
 from remix.web.endpoint import application
 from remix.web.protocol import Limits
@@ -31,9 +30,9 @@ _HEAD = 10
 
 def serve(
     store: Store,
+    listening: socket.socket,
     *,
     host: str = "127.0.0.1",
-    port: int = 8890,
     limits: Limits,
     pages: Sequence[Route] = (),
     annotators: Sequence[Route] = (),
@@ -42,19 +41,13 @@ def serve(
 ) -> None:
     """Serve a store at `http://HOST:PORT/sparql`, pages and annotators beside it, until interrupted; these are said.
 
-    The client has as long to read a result as a query may run; port 0 takes a free one. On a loopback address only
-    requests that name this machine are answered. What is to be done once it has `begun` is done beside it by a thread,
-    which it does not wait for; what is to be done once it is `over` no further signal interrupts.
-
-    Raises `Error` where the address cannot be listened on.
+    The port is that at which the socket is `listening`, which is closed in the end. The client has as long to read a
+    result as a query may run. On a loopback address only requests that name this machine are answered. What is to be
+    done once it has `begun` is done beside it by a thread, which it does not wait for; what is to be done once it is
+    `over` no further signal interrupts.
     """
     local = _is_loopback(host)
     hosts = ["127.0.0.1", "localhost", "[::1]", host] if local else ["*"]
-    try:
-        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except OSError as error:
-        reason = str(error.strerror).partition(" (while")[0]
-        raise Error(f"{host}:{port} cannot be listened on ({reason}): name another --port, or 0") from None
     with listening:
         # What is written goes out at once; else the end of an answer would wait 40 ms until the client says that it has
         # the beginning. Connections that are taken have this of the socket.

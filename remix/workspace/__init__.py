@@ -414,11 +414,13 @@ class Workspace(Studies):
 
         A query has `timeout` seconds, `memory` GiB and a result of `largest` MB; so many run at a time (`concurrent`).
         Pages of the origins `allow_origin` may read answers. Each `system` is offered as a NIF web service, at
-        `/annotate/NAME`; raises `UnknownName` and `MissingKnowledge` as `remix.systems.annotate`.
+        `/annotate/NAME`; raises `UnknownName` and `MissingKnowledge` as `remix.systems.annotate`, and `Error` where the
+        address cannot be listened on, which is tried before anything else.
         """
         from remix.reports.score_queue import ScoreQueue
+        from remix.web.listening import listen
 
-        with closing(ScoreQueue()) as queue:  # also where it is not served
+        with listen(host, port) as listening, closing(ScoreQueue()) as queue:  # also where it is not served
             if begun_ahead := any(self.runs_folder.glob("[!.]*/run.json")):
                 queue.begin_ahead()  # they import, on another processor, while what follows is imported here
             self.ensure_sample()
@@ -439,8 +441,8 @@ class Workspace(Studies):
             limits = Limits(timeout, int(memory * GIBIBYTE), largest * 1_000_000, concurrent, *open_to)
             serve(
                 self.store,
+                listening,
                 host=host,
-                port=port,
                 limits=limits,
                 pages=routes(self, prepare_pages(self, busy=queue.is_waited_for).page),
                 annotators=annotators(several(system), self.kb, concurrent),

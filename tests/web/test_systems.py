@@ -509,14 +509,31 @@ def begin_and_note(queue):
     begun.extend(one.process for one in queue._ahead)
 ScoreQueue.begin_ahead = begin_and_note
 try:
+    Workspace(Path(sys.argv[1])).serve(port=0, system="no-such-system")
+except Error as error:
+    print(len(begun), all(one.poll() is not None for one in begun), "no system named" in str(error))
+"""
+TAKEN = """
+import sys
+from pathlib import Path
+from remix.errors import Error
+from remix.reports.score_queue import ScoreQueue
+from remix.workspace import Workspace
+ScoreQueue.begin_ahead = lambda queue: print("begun")
+try:
     Workspace(Path(sys.argv[1])).serve(host="192.0.2.1", port=0)
 except Error as error:
-    print(len(begun), all(one.poll() is not None for one in begun), "cannot be listened on" in str(error))
+    print("cannot be listened on" in str(error), *sorted({"polars", "starlette", "uvicorn"} & sys.modules.keys()))
 """
 
 
+def test_server_says_that_it_cannot_listen_before_it_begins_or_imports_anything(work: Workspace) -> None:
+    ended = run_python(["-c", TAKEN, str(work.folder)])
+    assert ended.stdout.split() == ["True"], ended.stderr
+
+
 @pytest.mark.long
-def test_server_begins_processes_for_scores_where_runs_are_registered_and_leaves_none_where_it_cannot_listen(
+def test_server_begins_processes_for_scores_where_runs_are_registered_and_leaves_none_where_it_cannot_serve(
     work: Workspace, tmp_path: Path
 ) -> None:
     (tmp_path / "gold.jsonl").write_text('{"document": "d", "text": "Ada", "begin": 0, "end": 3, "entity": "e:A"}')
