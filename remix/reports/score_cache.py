@@ -183,6 +183,7 @@ class ScoreCache:
             names = sorted(answered & {entry.name for entry in self._keeper.store.datasets()})
             asked = [Question(datasets=(name,), profile="remix", task=(task,), match=(match,)) for name in names]
             self.queue.put([job for job in self._list_jobs(asked, self._places(asked)) if job.rank == 0])
+        self.queue.end_idle()  # where all of them are kept nothing is left to wait for
 
     def close(self) -> None:
         """End the processes that compute, and let none begin any more."""

@@ -172,6 +172,14 @@ class ScoreQueue:
             if not self._closed:
                 self._ahead += [_ScoringProcess() for _ in LANES[len(self._ahead) :]]
 
+    def end_idle(self) -> None:
+        """End the processes that were begun ahead where nothing waits or is computed; a question begins another."""
+        with self._lock:
+            idle = [] if self._waiting or self._threads else self._ahead
+            self._ahead = [] if idle else self._ahead
+        for one in idle:
+            one.end()
+
     def put(self, jobs: Sequence[QueuedQuestion]) -> None:
         """Let jobs wait for their turn, before those that were asked for earlier; one that waits or runs is not twice.
 
@@ -238,6 +246,7 @@ class ScoreQueue:
             with self._lock:
                 if self._threads.get(lane) is threading.current_thread():
                     del self._threads[lane], self._running[lane]
+            self.end_idle()
 
     def _take_process(self) -> _ScoringProcess:
         """Return a process that was begun ahead and lives, or a new one; the lock is held."""

@@ -497,6 +497,39 @@ def test_server_begins_processes_for_scores_before_it_imports_what_takes_long(wo
     assert ended.stdout.split() == ["begun"], ended.stderr
 
 
+def test_processes_that_were_begun_ahead_end_where_all_points_are_kept(work: Workspace, tmp_path: Path) -> None:
+    served = copy_workspace(work.folder, tmp_path / "own")
+    served.scores(["news"], **ASKED)  # which keeps them, and waits
+    cache = ScoreCache(served, waits=False)
+    try:
+        cache.queue.begin_ahead()
+        begun = [one.process for one in cache.queue._ahead]
+        assert len(begun) == len(LANES)
+        cache.ask_ahead()
+        assert not cache.queue._ahead and all(one.poll() is not None for one in begun)
+    finally:
+        cache.close()
+
+
+def test_process_that_was_begun_ahead_and_is_not_needed_ends_with_the_last_question(
+    work: Workspace, tmp_path: Path
+) -> None:
+    served = copy_workspace(work.folder, tmp_path / "own")
+    shutil.rmtree(served.folder / "cache", ignore_errors=True)
+    cache = ScoreCache(served, waits=False)
+    try:
+        cache.queue.begin_ahead()
+        begun = [one.process for one in cache.queue._ahead]
+        cache.ask_ahead()  # one dataset, for which one process is enough
+        patience = time.monotonic() + 60
+        while any(one.poll() is None for one in begun) and time.monotonic() < patience:
+            time.sleep(0.05)
+        assert all(one.poll() is not None for one in begun)
+        assert [*(served.folder / "cache" / "scores").glob("*-points.parquet")]
+    finally:
+        cache.close()
+
+
 SERVED = """
 import sys
 from pathlib import Path
