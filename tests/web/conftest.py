@@ -45,8 +45,8 @@ def serve() -> Callable[..., object]:
 
 @pytest.fixture(scope="session")
 def address(small_store: Store) -> Iterator[str]:
-    """The address of a server over the small store, with results of a megabyte and the time that queries have."""
-    with serving(small_store.folder, "--largest", "1") as address:
+    """The address of a server over the small store, with the limits that a server has by itself."""
+    with serving(small_store.folder) as address:
         yield address
 
 

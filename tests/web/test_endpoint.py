@@ -231,9 +231,10 @@ def test_too_many_queries_at_once_are_503(narrow: str) -> None:
     assert all(answer.headers["retry-after"] == "1" for answer in answers if answer.status_code == 503)
 
 
-def test_too_large_result_is_400(address: str) -> None:
-    # Every triple with every other: more than 1 MB.
-    large = client.get(address, params={"query": "SELECT * { ?a ?b ?c . ?d ?e ?f }"})
+def test_too_large_result_is_400(small_store: Store, serve: Serve) -> None:
+    with serve(small_store.folder, "--largest", "1") as address:
+        # Every triple with every other: more than 1 MB.
+        large = client.get(address, params={"query": "SELECT * { ?a ?b ?c . ?d ?e ?f }"})
     assert large.status_code == 400 and "larger than 1,000,000 bytes" in large.text
 
 
