@@ -114,7 +114,10 @@ class Evidence:
         """
 
         def read(frames: Frames) -> pl.DataFrame:
-            return DETAILS[name](frames).unique("annotation", keep="first", maintain_order=True)
+            rows = DETAILS[name](frames)
+            if rows["annotation"].n_unique() == rows.height:
+                return rows
+            return rows.unique("annotation", keep="first", maintain_order=True)
 
         gold = gold.join(read(self.gold), on="annotation", how="left", maintain_order="left")
         answers = answers.join(self.of_runs(read), on=["system", "annotation"], how="left", maintain_order="left")

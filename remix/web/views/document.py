@@ -75,7 +75,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     rows = work.store.cached(
         ("annotations", dataset), lambda: list_annotations(frames_of(work.store, dataset), measures_of(work.store))
     )
-    own = _name_entities(work, rows.filter(document=document["document"]))
+    own = rows.filter(document=document["document"])
+    labels = label_entities(work.kb, own["entities"].str.split(" ").explode())
+    own = _name_entities(own, labels)
     if asked["colour"] == _OUTCOME and systems:
         asked["system"] = asked["system"] or systems[0]
     step = None if judged is None else find_step(work, judged, asked, document)
@@ -103,7 +105,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     leads = {"the document as NIF (.ttl)": place, "its dataset": address("dataset", name=dataset)}
     if judged is not None and len(failed := judged.failures.filter(document=document["document"])["system"]):
         blocks.append(page.Note(f"No answer is here of {', '.join(failed.sort())}, which failed on this document."))
-    blocks += [_table(work, own, asked), page.Note("There is as well:", links=leads)]
+    blocks += [_table(own, asked, labels), page.Note("There is as well:", links=leads)]
     return page.Page(
         f"{dataset}: {name_document(document['called'])}",
         blocks,
@@ -170,7 +172,9 @@ def _complete(
         dropped.append(UsageError(f"'{asked['agreement']}' is said of two systems: choose another beside"))
         asked = {**asked, "agreement": ""}
     by = asked["by"] if asked["error"] else ""
-    judged = judge(work, dataset, by, match=asked["match"]) if systems else None
+    # The text alone shows nothing that systems made of it.
+    needed = asked["system"] or asked["annotation"] or asked["error"] or asked["colour"] == _OUTCOME
+    judged = judge(work, dataset, by, match=asked["match"]) if systems and needed else None
     return asked, judged, systems, dropped
 
 
@@ -353,20 +357,15 @@ def _shorten(entities: str | None) -> str:
     return rename_entities(entities or "", shorten)
 
 
-def _name_entities(work: page.Explored, own: pl.DataFrame) -> pl.DataFrame:
+def _name_entities(own: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
     """Return the annotations with `entity`, short names of what they link to, and `called`: labels before these."""
     several = pl.col("entities").str.split(" ")
-    labels = _label_entities(work, own)
     short = several.list.eval(pl.element().map_elements(shorten, return_dtype=pl.String)).list.join(" or ")
     named = {iri: f"{label} ({shorten(iri)})" for iri, label in labels.items()}
     called = several.list.eval(
         pl.element().replace_strict(named, default=pl.element().map_elements(shorten, return_dtype=pl.String))
     ).list.join(" or ")
     return own.with_columns(entity=short, called=called)
-
-
-def _label_entities(work: page.Explored, own: pl.DataFrame) -> dict[str, str]:
-    return label_entities(work.kb, own["entities"].str.split(" ").explode())
 
 
 def _tell_ignorable(own: pl.DataFrame) -> str:
@@ -386,7 +385,7 @@ _REASONS = {"layer": "of another layer of the file"}
 """Why an annotation is ignorable, in words, by what the data call it."""
 
 
-def _table(work: page.Explored, own: pl.DataFrame, asked: page.Parameters) -> page.Table:
+def _table(own: pl.DataFrame, asked: page.Parameters, labels: Mapping[str, str]) -> page.Table:
     shown = ["begin", "end", "surface_form", "entity", "type", "is_nil", "ignorable", "confidence"]
     shown = [name for name in shown if name not in ("ignorable", "confidence") or own[name].count()]
     extra = [name for name in (asked["colour"],) if name in own.columns and name not in shown]
@@ -399,7 +398,7 @@ def _table(work: page.Explored, own: pl.DataFrame, asked: page.Parameters) -> pa
         leads="A surface form leads to all of it.",
         folded=own.height > _UNFOLDED,
         headings=headings_of_measures(["surface_form", "is_nil", *extra]),
-        labels={shorten(iri): label for iri, label in _label_entities(work, own).items()},
+        labels={shorten(iri): label for iri, label in labels.items()},
         unseen=("entities", "annotation"),
     )
 
