@@ -51,12 +51,9 @@ def gather(
     loaded = {target.name: target for target in gold if target.loaded}
     found: dict[str, dict[str, Frames]] = {}
     lost: dict[str, set[str]] = {}
-    for task, name in product(TASKS, chosen or known):
-        ran = {run.dataset: run for run in runs if (run.system, run.task) == (name, task)}
-        whole = wanted <= ran.keys() or files.documents.is_empty()
-        reached = {one for remix in wanted - ran.keys() for one in origins.get(remix, ())}
-        own = sorted(ran.keys() & (wanted | reached) if whole else ran)
-        parts = dict(zip(own, read_answers_of(folder, [ran[dataset] for dataset in own]), strict=True))
+    registered = _read_registered(folder, runs, wanted, origins, chosen or known, alone=files.documents.is_empty())
+    for (task, name), (ran, reached, parts) in registered.items():
+        own = [*parts]
         moved = [one for one in own if one in loaded and ran[one].content != loaded[one].content]
         gone = {one for one in moved if not _has_any_text(loaded[one].frames, parts[one])}
         if gone and (not chosen or gone < {*own}):
@@ -74,6 +71,30 @@ def gather(
     if rest := [name for name in chosen or known if name not in there]:
         _tell_elsewhere([run for run in runs if run.system in rest], rest, wanted, left=bool(found) and not chosen)
     return found
+
+
+def _read_registered(
+    folder: Path,
+    runs: Sequence[Run],
+    wanted: Collection[str],
+    origins: Mapping[str, Sequence[str]],
+    names: Sequence[str],
+    *,
+    alone: bool,
+) -> dict[tuple[str, str], tuple[dict[str, Run], set[str], dict[str, Frames]]]:
+    """Return by task and name the runs by dataset, the origins that they reach, and the answers of those to be taken.
+
+    Those are the runs on the `wanted` datasets and on what these were cut from; where gold is not loaded datasets
+    `alone` they may be all. The files of all are read at once, in half the time.
+    """
+    ran, reached, own = {}, {}, {}
+    for key in product(TASKS, names):
+        ran[key] = {run.dataset: run for run in runs if (run.task, run.system) == key}
+        reached[key] = {one for remix in {*wanted} - ran[key].keys() for one in origins.get(remix, ())}
+        whole = {*wanted} <= ran[key].keys() or alone
+        own[key] = sorted(ran[key].keys() & ({*wanted} | reached[key]) if whole else ran[key])
+    every = iter(read_answers_of(folder, [ran[key][dataset] for key in own for dataset in own[key]]))
+    return {key: (ran[key], reached[key], {dataset: next(every) for dataset in own[key]}) for key in own}
 
 
 def _without_other_contents(runs: Sequence[Run], gold: Sequence[Target], contents: Mapping[str, str]) -> Sequence[Run]:
