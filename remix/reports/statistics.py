@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
 
 from remix.errors import Error, UnknownName, UsageError, nearest
@@ -434,9 +435,10 @@ def draw_shares(quantity: Quantity, values: Mapping[str, pl.Series]) -> Figure:
 
 def _share_below(name: str, values: pl.Series, scale: str) -> Series:
     """Return which share of all values is no larger than each; of those without a place on the scale their number."""
-    known = values.cast(pl.Float64).drop_nulls().drop_nans().alias("value")
-    shares = known.value_counts(name="count").sort("value").with_columns(share=pl.col("count").cum_sum() / len(known))
-    placed = shares.filter(pl.col("value") > 0) if scale == "log" else shares
-    shown = placed.gather_every(max(1, placed.height // _POINTS)).vstack(placed.tail(1)).unique(maintain_order=True)
-    left_out = len(known) - int(placed["count"].sum())
-    return Series(name, shown["value"].to_list(), shown["share"].to_list(), left_out=left_out)
+    known = values.cast(pl.Float64).drop_nulls().drop_nans()
+    # A page has dozens of lines, and polars takes longer to begin a step than numpy to sort some thousand values.
+    found, counts = np.unique(known.to_numpy(), return_counts=True)
+    shares = np.cumsum(counts) / max(1, len(known))
+    places = np.flatnonzero(found > 0) if scale == "log" else np.arange(len(found))
+    shown = np.unique(np.append(places[:: max(1, len(places) // _POINTS)], places[-1:]))
+    return Series(name, found[shown].tolist(), shares[shown].tolist(), left_out=len(known) - int(counts[places].sum()))
