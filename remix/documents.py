@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 import polars as pl
 
@@ -29,6 +30,7 @@ def align(
     elsewhere: Collection[str] = (),
     unasked: Collection[str] = (),
     apart: bool = False,
+    homes: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> pl.DataFrame:
     """Return `gold` and `document` (of the run), one row for each pair of documents that are the same.
 
@@ -50,7 +52,8 @@ def align(
     are gold's, as the run tells none.
 
     With `apart` a document of the run answers the dataset that it says it is of, where gold has that, and no other one,
-    also where others share its text: so a registered run says on which dataset each of its answers was registered.
+    also where others share its text: so a registered run says on which dataset each of its answers was registered. A
+    dataset of gold that the run names none of its documents by is answered by those of its `homes`, else by all.
 
     Raises `BadInput` where nothing is the same, with how many documents match by name and by text, and where names
     without texts are those of documents of several datasets.
@@ -61,7 +64,7 @@ def align(
     if right.is_empty():
         return pl.DataFrame(schema={"gold": pl.String, "document": pl.String})
     if apart and right["dataset"].n_unique() > 1:
-        own = _align_apart(gold, run, name, left, right)
+        own = _align_apart(gold, run, name, left, right, homes)
         if told:
             whole = pl.col("document").is_in([*own["gold"], *unasked]).all()
             rest = left.clear() if left.select(whole).item() else left.filter(~pl.col("document").is_in([*unasked]))
@@ -98,8 +101,15 @@ def align(
     return pairs
 
 
-def _align_apart(gold: Frames, run: Frames, name: str, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs of each dataset of gold with the documents of the run that are of it, else with all."""
+def _align_apart(
+    gold: Frames,
+    run: Frames,
+    name: str,
+    left: pl.DataFrame,
+    right: pl.DataFrame,
+    homes: Mapping[str, Collection[str]],
+) -> pl.DataFrame:
+    """Return the pairs of each dataset of gold with the run's documents that are of it, else of its homes, else all."""
     named = {*right["dataset"]}
     both = left.join(right, on=["document", "dataset"], suffix="_run")
     same = all((both[column] == both[f"{column}_run"]).fill_null(True).all() for column in ("given", "text"))
@@ -108,7 +118,8 @@ def _align_apart(gold: Frames, run: Frames, name: str, left: pl.DataFrame, right
     parts = []
     for dataset in left["dataset"].unique(maintain_order=True):
         own = pl.col("dataset").fill_null("") == dataset
-        answers = run.documents.filter(own) if dataset in named else run.documents
+        whose = {dataset} if dataset in named else {*homes.get(dataset, named)}
+        answers = run.documents.filter(pl.col("dataset").fill_null("").is_in([*whose]))
         sides = (replace(gold, documents=gold.documents.filter(own)), replace(run, documents=answers))
         parts.append(align(*sides, name, told=False))
     return pl.concat(parts).unique().sort("gold", "document")
@@ -122,8 +133,8 @@ def texts_beyond(gold: Documents, run: Documents) -> Documents:
     ['Ada  met Bob']
     """
     ends, texts = pl.col("text").str.strip_chars_end(), run.drop_nulls("text")
-    if texts.is_empty() or texts["text"].equals(gold["text"]):  # then gold's, which are many, need not be read
-        return texts.clear()
+    if texts.is_empty() or texts["text"].equals(gold["text"]):
+        return texts.clear()  # gold's, which are many, need not be looked for
     return texts.filter(~ends.is_in(gold.drop_nulls("text").select(ends).to_series().implode()))
 
 

@@ -17,7 +17,7 @@ from remix.remixes.computed import runs_read
 from remix.remixes.manifest import read_manifest
 from remix.runs.known import known_runs
 from remix.runs.register import Run, list_runs
-from remix.runs.stored import command_that_stores, says_classes_of_mentions, systems_of
+from remix.runs.stored import command_that_stores, is_of_this_form, systems_of
 from remix.signature import Signature
 from remix.store import DatasetEntry, Store
 
@@ -140,7 +140,7 @@ def _list_earlier(entries: Iterable[DatasetEntry], runs: Iterable[Run]) -> dict[
     for entry in entries:
         for system, signature in systems_of(entry).items():
             fields = Signature.parse(signature).fields
-            if (system, entry.name) in registered and not says_classes_of_mentions(fields):
+            if (system, entry.name) in registered and not is_of_this_form(fields):
                 earlier.setdefault((system, fields.get("matching", "strong")), []).append(entry.name)
     found = dict[str, list[str]]()
     for (system, matching), names in earlier.items():

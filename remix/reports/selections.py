@@ -21,7 +21,7 @@ from remix.remixes.partitions import where_of_part
 from remix.reports.annotation_list import Wanted, find_part, list_wanted, parts_of
 from remix.reports.statistics import explain_stored, measures_of
 from remix.runs.known import known_runs
-from remix.runs.stored import command_that_stores, read_outcomes, says_classes_of_mentions, systems_of
+from remix.runs.stored import command_that_stores, is_of_this_form, read_outcomes, systems_of
 from remix.scoring.errors import TAXONOMIES
 from remix.signature import Signature
 from remix.store import Store
@@ -233,11 +233,11 @@ def _refuse_without_outcomes(store: Store, outcomes: WantedOutcomes, datasets: S
             f"queries see what is stored, and the outcomes of {_name_pairs(without)} are without the classes of "
             f"neleval: {_say_what_stores(without, outcomes)} keeps those with them"
         )
-    earlier = [pair for pair, fields in stored.items() if not says_classes_of_mentions(fields)]
-    if of_classes and earlier:
+    earlier = [pair for pair, fields in stored.items() if not is_of_this_form(fields)]
+    if earlier:
         raise UsageError(
             f"queries see what is stored, and the outcomes of {_name_pairs(earlier)} are those of an earlier version, "
-            "which said the class of an error of one alternative of a mention alone: "
+            "which may be other ones: "
             f"{_say_what_stores(earlier, outcomes)} keeps those of this version, and the next `remix query` or "
             "`remix build` makes all of them anew"
         )

@@ -53,7 +53,8 @@ def refresh_outcomes(store: Store, kb: KnowledgeBase | None, folder: Path, *, mi
                 if made or name in gone:
                     graphs[name] = _put_aside(aside / name, found)
                 changed |= any(status != "unchanged" for one in made for _, _, status, *_ in one.rows)
-            _attach(store, graphs, changed=changed)
+            if not _attach(store, graphs, changed=changed):
+                return  # what is left is still due
     forget(due)
 
 
@@ -111,12 +112,18 @@ def _put_aside(folder: Path, graphs: Graphs) -> Graphs:
     return found
 
 
-def _attach(store: Store, graphs: dict[str, Graphs], *, changed: bool) -> None:
-    """Put graphs into the store, but those beside what another process has dropped or loaded anew meanwhile."""
-    contents = {entry.name: entry.content for entry in store.datasets()}
-    now = {entry.name for entry in Store(store.folder).datasets() if contents.get(entry.name) == entry.content}
+def _attach(store: Store, graphs: dict[str, Graphs], *, changed: bool) -> bool:
+    """Put graphs into the store, and return whether these are all of them.
+
+    They are those beside what no other process has changed meanwhile: of what was loaded anew, or has other outcomes,
+    they were made of what is not there any more.
+    """
+    seen = {entry.name: (entry.content, entry.attached) for entry in store.datasets()}
+    entries = Store(store.folder).datasets()
+    now = {entry.name for entry in entries if seen.get(entry.name) == (entry.content, entry.attached)}
     kept = {name: found for name, found in graphs.items() if name in now}
     if changed:
         drop_difficulty((entry for entry in store.datasets() if entry.name in now), kept)
     with progress.stage("graphs of runs"):
         store.attach(kept)
+    return graphs.keys() <= now

@@ -48,7 +48,8 @@ DIFFICULTY = "difficulty"
 """The fragment of the graph that holds the difficulty of each annotation."""
 
 _GRAPH = "3"
-"""The form of graphs of runs; in the first, of alternatives of a mention, one alone had the class of an error."""
+"""The form of graphs of runs. In the first, of alternatives of a mention, one alone had the class of an error; in the
+second, datasets that share a text, and were stored together, had the answers to each other."""
 
 _TABLE = {"dataset": pl.String, "system": pl.String, "status": pl.String} | dict.fromkeys(
     ("tp", "fp", "fn", "ignored", "triples"), pl.Int64
@@ -273,7 +274,7 @@ def make_outcomes(
         status = "stored" if before is None else "unchanged" if before == signature else "replaced"
         rows.append((name, system, status, *_counts(own), graph.count(b"\n")))
     right = found.gold.select("dataset", "system", "annotation", right=pl.col("outcome") == "tp")
-    unjudged = failures_of(gold, runs).join(gold.annotations.select("document", "annotation"), on="document")
+    unjudged = failures_of(gold, runs, made_for).join(gold.annotations.select("document", "annotation"), on="document")
     right = right.join(unjudged, on=["system", "annotation"], how="anti", maintain_order="left")
     return MadeOutcomes(rows, graphs, signatures, right)
 
@@ -327,8 +328,8 @@ def command_that_stores(datasets: Sequence[str], systems: Sequence[str], matchin
     return shlex.join(["remix", "evaluate", *datasets, *options, "--match", matching, "--store"])
 
 
-def says_classes_of_mentions(fields: Mapping[str, str]) -> bool:
-    """Return whether a graph of a run, by its signature, has the class of an error with each alternative."""
+def is_of_this_form(fields: Mapping[str, str]) -> bool:
+    """Return whether a graph of a run, by its signature, is of the form that this version stores."""
     return fields.get("graph") == _GRAPH
 
 

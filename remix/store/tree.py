@@ -119,7 +119,8 @@ def predicates_matched(text: str) -> tuple[str, ...] | None:
     >>> predicates_matched("ASK { ?a ?p ?x }"), predicates_matched("ASK { ?a <urn:p>* ?x }")
     (None, None)
     """
-    if "\\u" in text.lower():  # a predicate may be spelt otherwise
+    # A predicate may be spelt otherwise, and a comment ends at CR for who answers and not for who reads here.
+    if "\\u" in text.lower() or "\r" in text:
         return None
     try:
         tree = parse(modern(text))

@@ -1,7 +1,6 @@
 """Which tasks and matchings of a study each of its profiles counts, and those by which it is scored.
 
 Profiles such as `hipe` have tasks and matchings of their own, and some of them count one task by some matchings alone.
-What a profile counts is asked of itself: it is given one mention with an answer that is right.
 """
 
 from __future__ import annotations
@@ -10,17 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-import polars as pl
-
 from remix.errors import Error, UnknownName
-from remix.formats.layers import LAYERS, MAIN
-from remix.frames import OTHER_LAYER, Frames
-from remix.question import Question
-from remix.scoring.choice import case_of, choose
-from remix.scoring.inputs import Inputs, Knowledge
-from remix.scoring.matching import Case, matching_named
+from remix.scoring.matching import matching_named
 from remix.scoring.profiles import PROFILES
-from remix.scoring.rows import expand
 from remix.scoring.tasks import TASKS, task_named
 from remix.studies.definition import Study
 
@@ -34,41 +25,7 @@ def is_counted(profile: str, task: str, matching: str) -> bool:
     >>> is_counted("remix", "NEL-LIT", "strong"), is_counted("bat", "ETyping", "strong")
     (False, False)
     """
-    rules = PROFILES[profile]
-    try:
-        if task not in rules.tasks:
-            task_named(task)
-        if not rules.meanings:
-            matching_named(matching)
-        choice = expand(choose(Question(profile=profile, task=(task,), match=(matching,))))
-        sizes = [len(rules.count(_probe(profile), one, how)) for one in choice.task for how in choice.match]
-    except UnknownName:
-        return False
-    except Error:
-        # What has no rules of its own refuses what the one mention lacks, and not the task.
-        return not rules.meanings and task.partition("(")[0] in TASKS
-    return not rules.sparse or any(sizes)
-
-
-@cache
-def _probe(profile: str) -> Case:
-    """Return a mention in each layer, each with a type and a link, and answers that are the same."""
-    names, rules = [*LAYERS], PROFILES[profile]
-    rows = pl.DataFrame({"annotation": names}).with_columns(
-        document=pl.lit("d"),
-        begin=pl.lit(0, pl.Int64),
-        end=pl.lit(3, pl.Int64),
-        layer=pl.when(pl.col("annotation") != MAIN).then("annotation"),
-        ignorable=pl.when(pl.col("annotation") != MAIN).then(pl.lit(OTHER_LAYER)),
-    )
-    both = Frames.of(
-        documents=pl.DataFrame({"document": ["d"], "dataset": ["x"], "text": ["Ada"]}),
-        annotations=rows,
-        links=rows.select("annotation", entity=pl.lit("http://www.wikidata.org/entity/Q7259")),
-        classes=rows.select("annotation", pl.lit("http://example.org/PERS").alias("class"), of_entity=pl.lit(False)),
-    )
-    inputs = rules.prepare(Inputs(both, {"probe": both}, Knowledge()))
-    return case_of(inputs, choose(Question(profile=profile)))
+    return PROFILES[profile].takes(task, matching)
 
 
 def with_rules(study: Study) -> Study:

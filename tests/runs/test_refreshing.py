@@ -90,6 +90,39 @@ def test_what_is_interrupted_leaves_all_outcomes_as_they_were(
     assert len(lines) == 6 and all("|entities:another|" in line for line in lines)
 
 
+@pytest.mark.parametrize("what", ["replaced", "dropped", "added"])
+def test_what_another_process_stores_while_outcomes_are_made_stays(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """Before the outcomes are put into the store another process gives a the answers of b, drops a, or adds b."""
+    for name in "a" if what == "added" else "ab":
+        workspace.add_run(name, RUNS / f"{name}.ttl", on="gold")
+    before = systems_of(workspace.store.dataset("gold"))["a"].rpartition("|answers:")[2]
+    monkeypatch.setattr(iris, "VERSION", "another")
+    attach = refreshing._attach
+
+    def act_before(*given: object, **choices: object) -> object:
+        monkeypatch.setattr(refreshing, "_attach", attach)
+        other = Workspace(workspace.folder)
+        if what == "dropped":
+            other.drop_run("a")
+        else:
+            other.add_run("a" if what == "replaced" else "b", RUNS / "b.ttl", on="gold", replace=True)
+        return attach(*given, **choices)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(refreshing, "_attach", act_before)
+    for _ in range(2):  # what was left out is made by the next command
+        Workspace(workspace.folder).query("ASK { ?a rmx:errorClass ?class }")
+    store = Store(workspace.folder)
+    held = systems_of(store.dataset("gold"))
+    assert all("|entities:another|" in line for line in held.values())
+    assert [*held] == (["b"] if what == "dropped" else ["a", "b"])
+    assert what == "dropped" or (held["a"].rpartition("|answers:")[2] != before) == (what == "replaced")
+    # b is right on two of four mentions, a on one of these: Ada is found by all, Alan by b.
+    shares = store.attachment("gold", "agreement").decode()
+    assert shares.count('"1.0"') == (1 if what == "added" else 2)
+
+
 @pytest.mark.long
 def test_outcomes_of_answers_that_are_gone_go_with_those_that_are_made_anew(
     several: Workspace, monkeypatch: pytest.MonkeyPatch

@@ -675,6 +675,35 @@ def test_answers_of_one_system_to_a_remix_itself_hide_none_of_others_to_its_orig
     assert dict(listed.select("dataset", "runs").iter_rows()) == {"adas": 2, "gold": 2}
 
 
+def test_remixes_that_are_scored_beside_each_other_have_the_answers_that_each_has_alone(tmp_path: Path) -> None:
+    """Both are cut from gold, where s is right; to adas it answers Zoe: 2 wrong, 2 missed; 2 of bobs are right."""
+    own = Workspace(tmp_path / ".remix")
+    spans = [("d1", 0, "Ada"), ("d1", 8, "Bob"), ("d2", 0, "Ada"), ("d2", 8, "Bob")]
+
+    def write(name: str, rows: list[tuple[str, int, str]]) -> Path:
+        texts = [{"document": d, "text": f"Ada met Bob {d}", "begin": at, "end": at + 3} for d, at, _ in rows]
+        lines = [json.dumps(text | {"entity": f"urn:e:{row[2]}"}) for text, row in zip(texts, rows, strict=True)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+        return tmp_path / f"{name}.jsonl"
+
+    own.load([write("gold", spans)])
+    own.add_run("s", write("s", spans), on="gold", perfect=True)
+    for name, form in (("adas", "Ada"), ("bobs", "Bob")):
+        own.build(f"SELECT ?annotation {{ ?annotation nif:anchorOf '{form}' }}", name=name, dataset="gold", to=tmp_path)
+        own.load([tmp_path / f"{name}.ttl"])
+    own.add_run("s", write("wrong", [("d1", 0, "Zoe"), ("d2", 0, "Zoe")]), on="adas")
+
+    def count(*names: str) -> dict[str, tuple[int, ...]]:
+        rows = own.evaluate(names, task="A2KB", match="strong").rows.filter(average="micro", column="")
+        found = rows if len(names) > 1 else rows.with_columns(dataset=pl.lit(names[0]))
+        return {name: tuple(row) for name, *row in found.select("dataset", "tp", "fp", "fn").iter_rows()}
+
+    alone = {**count("adas"), **count("bobs")}
+    assert alone == {"adas": (0, 2, 2), "bobs": (2, 0, 0)}
+    together = count("adas", "bobs")
+    assert {name: together[name] for name in alone} == alone
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("on", "command"),

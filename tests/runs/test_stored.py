@@ -378,6 +378,23 @@ def test_outcomes_on_datasets_that_share_a_text_are_of_the_answers_to_each(tmp_p
         keep_outcomes(own.store, own.kb, own.runs_folder, ["s"], ["one", "other"])
 
 
+def test_agreement_on_datasets_that_share_a_text_is_without_the_failures_on_the_other(tmp_path: Path) -> None:
+    """The system is right on one, and failed on other: of one all agree, of other nobody was judged."""
+    own = Workspace(tmp_path / ".remix")
+    row = {"document": "d1", "text": "Ada met Bob", "begin": 0, "end": 3, "entity": "urn:e:Ada"}
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row))
+        own.load([tmp_path / f"{name}.jsonl"])
+    (tmp_path / "late.jsonl").write_text(
+        json.dumps({"document": "d1", "text": "Ada met Bob", "answers": [], "error": "late"})
+    )
+    own.add_run("s", tmp_path / "one.jsonl", on="one", perfect=True)
+    own.add_run("s", tmp_path / "late.jsonl", on="other")
+    keep_outcomes(own.store, own.kb, own.runs_folder, ["s"], ["one", "other"])
+    held = {name: own.store.attachment(name, AGREEMENT).decode().count("systemAgreement") for name in ("one", "other")}
+    assert held == {"one": 1, "other": 0}
+
+
 COUNTED = ("truePositive", "falsePositive", "falseNegative")
 WD = "http://www.wikidata.org/entity/"
 

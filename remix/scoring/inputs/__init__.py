@@ -134,6 +134,11 @@ class Inputs:
         found = {name: self.gold_of(parts)["document"] for name, parts in out.items() if parts}
         return {name: documents for name, documents in found.items() if len(documents)}
 
+    def list_homes(self) -> dict[str, list[str]]:
+        """Return the loaded datasets that the documents of each dataset of gold come from, of registered runs alone."""
+        homes = self._places.drop_nulls("dataset").group_by("dataset").agg(pl.col("home").unique().sort())
+        return dict(homes.iter_rows())
+
     @cached_property
     def _places(self) -> pl.DataFrame:
         emptied = pl.col("gold").is_in(self.emptied.implode())

@@ -84,11 +84,12 @@ def mentions_of(
     collapse: bool = True,
     unasked: Mapping[str, pl.Series] = MappingProxyType({}),
     registered: Collection[str] = (),
+    homes: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Mentions:
     """Return gold and runs as mentions, documents aligned and, with `collapse`, each span and entity once.
 
     `unasked` are the documents that a run was not asked about, so that nobody is told that it leaves them unanswered.
-    Each dataset that a `registered` run is on has its answers to that alone.
+    Each dataset that a `registered` run is on has its answers to that alone, another one those to its `homes`.
     Entities are compared as the frames have them (canonical); a knowledge base adds its redirects and sameAs links.
     Raises `BadInput` where no document of a run is one of gold's, `UsageError` where gold has no document.
     """
@@ -101,7 +102,7 @@ def mentions_of(
     keys = documents.select("doc", gold="document")
     own = [documents[["doc", "document"]]]
     for name, run in zip(runs or [""], every[1:], strict=True):
-        pairs = align(gold, run, name, unasked=unasked.get(name, ()), apart=name in registered)
+        pairs = align(gold, run, name, unasked=unasked.get(name, ()), apart=name in registered, homes=homes)
         own.append(pairs.join(keys, on="gold").select("doc", "document"))
     entities, codes = _code([frames.links["entity"] for frames in every], kb)
     every = _with_forms(every)

@@ -6,6 +6,7 @@ What stands beside scores, below tables and on pages of either is made of the co
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 import polars as pl
 
@@ -21,11 +22,16 @@ FORMLESS = ("formless", "gold_formless")
 """How many answers of a run, and mentions of gold, tell no text where a matching compares it, so that none is right."""
 
 
-def failures_of(gold: Frames, runs: Mapping[str, Frames], registered: Collection[str] = ()) -> pl.DataFrame:
+def failures_of(
+    gold: Frames,
+    runs: Mapping[str, Frames],
+    registered: Collection[str] = (),
+    homes: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> pl.DataFrame:
     """Return system, dataset and document of gold where a system failed, so that it has no answer there.
 
     An answer may be empty, which is no failure: what failed says so itself. Those of the runs that are `registered` are
-    of the datasets that their documents are registered on.
+    of the datasets that their documents are registered on, which of other datasets are their `homes`.
 
     >>> gold = Frames.of(documents=pl.DataFrame({"document": ["d", "e"], "dataset": ["x", "x"], "text": ["Ada", "Bo"]}))
     >>> late = pl.DataFrame({"subject": ["e"], "term": [FAILED], "number": [None], "text": ["late"]})
@@ -37,7 +43,9 @@ def failures_of(gold: Frames, runs: Mapping[str, Frames], registered: Collection
         if run.values.is_empty() or (own := run.values.filter(pl.col("term") == FAILED).select("subject")).is_empty():
             continue
         # Of a file of answers, a document that failed is one of its documents all the same.
-        pairs = align(gold, run, name, told=False, apart=name in registered).rename({"document": "subject"})
+        pairs = align(gold, run, name, told=False, apart=name in registered, homes=homes).rename(
+            {"document": "subject"}
+        )
         own = own.join(pairs, on="subject", how="left").select(pl.coalesce("gold", "subject").alias("subject"))
         told.append(own.select(pl.lit(name).alias("system"), "subject"))
     if len(told) == 1:
@@ -52,7 +60,7 @@ def with_shortcomings(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
 
     In the rows of 'all' and 'mean', and where rows have no dataset, documents of all datasets count, each once.
     """
-    found = failures_of(inputs.gold, inputs.runs, inputs.made_for)
+    found = failures_of(inputs.gold, inputs.runs, inputs.made_for, inputs.list_homes())
     if found.height:
         each = found.group_by("system", "dataset").agg(failed=pl.len().cast(pl.Int64))
         whole = found.group_by("system").agg(of_all=pl.col("document").n_unique().cast(pl.Int64))

@@ -46,6 +46,7 @@ def whole_case(
     """
     gold, known = inputs.gold, inputs.knowledge
     asked: dict[str, Any] = {"unasked": inputs.list_unasked(), "registered": inputs.made_for.keys()}
+    asked["homes"] = inputs.list_homes()
     mentions = mentions_of(gold, inputs.runs, known.kb, collapse=collapse, **asked)
     pairs = overlaps(mentions)
     mentions = mentions if unit == "document" else in_units(mentions, gold.documents, unit)
