@@ -29,11 +29,15 @@ class WrongAddress(Error):
 
 
 class WrongValue(UsageError):
-    """A value of a parameter that cannot be, among others that can: a page is shown without it alone."""
+    """A value of a parameter that cannot be, among others that can: a page is shown without it alone.
 
-    def __init__(self, said: str, name: str) -> None:
+    It is that of the parameter `of`, where several may have such a value.
+    """
+
+    def __init__(self, said: str, name: str, of: str = "") -> None:
         super().__init__(said)
         self.name = name
+        self.of = of
 
 
 class Explored(Keeper, Protocol):

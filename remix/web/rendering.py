@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
@@ -20,6 +21,7 @@ import polars as pl
 import polars.selectors as selectors
 from jinja2 import Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
 from jinja2 import __version__ as jinja_version
+from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 
 from remix._version import __version__
@@ -78,6 +80,22 @@ def environment() -> Environment:
     return made
 
 
+class _CompiledTemplates(FileSystemBytecodeCache):
+    """Compiled templates on disk: what cannot be read is compiled anew, what cannot be written is not kept."""
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Fill the bucket, unless the file is damaged."""
+        try:
+            super().load_bytecode(bucket)
+        except Exception:  # of a damaged file pickle and marshal raise nearly anything
+            bucket.reset()
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Write the file, unless there is no room for it."""
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
+
+
 def _keep_compiled() -> FileSystemBytecodeCache | None:
     """Return what keeps compiled templates, where Python keeps compiled modules; None where it keeps none.
 
@@ -91,7 +109,7 @@ def _keep_compiled() -> FileSystemBytecodeCache | None:
         return None
     if sys.dont_write_bytecode or not os.access(folder, os.W_OK):
         return None
-    return FileSystemBytecodeCache(str(folder), f"%s.jinja-{jinja_version}.remix-{__version__}")
+    return _CompiledTemplates(str(folder), f"%s.jinja-{jinja_version}.remix-{__version__}")
 
 
 def prepare() -> None:

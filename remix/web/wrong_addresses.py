@@ -30,7 +30,7 @@ def do_without(
     missing = _find_subject(view, parameters, error)
     while not missing and _is_choice(wrong) and left and len(dropped) < _TRIES:
         dropped.append(wrong)
-        named = _leave_out_named(left, str(getattr(wrong, "name", "")))
+        named = _leave_out_named(left, str(getattr(wrong, "name", "")), str(getattr(wrong, "of", "")))
         for fewer in [named] if named is not None else _leave_out_one(left):
             left = fewer
             try:
@@ -86,9 +86,14 @@ def _is_choice(error: Error) -> bool:
     return isinstance(error, UsageError) and not isinstance(error, QueryError | Timeout | Stopped)
 
 
-def _leave_out_named(parameters: Mapping[str, str], named: str) -> dict[str, str] | None:
-    """Return parameters without the value that is named, of a list without this one; None where none has it."""
+def _leave_out_named(parameters: Mapping[str, str], named: str, of: str = "") -> dict[str, str] | None:
+    """Return parameters without the value that is named, of a list without this one; None where none has it.
+
+    It is looked for in the parameter `of`, if that is known, else in all.
+    """
     for name, said in parameters.items():
+        if of not in ("", name):
+            continue
         if named and named in (said, *(values := said.split(","))):
             rest = ",".join(value for value in values if value != named) if named != said else ""
             return {one: value for one, value in {**parameters, name: rest}.items() if value or one != name}

@@ -686,6 +686,8 @@ def test_compiled_templates_are_kept_where_python_keeps_modules(
     state = kept[0].stat()
     assert environment.__wrapped__().get_template("page.html").name == "page.html"
     assert kept[0].stat() == state  # it was read, and not written again
+    kept[0].write_bytes(kept[0].read_bytes()[:20])
+    assert environment.__wrapped__().get_template("page.html").name == "page.html"
 
 
 def test_long_tables_are_shown_in_parts_that_lead_to_each_other() -> None:

@@ -1221,7 +1221,7 @@ def test_scores_of_all_slices_together_are_those_of_the_command_line(tmp_path: P
     ("by", "profile", "told"),
     [
         ("period:1900-1890", "hipe", "holds nothing"),
-        ("words:1-2", "remix", "the profile remix cuts no column by bounds"),
+        ("words:1-2", "remix", "by which the profile remix does not cut it"),
         ("nothing:deciles", "remix", "no column to slice by named 'nothing'"),
         ("noise,class", "hipe", "does not cross that"),
     ],

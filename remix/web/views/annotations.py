@@ -241,7 +241,7 @@ def _tabulate(work: page.Explored, rows: pl.DataFrame, wanted: Wanted, asked: Ma
     extra = [wanted.column, wanted.by.partition(":")[0], "part", "outcome", "answer"]
 
     def lead_to_entity(entity: str) -> str:
-        return address("annotations", **{**asked, "entity": entity})
+        return address("annotations", **{**asked, "at": "", "entity": entity})
 
     chosen = {"system": asked.get("system", ""), "dataset": asked.get("dataset", "")}
     return tabulate_annotations(work, rows, extra, lead_to_entity=lead_to_entity, **chosen)

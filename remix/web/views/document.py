@@ -85,7 +85,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if step is not None:
         asked |= {"error": str(step.number), "mention": ""}
     elif asked["error"]:
-        if not asked["mention"]:
+        if not asked["system"]:
+            dropped.append(UsageError(f"error={asked['error']} is one of a system, and the address names none"))
+        elif not asked["mention"]:
             dropped.append(UsageError(f"no error {asked['error']} of those that are chosen is in this document"))
         told = [tell_lost(asked)]
         asked |= dict.fromkeys((*WALK, *_OF_ERRORS), "")

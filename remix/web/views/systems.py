@@ -33,6 +33,8 @@ from remix.web.score_tables import BEST, show_scores
 
 _SCHEMES = ("quantiles:4", "log-deciles")
 """How columns of numbers are cut into parts."""
+_OF_RUNS = ("error",)
+"""With what the columns begin that are of what runs made of mentions."""
 _NAMING = ("document", "surface_form", "kb", "confidence")
 """Columns that name things rather than class them, or are in every table."""
 _BY = (COARSE_TYPE, "pagerankSegment", "isRare", "ambiguitySurfaceForm:quantiles:4", "nameRelation", "is_nil")
@@ -270,15 +272,16 @@ def _choose_counted(profile: Profile, asked: Mapping[str, str]) -> tuple[str, st
         raise UnknownName(f"task of the profile {profile.name}", task, counted, f"remix show profile:{profile.name}")
     usual = profile.headline[1] if profile.headline[1] in counted[task] else counted[task][0]
     if said in profile.groups:
-        raise page.WrongValue(f"{said} names several matchings, and a page shows scores by one", said)
+        raise page.WrongValue(f"{said} names several matchings, and a page shows scores by one", said, "match")
     if said and said not in profile.meanings and said.partition("(")[0] in MATCHINGS:
         said = find_matching(said).name
     try:
         profile.check(task, said or usual)
-    except UnknownName:
+    except UnknownName as error:
+        error.name = asked["match"] or error.name  # as the address spells it
         raise
     except UsageError as error:
-        raise page.WrongValue(str(error), asked["match"]) from None
+        raise page.WrongValue(str(error), asked["match"], "match") from None
     return task, said or usual
 
 
@@ -362,10 +365,13 @@ def _read_column(work: page.Explored, by: str, profile: Profile, columns: Mappin
         parts = breakdown(by)
         cut = own_rule(profile, by) is not None
         if not cut and any(is_bounds(one.scheme) for one in parts):
-            told = "the profiles hipe and hipe-2020 cut noise and period so"
-            raise UsageError(f"the profile {profile.name} cuts no column by bounds, as '{by}' has them: {told}")
+            told = "the profiles hipe and hipe-2020 cut noise and period so, and other columns are cut by a scheme"
+            raise UsageError(f"'{by}' has bounds, by which the profile {profile.name} does not cut it: {told}")
     except UsageError as error:
         raise page.WrongValue(str(error), by) from None
+    if beyond := [one.column for one in parts if one.column in _NAMING or one.column.partition(":")[0] in _OF_RUNS]:
+        told = f"this page does not slice by {beyond[0]}: `remix evaluate --by {beyond[0]}` does"
+        raise page.WrongValue(told, by, "by")
     if unknown := [one.column for one in parts if one.column not in known]:
         wrong = UnknownName("column to slice by", unknown[0], columns, "remix list columns")
         raise wrong if unknown[0] == by else page.WrongValue(str(wrong), by)
