@@ -285,13 +285,19 @@ def with_f1_shown(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     """Return rows of scores with the F1 that all of them show as `f1`, and the precision that it takes.
 
     Rows that know one precision alone (`f1_precision` says so) show their only F1, and a score without denominator
-    is null, whatever the F1 of all answers is.
+    is null, whatever the F1 of all answers is. Of some remixes the answers in scope are known, and of others not: those
+    on mentions are known of all, so that they can be compared.
+
+    >>> columns = {"f1": [0.5, 0.5, 0.5], "f1_in_scope": [0.6, None, None], "f1_on_mention": [0.7, 0.8, None]}
+    >>> rows = pl.DataFrame({**columns, "f1_precision": ["in scope", "on mention", "all"]})
+    >>> with_f1_shown(rows)[0]["f1"].to_list(), with_f1_shown(rows)[1], with_f1_shown(rows[:1])[0]["f1"].to_list()
+    ([0.7, 0.8, 0.5], 'on mention', [0.6])
     """
-    taken = rows["f1_precision"].drop_nulls().unique().to_list() if "f1_precision" in rows.columns else []
-    of_f1 = next((str(one) for one in taken if one != "all"), "all")
+    taken = {*rows["f1_precision"]} if "f1_precision" in rows.columns else set()
+    of_f1 = next((one for one in ("on mention", "in scope") if one in taken), "all")
     if of_f1 == "all":
         return rows, of_f1
-    own = pl.col("f1_precision") == of_f1
+    own = pl.col("f1_precision") != "all"
     names = [(F1[of_f1], "f1"), (f"{F1[of_f1]}_deviation", "f1_deviation")]
     shown = [pl.when(own).then(name).otherwise(other).alias(other) for name, other in names if name in rows.columns]
     return rows.with_columns(shown), of_f1
