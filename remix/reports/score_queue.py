@@ -51,7 +51,7 @@ _HOME = Path(__file__).resolve().parents[2]
 """What remix is in: an environment's packages, or a checkout."""
 _COMMAND = """
 import gc, os, queue, shutil, signal, sys, threading
-os.nice(12)  # who asks makes pages meanwhile, and gets fifteen times as much of a processor that both want
+os.nice(5)  # who asks makes pages meanwhile
 gc.disable()  # nothing of what is imported is garbage, and of what is computed hardly anything
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks is interrupted, and ends this
 lines = queue.SimpleQueue()

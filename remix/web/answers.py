@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from remix.frames import read_parquet
+from remix.names import FAILED
 from remix.question import Several, several
 from remix.runs.judgements import Judgements, judge_mentions
 from remix.runs.known import KnownRun, compared_systems, inherited_runs, known_runs
@@ -55,6 +57,19 @@ def judge(
         # There are as many columns to slice by as a user thinks of.
         asked=bool(by) or len(names) > 1 or match != STRONG,
     )
+
+
+def may_have_failed(work: page.Explored, dataset: str) -> bool:
+    """Return whether a run that answers a loaded dataset failed on a text of it, or may have, as one on its origin."""
+    own = [one for one in list_known(work, [dataset]) if one.run.dataset == dataset]
+    folders = [work.store.own("runs") / one.run.folder_name for one in own if not one.inherited]
+
+    def look() -> bool:
+        """Return whether what the runs tell beside their answers says so."""
+        return any((read_parquet(folder / "values.parquet")["term"] == FAILED).any() for folder in folders)
+
+    key = ("runs that failed", *(one.run.folder_name + one.run.checksum for one in own))
+    return any(one.inherited for one in own) or work.store.cached(key, look)
 
 
 def list_answered(runs: Sequence[Run], system: str) -> list[str]:

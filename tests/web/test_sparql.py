@@ -6,8 +6,8 @@ import gzip
 import hashlib
 import json
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -132,8 +132,11 @@ def test_what_has_no_answer_is_said_beside_the_query(
 
 
 @pytest.mark.long
-def test_time_limit_is_shown_and_chosen_below_that_of_the_server(address: str) -> None:
-    page = client.get(f"{address.removesuffix('/sparql')}/query").text
+def test_time_limit_is_shown_and_chosen_below_that_of_the_server(
+    small_store: Store, serve: Callable[..., AbstractContextManager[str]]
+) -> None:
+    with serve(small_store.folder, "--timeout", "5") as address:
+        page = client.get(f"{address.removesuffix('/sparql')}/query").text
     assert "this server allows 5." in page and '<option value="1">1</option><option value="5" selected>' in page
     assert '<option value="10"' not in page
 

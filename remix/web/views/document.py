@@ -38,7 +38,7 @@ from remix.reports.statistics import measures_of
 from remix.runs.judgements import OUTCOMES, Judgements, list_entities, rename_entities
 from remix.web import forms, page
 from remix.web.addresses import address, address_of_entity, name_mention, split_names
-from remix.web.answers import judge, list_answers
+from remix.web.answers import judge, list_answers, may_have_failed
 from remix.web.error_choice import CHOICES, choose_matching, name_systems, read_choice, with_matching
 from remix.web.error_walk import WALK, ErrorStep, find_step, keep_walk, tell_lost
 from remix.web.marked_text import Mark, lay_out
@@ -175,7 +175,8 @@ def _complete(
         asked = {**asked, "agreement": ""}
     by = asked["by"] if asked["error"] else ""
     # The text alone shows nothing that systems made of it.
-    needed = asked["system"] or asked["annotation"] or asked["error"] or asked["colour"] == _OUTCOME
+    shows = asked["system"] or asked["annotation"] or asked["error"] or asked["colour"] == _OUTCOME
+    needed = shows or may_have_failed(work, dataset)
     judged = judge(work, dataset, by, match=asked["match"]) if systems and needed else None
     return asked, judged, systems, dropped
 
