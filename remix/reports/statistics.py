@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-import numpy as np
 import polars as pl
 
 from remix.errors import Error, UnknownName, UsageError, nearest
@@ -435,6 +434,8 @@ def draw_shares(quantity: Quantity, values: Mapping[str, pl.Series]) -> Figure:
 
 def _share_below(name: str, values: pl.Series, scale: str) -> Series:
     """Return which share of all values is no larger than each; of those without a place on the scale their number."""
+    import numpy as np  # which `remix stats` has no use for
+
     known = values.cast(pl.Float64).drop_nulls().drop_nans()
     # A page has dozens of lines, and polars takes longer to begin a step than numpy to sort some thousand values.
     found, counts = np.unique(known.to_numpy(), return_counts=True)

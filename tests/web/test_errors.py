@@ -378,16 +378,16 @@ def test_no_remix_is_offered_of_a_mention_that_is_of_the_type_by_one_alternative
     assert not any("Make this a remix" in block.links for block in page.blocks if isinstance(block, Note))
 
 
-def test_no_remix_is_made_of_classes_that_are_stored_in_the_form_before(alternatives: Workspace) -> None:
+def test_no_remix_is_made_of_outcomes_that_are_stored_in_a_form_before(alternatives: Workspace) -> None:
     held = alternatives.store.dataset("gold").attached["run-run"].signature
     graph = alternatives.store.attachment("gold", "run-run")
-    alternatives.store.attach({"gold": {"run-run": (graph, held.replace("|graph:3|", "|"))}})
     try:
-        page = shown(alternatives, dataset="gold", system="run", show="wrong")
-        [told] = [block.text for block in page.blocks if isinstance(block, Note) and "No remix has" in block.text]
-        assert "of an earlier version" in told and "evaluate gold --system run --match strong --store`" in told
-        # Whether a system is right is said of each alternative in that form, too.
-        assert remix_of(alternatives, shown(alternatives, dataset="gold", system="run")).error is None
+        for before in ("|graph:2|", "|"):
+            alternatives.store.attach({"gold": {"run-run": (graph, held.replace("|graph:3|", before))}})
+            for asked in ({"show": "wrong"}, {}):
+                page = shown(alternatives, dataset="gold", system="run", **asked)
+                [told] = [one.text for one in page.blocks if isinstance(one, Note) and "No remix has" in one.text]
+                assert "of an earlier version" in told and "evaluate gold --system run --match strong --store`" in told
     finally:
         alternatives.store.attach({"gold": {"run-run": (graph, held)}})
 
