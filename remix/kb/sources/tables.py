@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -44,14 +45,16 @@ _COUNT = re.compile(r"\s*\d+\s*")
 def _rows(file: Path, content: bytes, table: str) -> tuple[pl.DataFrame, int]:
     """Return the rows of a table under the names of its columns, and the number of the line of the first."""
     columns = _TABLES[table]
+    content = content.removeprefix(codecs.BOM_UTF8)
     cells = content.split(b"\n", 1)[0].rstrip(b"\r").decode("utf-8", "replace").split("\t")
     if len(cells) != len(columns):
         raise BadInput(file, f"{len(columns)} columns are expected ({', '.join(columns)}), not {len(cells)}", line=1)
-    header = not _is_row(cells, table)
+    headings = sum(_plain(cell) in _HEADINGS for cell in cells)
+    header = headings > 1 or not _is_row(cells, table)  # one word of a heading may be a surface form, or a source
     named = ", ".join(columns)
     if not header:
         progress.note(f"{file} has no header: its first line is a row like the others, its columns are {named}")
-    elif not any(_plain(cell) in _HEADINGS for cell in cells):
+    elif headings < 2:
         progress.note(
             f"{file}:1: '{' '.join(cells)}' is taken for the header of the columns {named}, and is no row: "
             f"where it is one, put the line '{' '.join(columns)}' above it, with tabs between its cells"

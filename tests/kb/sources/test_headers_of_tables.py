@@ -36,6 +36,11 @@ COUNTY = ("Ada", "http://dbpedia.org/resource/Ada_County", None, "mine")
         ("", "has no header: its first line is a row like the others"),
         ("surface_form\tentity_iri\tcount\tsource\n", ""),
         ("Mention\tURL\tn\twhere\n", ""),
+        ("\ufeffsurface_form\tschema:url\tcount\tsource\n", ""),
+        (
+            "Type\tType_foundry\t\tmine\n",
+            "surface_forms.tsv:1: 'Type Type_foundry mine' is taken for the header of the columns surface_form, ",
+        ),
         (
             "a\tb\tc\td\n",
             "surface_forms.tsv:1: 'a b c d' is taken for the header of the columns surface_form, entity, ",
@@ -56,6 +61,7 @@ def test_no_line_of_a_table_is_lost_without_a_word(
         # An entity without a scheme is one where a count stands beside it.
         ("surface_forms", "Ada\tAda_Lovelace\t3\t", ("Ada", "Ada_Lovelace", 3, None)),
         ("labels", "Q7259\tAda\ten", ("Q7259", "Ada", "en")),
+        ("labels", "\ufeffQ7259\tname\ten", ("Q7259", "name", "en")),
         ("types", "<urn:a>\tdbo:Person\tx", ("<urn:a>", "http://dbpedia.org/ontology/Person", "x")),
     ],
 )
