@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from remix.studies.applying import is_counted, with_rules
+from remix.studies.applying import faults_of_rules, is_counted, with_rules
 from remix.studies.definition import StudiedRun, Study, StudyFaults
 from remix.workspace import Workspace
 from tests.commands import run_verb
@@ -138,3 +140,26 @@ def test_every_task_of_remix_is_counted_whatever_one_mention_lacks() -> None:
     from remix.scoring.tasks import TASKS
 
     assert [name for name in TASKS.names() if not is_counted("remix", name, "strong")] == []
+
+
+def test_failures_on_one_of_two_datasets_of_a_text_are_none_on_the_other(tmp_path: Path) -> None:
+    """The system is right on one, and failed on other, which has the same text: together that is one failure."""
+    own = Workspace(tmp_path / ".remix")
+    row = {"document": "d1", "text": "Ada met Bob", "begin": 0, "end": 3, "entity": "urn:e:Ada"}
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row))
+        own.load([tmp_path / f"{name}.jsonl"])
+    late = {"document": "d1", "text": "Ada met Bob", "answers": [], "error": "late"}
+    (tmp_path / "late.jsonl").write_text(json.dumps(late))
+    own.add_run("s", tmp_path / "one.jsonl", on="one", perfect=True)
+    own.add_run("s", tmp_path / "late.jsonl", on="other")
+    asked = {"name": "s", "datasets": ["one", "other"], "tasks": ["A2KB"], "matchings": ["strong"], "samples": 200}
+    scores = own.study({**asked, "runs": {"s": {}}}).results.scores.filter(average="micro", column="")
+    assert dict(scores.select("target", "failed").iter_rows()) == {"one": 0, "other": 1, "all": 1}
+
+
+def test_names_of_several_matchings_are_none_by_which_a_study_scores() -> None:
+    own = (StudiedRun(name="a"),)
+    study = Study(name="s", datasets=("x",), runs=own, profiles=("neleval",), matchings=("all-tagging",))
+    assert [fault for fault in faults_of_rules(study) if "all-tagging" in fault]
+    assert not [*faults_of_rules(replace(study, matchings=("strong_link_match",)))]
