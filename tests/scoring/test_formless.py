@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from remix.web.page import VIEWS, Note
@@ -60,6 +61,41 @@ def test_answers_without_a_form_are_told_where_texts_are_compared(work: Workspac
     counts, said = shown(work, profile="hipe", match="strict@1")
     assert counts == {"forms": (11, 0, 0), "texts": (11, 0, 0), "neither": (0, 12, 0)}
     assert SAID in said and "count as wrong: 12 of 'neither'; give each a surface form" in said
+
+
+def test_answers_without_a_form_count_in_the_dataset_that_they_answer(tmp_path: Path) -> None:
+    """Of three mentions each, the answers to one tell no form, those to two do, and one is in a text of neither."""
+    work = Workspace(tmp_path / "ws")
+
+    def write(file: str, name: str, *, told: bool, more: int = 0) -> Path:
+        rows = []
+        for number in range(3 + more):
+            document = f"{name}{number:02}"
+            row = {
+                "document": document,
+                "begin": 0,
+                "end": 5,
+                "entity": f"http://www.wikidata.org/entity/Q{number + 1}",
+            }
+            rows.append(row | ({"surface_form": document, "text": f"{document} spoke."} if told else {}))
+        (tmp_path / f"{file}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return tmp_path / f"{file}.jsonl"
+
+    for name in ("Ada", "Bob"):
+        work.load([write(name, name, told=True)])
+    work.add_run("s", write("bare", "Ada", told=False), on="ada", perfect=True)
+    work.add_run("s", write("whole", "Bob", told=True), on="bob", perfect=True)
+    found = work.evaluate(["ada", "bob"], task="NEL-LIT", profile="hipe", match="strict@1")
+    rows = found.rows.filter(pl.col("dataset") != "mean", average="micro", column="")
+    assert sorted(rows.select("dataset", "tp", "formless", "gold_formless").rows()) == [
+        ("ada", 0, 3, 0),
+        ("all", 3, 3, 0),
+        ("bob", 3, 0, 0),
+    ]
+    # What is answered in a text that gold has not is left out, and wrong in no score.
+    run = f"o={write('more', 'Ada', told=False, more=2)}"
+    found = work.evaluate("ada", run=run, task="NEL-LIT", profile="hipe", match="strict@1")
+    assert "count as wrong: 3 of 'o'" in " ".join(found.lines)
 
 
 @pytest.mark.parametrize(("profile", "match"), [("hipe", "fuzzy@1"), ("hipe-2020", "strict@1"), ("remix", "strong")])

@@ -83,21 +83,51 @@ def with_formless(rows: pl.DataFrame, inputs: Inputs, matchings: Collection[str]
 
     >>> rows = pl.DataFrame({"system": ["s", "s"], "matching": ["fuzzy", "strict"]})
     >>> answers = pl.DataFrame({"annotation": ["a"], "document": ["d"], "begin": [0], "end": [3]})
-    >>> found = with_formless(rows, Inputs(Frames.empty(), {"s": Frames.of(annotations=answers)}), {"strict"})
+    >>> text = pl.DataFrame({"document": ["d"], "dataset": ["x"], "text": ["Ada"]})
+    >>> run = Frames.of(documents=text, annotations=answers)
+    >>> found = with_formless(rows, Inputs(Frames.of(documents=text), {"s": run}), {"strict"})
     >>> found.select("matching", "formless", "gold_formless").rows()
     [('fuzzy', 0, 0), ('strict', 1, 0)]
     """
     if not matchings:
         return rows
-    kept = inputs.gold.annotations.filter(pl.col("ignorable").is_null())
-    of_gold = kept["surface_form"].null_count()
-    lacking = {name: run.one_layer()["surface_form"].null_count() for name, run in inputs.runs.items()}
-    if not of_gold and not any(lacking.values()):
+    found = _count_formless(inputs)
+    if found.is_empty():
         return rows
-    own = pl.col("system").replace_strict(lacking, default=0, return_dtype=pl.Int64)
+    whole = found.group_by("system").agg(pl.col(FORMLESS).sum())
     asked = pl.col("matching").is_in([*matchings]) if "matching" in rows.columns else pl.lit(True)
-    numbers = dict(zip(FORMLESS, (own, pl.lit(of_gold, pl.Int64)), strict=True))
-    return rows.with_columns(pl.when(asked).then(number).otherwise(0).alias(name) for name, number in numbers.items())
+    if "dataset" in rows.columns:
+        # In the rows of 'all' and 'mean' those of all datasets count.
+        pooled = pl.concat([whole.with_columns(dataset=pl.lit(name)) for name in ("all", "mean")])
+        counts = pl.concat([found, pooled.select(found.columns)])
+        rows = rows.join(counts, on=["system", "dataset"], how="left", maintain_order="left")
+    else:
+        rows = rows.join(whole, on="system", how="left", maintain_order="left")
+    return rows.with_columns(
+        pl.when(asked).then(pl.col(name).fill_null(0)).otherwise(0).alias(name) for name in FORMLESS
+    )
+
+
+def _count_formless(inputs: Inputs) -> pl.DataFrame:
+    """Return system, dataset of gold and `FORMLESS`; answers in documents that gold has not count nowhere."""
+    gold, (of_answers, of_gold) = inputs.gold, FORMLESS
+    kept = gold.annotations.filter(pl.col("ignorable").is_null(), pl.col("surface_form").is_null())
+    homes, parts = inputs.list_homes(), []
+    mentions = kept.join(gold.documents.select("document", home="dataset"), on="document").group_by(dataset="home")
+    lacking = mentions.agg(number=pl.len().cast(pl.Int64))
+    for name, run in inputs.runs.items():
+        answers = run.one_layer().filter(pl.col("surface_form").is_null()).select("document")
+        if len(answers):
+            pairs = align(gold, run, name, told=False, apart=name in inputs.made_for, homes=homes)
+            places = pairs.join(gold.documents.select("dataset", gold="document"), on="gold")
+            own = answers.join(places, on="document").group_by("dataset").agg(number=pl.len().cast(pl.Int64))
+            parts.append(own.select(pl.lit(name).alias("system"), "dataset", number="number", kind=pl.lit(of_answers)))
+        parts.append(lacking.select(pl.lit(name).alias("system"), "dataset", number="number", kind=pl.lit(of_gold)))
+    columns = ["system", "dataset", *FORMLESS]
+    if not any(map(len, parts)):
+        return pl.DataFrame(schema=dict.fromkeys(columns[:2], pl.String) | dict.fromkeys(FORMLESS, pl.Int64))
+    numbers = [pl.col("number").filter(pl.col("kind") == kind).sum().alias(kind) for kind in FORMLESS]
+    return pl.concat(parts).group_by("system", "dataset", maintain_order=True).agg(numbers).select(columns)
 
 
 def _with_fitted(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
