@@ -177,7 +177,7 @@ def judge_mentions(
         "document", "dataset", "text", name=pl.coalesce("given", "document")
     )
     runs = with_shortcomings(pl.DataFrame({"system": [*read.runs]}), read)
-    failures = failures_of(read.gold, read.runs, read.made_for, read.list_homes())
+    failures = failures_of(read)
     beside = {name: kind for name, kind in kinds_of(known_runs(keeper.store)).items() if kind != "system"}
     judged = _judge_systems(found, mentions, given, alone)
     copies = _choose_copies(read, found, several(datasets))

@@ -256,7 +256,8 @@ def make_outcomes(
     with progress.enable(False):
         # What is registered answers each dataset by its own answers, whatever texts several share.
         made_for = {name: "A2KB" for name in runs if name in registered}
-        found = outcomes(Inputs(gold, runs, Knowledge(types=types, kb=kb), made_for=made_for), matching, errors)
+        inputs = Inputs(gold, runs, Knowledge(types=types, kb=kb), made_for=made_for)
+        found = outcomes(inputs, matching, errors)
         pairs = _pairs(gold, runs, registered)
     entries = {entry.name: entry for entry in store.datasets()}
     chosen = {"remix": __version__, "task": "A2KB", "matching": matching, "errors": ",".join(errors)}
@@ -274,7 +275,7 @@ def make_outcomes(
         status = "stored" if before is None else "unchanged" if before == signature else "replaced"
         rows.append((name, system, status, *_counts(own), graph.count(b"\n")))
     right = found.gold.select("dataset", "system", "annotation", right=pl.col("outcome") == "tp")
-    unjudged = failures_of(gold, runs, made_for).join(gold.annotations.select("document", "annotation"), on="document")
+    unjudged = failures_of(inputs).join(gold.annotations.select("document", "annotation"), on="document")
     right = right.join(unjudged, on=["system", "annotation"], how="anti", maintain_order="left")
     return MadeOutcomes(rows, graphs, signatures, right)
 

@@ -153,9 +153,7 @@ def _count_systems(reading: Reading, names: Sequence[str], choice: Choice) -> di
     every = pl.concat(counts, how="diagonal_relaxed").drop("members", "vocabularies", strict=False)
     every = every.filter((pl.col("column") != "kb") | ("kb" in choice.by))
     found_documents = pl.concat(documents).unique().sort("document", "nth")
-    known = reading.inputs
-    own = {name: known.runs[name] for name in names}
-    failures = failures_of(known.gold, own, known.made_for, known.list_homes())
+    failures = failures_of(replace(reading.inputs, runs={name: reading.inputs.runs[name] for name in names}))
     failed = {name: failures.filter(system=name)["document"].n_unique() for name in names}
     return {
         name: {

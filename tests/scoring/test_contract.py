@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import polars as pl
@@ -16,7 +17,7 @@ from remix.scoring.matching import MATCHINGS, Case
 from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.tasks import TASKS
 from remix.store import Store
-from remix.workspace import open_workspace
+from remix.workspace import Workspace, open_workspace
 from tests.scoring.conftest import evaluate
 
 Make = Callable[..., Frames]
@@ -92,3 +93,30 @@ def test_what_a_profile_refuses_is_refused_before_anything_is_read(run_store: St
     work = open_workspace(run_store.folder)
     with pytest.raises(UnknownName, match="no matching of this profile named 'weak'"):
         work.evaluate("no-such-dataset", profile="hipe", match="weak")
+
+
+@pytest.fixture(scope="module")
+def of_one_text(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """Two datasets of the same text and mention; the system is right on one and wrong on other."""
+    folder = tmp_path_factory.mktemp("of-one-text")
+    made = Workspace(folder / ".remix")
+    wikidata = "http://www.wikidata.org/entity/"
+    row = {"document": "d1", "text": "Ada met Bob", "begin": 0, "end": 3, "surface_form": "Ada"}
+    for name, entity in (("one", "Q1"), ("other", "Q1"), ("wrong", "Q2")):
+        (folder / f"{name}.jsonl").write_text(json.dumps(row | {"entity": f"{wikidata}{entity}"}), encoding="utf-8")
+    for name in ("one", "other"):
+        made.load([folder / f"{name}.jsonl"])
+    made.add_run("s", folder / "one.jsonl", on="one", perfect=True)
+    made.add_run("s", folder / "wrong.jsonl", on="other")
+    return made
+
+
+@pytest.mark.parametrize("profile", PROFILES.names())
+def test_datasets_of_one_text_are_scored_side_by_side_by_the_answers_to_each(
+    of_one_text: Workspace, profile: str
+) -> None:
+    # Of one the mention is found, of other its answer is wrong and the mention missed.
+    task, match = PROFILES[profile].headline
+    found = of_one_text.evaluate(["one", "other"], profile=profile, task=task, match=match).rows
+    rows = found.filter(pl.col("dataset").is_in(["one", "other"]), column="", average="micro")
+    assert sorted(rows.select("dataset", "tp", "fp", "fn").rows()) == [("one", 1, 0, 0), ("other", 0, 1, 1)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 
-from remix.documents import align
 from remix.formats.definitions.answers import LABEL, PROBLEMS
 from remix.scoring.errors import Errors, Taxonomy, class_rows
 from remix.scoring.matching import Case
@@ -53,8 +52,8 @@ def _find_known(case: Case, iris: pl.Series) -> pl.Series | None:
 
 def _of_documents(case: Case) -> list[pl.DataFrame]:
     parts = []
-    for number, run in enumerate(case.evidence.runs.values()):
-        places = align(case.evidence.gold, run, told=False).select(subject="document", document="gold")
+    for number, (system, run) in enumerate(case.evidence.runs.items()):
+        places = case.evidence.inputs.pair_documents(system).select(subject="document", document="gold")
         docs = case.mentions.documents.join(places, on="document", maintain_order="left")
         docs = docs.select("doc", "subject", system=pl.lit(number, pl.Int64))
         for kind, term in PROBLEMS.items():

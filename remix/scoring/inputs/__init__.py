@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
+from remix.documents import align
 from remix.errors import UsageError
 from remix.frames import FINE_GRAINED, Frames
 from remix.vocabularies import Vocabularies
@@ -133,6 +134,14 @@ class Inputs:
         out = {name: self.without_answers(name, run) for name, run in self.runs.items()}
         found = {name: self.gold_of(parts)["document"] for name, parts in out.items() if parts}
         return {name: documents for name, documents in found.items() if len(documents)}
+
+    def pair_documents(self, name: str) -> pl.DataFrame:
+        """Return `gold` and `document`: which document of a run answers which of gold, wherever it is scored.
+
+        One that is registered answers each dataset by its own answers, whatever texts several share. Nothing is said.
+        """
+        apart = name in self.made_for
+        return align(self.gold, self.runs[name], name, told=False, apart=apart, homes=self.list_homes())
 
     def list_homes(self) -> dict[str, list[str]]:
         """Return the loaded datasets that the documents of each dataset of gold come from, of registered runs alone."""

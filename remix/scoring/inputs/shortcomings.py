@@ -5,13 +5,10 @@ What stands beside scores, below tables and on pages of either is made of the co
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from types import MappingProxyType
+from collections.abc import Collection
 
 import polars as pl
 
-from remix.documents import align
-from remix.frames import Frames
 from remix.names import FAILED
 from remix.scoring.inputs import Inputs
 
@@ -22,35 +19,28 @@ FORMLESS = ("formless", "gold_formless")
 """How many answers of a run, and mentions of gold, tell no text where a matching compares it, so that none is right."""
 
 
-def failures_of(
-    gold: Frames,
-    runs: Mapping[str, Frames],
-    registered: Collection[str] = (),
-    homes: Mapping[str, Collection[str]] = MappingProxyType({}),
-) -> pl.DataFrame:
+def failures_of(inputs: Inputs) -> pl.DataFrame:
     """Return system, dataset and document of gold where a system failed, so that it has no answer there.
 
-    An answer may be empty, which is no failure: what failed says so itself. Those of the runs that are `registered` are
-    of the datasets that their documents are registered on, which of other datasets are their `homes`.
+    An answer may be empty, which is no failure: what failed says so itself.
 
     >>> gold = Frames.of(documents=pl.DataFrame({"document": ["d", "e"], "dataset": ["x", "x"], "text": ["Ada", "Bo"]}))
     >>> late = pl.DataFrame({"subject": ["e"], "term": [FAILED], "number": [None], "text": ["late"]})
-    >>> failures_of(gold, {"mine": Frames.of(documents=gold.documents[:1], values=late)}).rows()
+    >>> failures_of(Inputs(gold, {"mine": Frames.of(documents=gold.documents[:1], values=late)})).rows()
     [('mine', 'x', 'e')]
     """
     told = [pl.DataFrame(schema={"system": pl.String, "subject": pl.String})]
-    for name, run in runs.items():
+    for name, run in inputs.runs.items():
         if run.values.is_empty() or (own := run.values.filter(pl.col("term") == FAILED).select("subject")).is_empty():
             continue
         # Of a file of answers, a document that failed is one of its documents all the same.
-        pairs = align(gold, run, name, told=False, apart=name in registered, homes=homes).rename(
-            {"document": "subject"}
-        )
+        pairs = inputs.pair_documents(name).rename({"document": "subject"})
         own = own.join(pairs, on="subject", how="left").select(pl.coalesce("gold", "subject").alias("subject"))
         told.append(own.select(pl.lit(name).alias("system"), "subject"))
     if len(told) == 1:
         return told[0].select("system", dataset="system", document="subject")
-    names = gold.documents.select("document", "dataset", subject=pl.concat_list("document", "given")).explode("subject")
+    gold = inputs.gold.documents
+    names = gold.select("document", "dataset", subject=pl.concat_list("document", "given")).explode("subject")
     found = pl.concat(told).join(names.drop_nulls("subject").unique(), on="subject")
     return found.select("system", "dataset", "document").unique().sort("system", "dataset", "document")
 
@@ -60,7 +50,7 @@ def with_shortcomings(rows: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
 
     In the rows of 'all' and 'mean', and where rows have no dataset, documents of all datasets count, each once.
     """
-    found = failures_of(inputs.gold, inputs.runs, inputs.made_for, inputs.list_homes())
+    found = failures_of(inputs)
     if found.height:
         each = found.group_by("system", "dataset").agg(failed=pl.len().cast(pl.Int64))
         whole = found.group_by("system").agg(of_all=pl.col("document").n_unique().cast(pl.Int64))
@@ -112,14 +102,13 @@ def _count_formless(inputs: Inputs) -> pl.DataFrame:
     """Return system, dataset of gold and `FORMLESS`; answers in documents that gold has not count nowhere."""
     gold, (of_answers, of_gold) = inputs.gold, FORMLESS
     kept = gold.annotations.filter(pl.col("ignorable").is_null(), pl.col("surface_form").is_null())
-    homes, parts = inputs.list_homes(), []
+    parts = list[pl.DataFrame]()
     mentions = kept.join(gold.documents.select("document", home="dataset"), on="document").group_by(dataset="home")
     lacking = mentions.agg(number=pl.len().cast(pl.Int64))
     for name, run in inputs.runs.items():
         answers = run.one_layer().filter(pl.col("surface_form").is_null()).select("document")
         if len(answers):
-            pairs = align(gold, run, name, told=False, apart=name in inputs.made_for, homes=homes)
-            places = pairs.join(gold.documents.select("dataset", gold="document"), on="gold")
+            places = inputs.pair_documents(name).join(gold.documents.select("dataset", gold="document"), on="gold")
             own = answers.join(places, on="document").group_by("dataset").agg(number=pl.len().cast(pl.Int64))
             parts.append(own.select(pl.lit(name).alias("system"), "dataset", number="number", kind=pl.lit(of_answers)))
         parts.append(lacking.select(pl.lit(name).alias("system"), "dataset", number="number", kind=pl.lit(of_gold)))

@@ -9,7 +9,6 @@ import polars as pl
 
 from remix import progress
 from remix.dense import look_up
-from remix.documents import align
 from remix.formats.layers import tokens_of
 from remix.formats.offsets import characters_of_units, cut_spans, units_of_characters
 from remix.scoring.inputs import Inputs
@@ -245,7 +244,7 @@ def read_offsets(inputs: Inputs, found: Mapping[str, Readings]) -> Inputs:
         run = runs[name]
         texts = gold.documents.select(gold="document", text="text").unique("gold")
         how = readings.rows.select(gold="document", **{one: pl.col(one) for one in _HOW})
-        pairs = align(gold, run, name, told=False).join(how, on="gold").join(texts, on="gold").unique("document")
+        pairs = inputs.pair_documents(name).join(how, on="gold").join(texts, on="gold").unique("document")
         named = pairs.select("text", doc="document").drop_nulls("text")
         rows = run.annotations.rename({"document": "doc"})
         rows = rows.join(pairs.select(*_HOW, doc="document"), on="doc", how="left", maintain_order="left")

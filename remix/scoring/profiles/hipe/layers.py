@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import polars as pl
 
 from remix import progress
-from remix.documents import align
 from remix.formats.layers import (
     ALONE,
     CONTINUED,
@@ -118,7 +117,7 @@ def _read(case: Case, task: str, edition: Edition, *, alone: bool, typed: bool) 
     inside = [_inner_links(frames, task, kb).join(places, on="document").with_columns(system=pl.lit(-1, pl.Int64))]
     placed = [places.select("document", "dataset", "doc", system=pl.lit(-1, pl.Int64))]
     for number, (name, run) in enumerate(case.evidence.runs.items()):
-        pairs = align(frames, run, name, told=False).join(places, left_on="gold", right_on="document")
+        pairs = case.evidence.inputs.pair_documents(name).join(places, left_on="gold", right_on="document")
         placed.append(pairs.select("document", "dataset", "doc", system=pl.lit(number, pl.Int64)))
         own = [
             _mentions(run, task, kb, alone=alone, typed=typed)[0],
