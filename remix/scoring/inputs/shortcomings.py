@@ -24,6 +24,7 @@ def failures_of(inputs: Inputs) -> pl.DataFrame:
 
     An answer may be empty, which is no failure: what failed says so itself.
 
+    >>> from remix.frames import Frames
     >>> gold = Frames.of(documents=pl.DataFrame({"document": ["d", "e"], "dataset": ["x", "x"], "text": ["Ada", "Bo"]}))
     >>> late = pl.DataFrame({"subject": ["e"], "term": [FAILED], "number": [None], "text": ["late"]})
     >>> failures_of(Inputs(gold, {"mine": Frames.of(documents=gold.documents[:1], values=late)})).rows()
@@ -71,6 +72,7 @@ def with_formless(rows: pl.DataFrame, inputs: Inputs, matchings: Collection[str]
 
     Rows of a `matching` have them where it is one of these.
 
+    >>> from remix.frames import Frames
     >>> rows = pl.DataFrame({"system": ["s", "s"], "matching": ["fuzzy", "strict"]})
     >>> answers = pl.DataFrame({"annotation": ["a"], "document": ["d"], "begin": [0], "end": [3]})
     >>> text = pl.DataFrame({"document": ["d"], "dataset": ["x"], "text": ["Ada"]})
