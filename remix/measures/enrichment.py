@@ -22,7 +22,7 @@ from remix.expressions import fill
 from remix.files import write_whole
 from remix.frames import Frames, read_parquet, write_parquet
 from remix.frames_folder import FramesFolder, part_name
-from remix.kb import KnowledgeBase
+from remix.kb import KnowledgeBase, attached_kb
 from remix.measures._parts import compute_parts
 from remix.measures.classes import other_spellings
 from remix.measures.measured import Measured, columns_of
@@ -111,6 +111,25 @@ def measure_store(store: Store, kb: KnowledgeBase | None) -> Measured:
     measured = measure_frames(named_frames(store), chosen)
     _keep(store, measured, signature)
     return measured
+
+
+def measures_of(store: Store) -> Measured:
+    """Return the measures of all loaded datasets, read or computed once for each state of the workspace.
+
+    They are those of `remix stats` without options. Raises `StoreError` for a workspace without datasets.
+    """
+    return store.cached("measures", lambda: measure_store(store, attached_kb(store)))
+
+
+def stated_measures(store: Store) -> Measured | None:
+    """Return the measures that the graphs beside all datasets state, None where these have to be read for it.
+
+    That is where one `enrich` made all graphs, by the choices of `measures_of`, and what it computed is kept.
+    """
+    entries = {entry.name: entry for entry in store.datasets()}
+    signature = _signature_of_store(entries, choice_of(attached_kb(store)))
+    made = {entry.enrichment for entry in entries.values()}
+    return measures_of(store) if made == {signature} and _place(store, signature).is_dir() else None
 
 
 def _spellings(frames: Frames, measured: Measured, entry: DatasetEntry) -> bytes:

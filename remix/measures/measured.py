@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import polars as pl
@@ -37,6 +37,11 @@ class Measured:
     skipped: tuple[str, ...]
     signature: Signature
 
+    def of_dataset(self, dataset: str) -> Measured:
+        """Return the values of a dataset alone."""
+        levels = ("annotations", "documents", "datasets", "classes")
+        return replace(self, **{name: getattr(self, name).filter(dataset=dataset) for name in levels})
+
     def triples(self, dataset: str, iri: str | None = None) -> bytes:
         """Return the enrichment graph of a dataset as N-Triples, ordered by subject; the same for the same input.
 
@@ -61,6 +66,31 @@ class Measured:
             rows.select(_join_lines([*lines, pl.col("_types")])).to_series(),
         ]
         return str(pl.concat([block.cast(pl.String) for block in blocks]).str.join("").item()).encode()
+
+    @cached_property
+    def stated(self) -> Mapping[str, tuple[str, str]]:
+        """Return the terms that `triples` states of any annotation or document: of which, and the column of values."""
+        of_documents = [
+            (document_column(one, average), term)
+            for one in summaries_of(self.measures)
+            for average in ("document", "count")
+            for term in one.terms.get(average, ())
+        ]
+        levels = (
+            ("annotation", self.annotations, [(one.name, one.term) for one in columns_of(self.measures)]),
+            ("document", self.documents, of_documents),
+        )
+        found = {f"{ITSRDF}taClassRef": ("annotation", "class")} if self.classes.height else {}
+        for level, rows, columns in levels:
+            known = rows.select(_stated(*one).count() for one in rows.schema.items()).row(0, named=True)
+            found |= {write_out(term): (level, name) for name, term in columns if known[name]}
+        return found
+
+    def state(self, term: str) -> pl.DataFrame:
+        """Return subject and value of what `triples` states of annotations or documents by a term of `stated`."""
+        level, name = self.stated[term]
+        rows = self.classes if name == "class" else self.annotations if level == "annotation" else self.documents
+        return rows.select(subject=level, value=_stated(name, rows.schema[name])).drop_nulls()
 
     @cached_property
     def _by_dataset(self) -> dict[str, dict[str, pl.DataFrame]]:
@@ -92,6 +122,12 @@ def _join_lines(lines: Iterable[pl.Expr]) -> pl.Expr:
 
 def _line(subject: str, column: str, term: str, kind: str) -> pl.Expr:
     return fill(f"<{{}}> <{term}> {{}} .\n", pl.col(subject), _literal(pl.col(column), kind))
+
+
+def _stated(name: str, kind: pl.DataType) -> pl.Expr:
+    """Return the values of a column that triples state: of numbers those that are finite."""
+    value = pl.col(name)
+    return pl.when(value.is_finite()).then(value).alias(name) if kind.is_float() else value
 
 
 def _literal(value: pl.Expr, kind: str) -> pl.Expr:

@@ -16,8 +16,9 @@ from remix.expressions import fill
 from remix.frames import Frames
 from remix.measures import MEASURES
 from remix.measures.declaration import Summary, local, write_out
-from remix.measures.enrichment import frames_of
+from remix.measures.enrichment import frames_of, stated_measures
 from remix.measures.labels import label_of
+from remix.measures.measured import Measured
 from remix.names import ITSRDF, PREFIXES
 from remix.rdf.iris import iri_of_entity
 from remix.rdf.terms import quote
@@ -258,14 +259,15 @@ class _NarrowingStep:
 class FacetedCorpus:
     """All that is loaded, with the values of each facet: `annotation` or `document`, and `value`.
 
-    `gold` are the annotations that are counted, with the number of their `mention` and of their `entities`; `measured`
-    has subject, term and object of what the graphs of measures say.
+    `gold` are the annotations that are counted, with the number of their `mention` and of their `entities`. What the
+    graphs of measures state is `measured`, or stands in `read`, with subject, term and object.
     """
 
     store: Store
     frames: Frames
     gold: pl.DataFrame
-    measured: pl.DataFrame
+    measured: Measured | None
+    read: pl.DataFrame
 
     @cached_property
     def datasets(self) -> list[str]:
@@ -275,8 +277,9 @@ class FacetedCorpus:
     @cached_property
     def facets(self) -> dict[str, Facet]:
         """Return the facets that have any value."""
-        measured = self.measured["term"].unique().cast(pl.String).str.strip_chars("<>")
-        terms = {*measured, *self.frames.values["term"].unique(), f"{ITSRDF}taClassRef"}
+        read = self.read["term"].unique().cast(pl.String).str.strip_chars("<>")
+        measured = self.measured.stated if self.measured is not None else ()
+        terms = {*read, *measured, *self.frames.values["term"].unique(), f"{ITSRDF}taClassRef"}
         every = list_facets().items()
         return {name: facet for name, facet in every if not facet.term or write_out(facet.term) in terms}
 
@@ -297,16 +300,17 @@ class FacetedCorpus:
             parts.append(self.frames.classes.select(subject="annotation", value="class"))
         text = pl.col("object").cast(pl.String).str.strip_suffix(" .")
         literal = text.str.extract('^"(.*)"')
-        value = pl.coalesce(literal, text.str.strip_chars("<>"))
-        said = self.measured.filter(pl.col("term") == f"<{term}>")
-        parts.append(said.select(pl.col("subject").cast(pl.String).str.strip_chars("<>"), value=value))
-        found = pl.concat(parts).rename({"subject": key})
+        said = self.read.filter(pl.col("term") == f"<{term}>")
+        subject = pl.col("subject").cast(pl.String).str.strip_chars("<>")
+        parts.append(said.select(subject, value=pl.coalesce(literal, text.str.strip_chars("<>"))))
+        if self.measured is not None and term in self.measured.stated:
+            parts.append(self.measured.state(term))
+        value = pl.Float64 if facet.kind == "number" else pl.String
+        found = pl.concat(one.cast({"value": value}, strict=False) for one in parts).rename({"subject": key})
         known = (self.gold if key == "annotation" else documents).select(key)
         if facet.kind == "type":
             named = pl.col("value").replace_strict({iri: name for name, iri in _TYPES.items()}, default=None)
             found = found.with_columns(value=named)
-        if facet.kind == "number":
-            found = found.with_columns(pl.col("value").cast(pl.Float64, strict=False))
         return found.drop_nulls().join(known, on=key, how="semi").unique(maintain_order=True)
 
     def count(
@@ -453,7 +457,8 @@ def _read(store: Store) -> FacetedCorpus:
     with store.hold_state():
         frames = frames_of(store)
         entries = store.datasets()
-    files = [file for entry in entries for file in entry.value_files()]
+        measured = stated_measures(store)
+    files = [file for entry in entries for file in entry.value_files(enrichment=measured is None)]
     # Without a text an annotation counts nowhere.
     gold = frames.annotations.filter(pl.col("ignorable").is_null()).join(
         frames.documents, on="document", how="semi", maintain_order="left"
@@ -463,7 +468,7 @@ def _read(store: Store) -> FacetedCorpus:
     gold = gold.select("annotation", "document", "dataset", mention=pl.struct("document", "group").rank("dense")).join(
         entities, on="annotation", how="left", maintain_order="left"
     )
-    return FacetedCorpus(store, frames, gold, _read_terms(store, files))
+    return FacetedCorpus(store, frames, gold, measured, _read_terms(store, files))
 
 
 def _read_terms(store: Store, files: Iterable[str]) -> pl.DataFrame:

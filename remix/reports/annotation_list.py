@@ -11,13 +11,13 @@ from remix.errors import UnknownName, UsageError
 from remix.measures import MEASURES
 from remix.measures.classes import TYPES, name_types
 from remix.measures.columns import Slicing, values_by
-from remix.measures.enrichment import frames_of
+from remix.measures.enrichment import frames_of, measures_of
 from remix.measures.partitions import Subset, parse_partition
 from remix.remixes.facets import list_facets
 from remix.remixes.partitions import slice_store
 from remix.reports.documents import describe_annotations
 from remix.reports.figures import SCALES, bins_of
-from remix.reports.statistics import list_quantities, measures_of
+from remix.reports.statistics import list_quantities
 from remix.scoring.slicing import slice_named
 from remix.store import Store
 
@@ -137,6 +137,7 @@ def _required_of(store: Store, dataset: str) -> pl.DataFrame:
 
 def _list_required(store: Store, dataset: str | None) -> pl.DataFrame:
     frames, measured = frames_of(store, dataset), measures_of(store)
+    measured = measured.of_dataset(dataset) if dataset else measured
     frames = replace(frames, annotations=frames.annotations.filter(pl.col("ignorable").is_null()))
     rows = describe_annotations(frames, measured)
     classes = pl.concat([frames.classes.select("annotation", "class"), measured.classes.select("annotation", "class")])

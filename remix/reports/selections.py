@@ -11,7 +11,7 @@ import polars as pl
 from remix.errors import UsageError
 from remix.kb import attached_kb
 from remix.measures.columns import OF_ANNOTATIONS, OF_DOCUMENTS, Slicing
-from remix.measures.enrichment import frames_of
+from remix.measures.enrichment import frames_of, measures_of
 from remix.measures.partitions import Subset
 from remix.names import EL, ITSRDF, NIF, RMX, shorten
 from remix.rdf.terms import quote
@@ -19,7 +19,7 @@ from remix.remixes.closure import Editions
 from remix.remixes.facets import Condition, compose, list_facets
 from remix.remixes.partitions import where_of_part
 from remix.reports.annotation_list import Wanted, find_part, list_wanted, parts_of
-from remix.reports.statistics import explain_stored, measures_of
+from remix.reports.statistics import explain_stored
 from remix.runs.known import known_runs
 from remix.runs.stored import command_that_stores, is_of_this_form, read_outcomes, systems_of
 from remix.scoring.errors import TAXONOMIES

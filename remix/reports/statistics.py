@@ -12,17 +12,15 @@ from remix.errors import Error, UnknownName, UsageError, nearest
 from remix.expressions import fill, mean
 from remix.formats import SIZES, sizes_of
 from remix.frames import Frames
-from remix.kb import attached_kb
 from remix.measures import AVERAGES, LOW_COVERAGE, MEASURES, Measured
 from remix.measures.declaration import Measure
-from remix.measures.enrichment import measure_store
 from remix.measures.labels import label_of
 from remix.measures.measured import document_column
 from remix.measures.partitions import Partition
 from remix.reports.charts import figure_of_distributions
 from remix.reports.figures import Axis, Figure, Panel, Series, are_whole, count_values
 from remix.signature import Signature
-from remix.store import DatasetEntry, Store
+from remix.store import DatasetEntry
 from remix.store.state import GIVEN
 from remix.tables import Printed
 
@@ -92,14 +90,6 @@ class Statistics(Printed):
         datasets = self.datasets["dataset"].n_unique()
         measures = len(self.measured.measures)
         return f"measures: {measures}; datasets: {datasets}; average: {self.average}", self.table
-
-
-def measures_of(store: Store) -> Measured:
-    """Return the measures of all loaded datasets, read or computed once for each state of the workspace.
-
-    They are those of `remix stats` without options. Raises `StoreError` for a workspace without datasets.
-    """
-    return store.cached("measures", lambda: measure_store(store, attached_kb(store)))
 
 
 def sizes_of_datasets(frames: Frames) -> pl.DataFrame:

@@ -96,13 +96,14 @@ class DatasetEntry:
         """Return the names of the graphs beside data and measures that are no runs: what was learnt of runs."""
         return [name for name in self.attached if not name.startswith(RUN) and name != CLASSES]
 
-    def value_files(self) -> list[str]:
+    def value_files(self, *, enrichment: bool = True) -> list[str]:
         """Return the files of the graphs that hold values on gold annotations: all beside the data but runs.
 
-        Nor is that of other spellings of classes among them, which says again what these say.
+        Nor is that of other spellings of classes among them, which says again what these say. Without `enrichment` that
+        of the measures is left out, and what stays is learnt of runs.
         """
         attached = [self.attached[name].file for name in self.learnt()]
-        return [*([self.enrichment_file] if self.enrichment_file else []), *attached]
+        return [*([self.enrichment_file] if self.enrichment_file and enrichment else []), *attached]
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ class Remixes(KnowledgeBases):
         They are those of `stats` without options, whatever `enrich` stored. Raises `StoreError` for a workspace without
         datasets.
         """
-        from remix.reports.statistics import measures_of
+        from remix.measures.enrichment import measures_of
 
         return measures_of(self.store)
 

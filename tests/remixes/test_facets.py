@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from remix.errors import UnknownName
 from remix.formats.nif.writing import write_frames
@@ -119,7 +120,23 @@ def test_measures_take_less_memory_than_their_text(small_store: Store) -> None:
     """Each triple has three codes of 4 bytes; what they stand for is kept once, and so are repeated values."""
     entries = small_store.datasets()
     text = sum(len(small_store.triples(file)) for entry in entries for file in entry.value_files())
-    measured = corpus_of(small_store).measured
-    spelt = sum(one.cast(pl.String).unique().str.len_bytes().sum() for one in measured)
-    assert measured.estimated_size() == 12 * measured.height < text
+    read = corpus_of(small_store).read
+    spelt = sum(one.cast(pl.String).unique().str.len_bytes().sum() for one in read)
+    assert read.estimated_size() == 12 * read.height < text
     assert spelt < text / 2
+
+
+def test_values_of_kept_measures_are_those_that_the_graphs_state(sample_store: Store, tmp_path: Path) -> None:
+    """Where what `enrich` computed is not kept any more, and where other texts came since, the graphs are read."""
+    kept = corpus_of(sample_store)
+    assert kept.measured is not None and not kept.read.height
+    store = Store(Path(shutil.copytree(sample_store.folder, tmp_path / "store")))
+    shutil.rmtree(store.own("cache") / "measures")
+    read = corpus_of(store)
+    assert read.measured is None and {*read.facets} == {*kept.facets} > {"pagerank", "type", "document.density"}
+    for facet in kept.facets.values():
+        assert_frame_equal(kept.values(facet), read.values(facet), check_row_order=False)
+    load_texts(store, tmp_path, {"later": ["One Ada."]})
+    later = corpus_of(store)
+    assert later.measured is None
+    assert_frame_equal(kept.values(FACETS["pagerank"]), later.values(FACETS["pagerank"]), check_row_order=False)

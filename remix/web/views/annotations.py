@@ -11,6 +11,7 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.measures.classes import TYPES
 from remix.measures.columns import OWN
+from remix.measures.enrichment import measures_of
 from remix.measures.labels import label_of, words_of_measures
 from remix.names import shorten
 from remix.reports.annotation_list import (
@@ -23,7 +24,7 @@ from remix.reports.annotation_list import (
 )
 from remix.reports.labels import label_entities, label_parts
 from remix.reports.selections import WantedOutcomes, builder_parameters
-from remix.reports.statistics import list_quantities, measures_of
+from remix.reports.statistics import list_quantities
 from remix.runs.judgements import OUTCOMES
 from remix.vocabularies import COARSE_TYPE
 from remix.web import forms, page

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from remix.measures import AVERAGES, Measured
-from remix.measures.enrichment import frames_of
+from remix.measures.enrichment import frames_of, measures_of
 from remix.measures.labels import COUNT, COUNTED, find_units, label_of, words_of_measures
 from remix.paper import Typesetting
 from remix.reports.contrasts import find_distance, propose_pairs, rank_differences, tell_differences
@@ -22,7 +22,6 @@ from remix.reports.statistics import (
     explain_averages,
     explain_lacking,
     list_quantities,
-    measures_of,
     values_of,
 )
 from remix.store import DatasetEntry

@@ -10,7 +10,7 @@ from remix.checks import RULES
 from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
 from remix.measures.columns import Slicing
-from remix.measures.enrichment import frames_of
+from remix.measures.enrichment import frames_of, measures_of
 from remix.measures.labels import call_measures, find_units, headings_of_measures, label_of, words_of_measures
 from remix.names import shorten
 from remix.remixes.partitions import cut_frames
@@ -26,7 +26,6 @@ from remix.reports.statistics import (
     explain_averages,
     explain_stored,
     list_quantities,
-    measures_of,
     summarise,
     values_of,
 )

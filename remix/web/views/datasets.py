@@ -11,6 +11,7 @@ import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.measures import AVERAGES, Measured
+from remix.measures.enrichment import measures_of
 from remix.measures.labels import COUNT, COUNTED, headings_of_measures, label_of, words_of_measures
 from remix.reports.statistics import (
     ALTERNATIVES,
@@ -19,7 +20,6 @@ from remix.reports.statistics import (
     explain_averages,
     explain_lacking,
     explain_stored,
-    measures_of,
 )
 from remix.store import DatasetEntry
 from remix.web import forms, page

@@ -14,7 +14,7 @@ from remix.errors import UnknownName, UsageError
 from remix.formats.nif.writing import terms_of
 from remix.kb.lookup import SHOWN, list_candidates
 from remix.measures import Measured
-from remix.measures.enrichment import frames_of
+from remix.measures.enrichment import frames_of, measures_of
 from remix.measures.labels import call_measures, headings_of_measures, label_of, words_of_measures
 from remix.names import shorten
 from remix.rdf.ntriples import columns
@@ -34,7 +34,6 @@ from remix.reports.sentences import (
     call_classes,
     name_document,
 )
-from remix.reports.statistics import measures_of
 from remix.runs.judgements import OUTCOMES, Judgements, list_entities, rename_entities
 from remix.web import forms, page
 from remix.web.addresses import address, address_of_entity, name_mention, split_names
