@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from remix import progress
 from remix.documents import align
+from remix.errors import Error
 from remix.places import scratch_folder
 from remix.runs.due import forget, notes_of
 from remix.runs.gathering import gather
@@ -40,20 +41,26 @@ def refresh_outcomes(store: Store, kb: KnowledgeBase | None, folder: Path, *, mi
     are not registered any more go, which is said. With `missing` those are made as well that a registered run has none
     of, as after its dataset was loaded again, and so are those that are still due (`outcomes_due`). What was made waits
     in files until all of it is put into the store, as one change: where the work ends sooner the store is as it was.
+    Outcomes on a dataset of which a run cannot be read stay as they are, which is said, and are still due.
     """
     due = notes_of(folder)
     asked, gone = _list_stale(store, kb, folder, due, missing=missing or bool(due))
     if asked or gone:
         with scratch_folder(store.own("cache") / "outcomes") as aside:
             graphs: dict[str, Graphs] = {}
-            changed = bool(gone)
+            changed, whole = bool(gone), True
             for name in progress.track([*dict.fromkeys([*gone, *asked])], "outcomes of runs"):
-                made = _make(store, kb, folder, name, asked.get(name, {}))
+                try:
+                    made = _make(store, kb, folder, name, asked.get(name, {}))
+                except Error as error:
+                    progress.note(f"the outcomes of runs on {name} stay as they were: {error}")
+                    whole = False
+                    continue
                 found = graphs_beside(store, store.dataset(name), made, gone.get(name, ()))
                 if made or name in gone:
                     graphs[name] = _put_aside(aside / name, found)
                 changed |= any(status != "unchanged" for one in made for _, _, status, *_ in one.rows)
-            if not _attach(store, graphs, changed=changed):
+            if not (_attach(store, graphs, changed=changed) and whole):
                 return  # what is left is still due
     forget(due)
 

@@ -14,7 +14,7 @@ import polars as pl
 from remix import progress
 from remix._version import __version__
 from remix.documents import align
-from remix.errors import BadInput, UsageError
+from remix.errors import BadInput, StoreError, UsageError
 from remix.expressions import fill
 from remix.formats.identifiers import annotation_iris
 from remix.frames import Frames
@@ -77,7 +77,7 @@ def add_run(
         if not perfect:
             refuse_gold(name, target.frames.in_dataset(target.name), own)
         before = held.get((name, target.name, task))
-        same = before is not None and frames_hash(read_answers(folder, before)) == frames_hash(own)
+        same = before is not None and _has_answers(folder, before, own, replace=replace)
         if before is not None and not same and not replace:
             raise UsageError(
                 f"a run '{name}' on {target.name} in {task} is registered with other answers: add this one under "
@@ -97,6 +97,16 @@ def add_run(
     for run, own, made in kept:
         save_run(folder, run, own, made)
     return pl.DataFrame(rows, schema=_TABLE, orient="row")
+
+
+def _has_answers(folder: Path, run: Run, answers: Frames, *, replace: bool) -> bool:
+    """Return whether a run has the same answers; what is damaged has others where it may be replaced."""
+    try:
+        return frames_hash(read_answers(folder, run)) == frames_hash(answers)
+    except StoreError:
+        if not replace:
+            raise
+        return False
 
 
 def _answered_elsewhere(targets: Sequence[Target], answers: Frames, name: str) -> dict[str, set[str]]:

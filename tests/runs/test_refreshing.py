@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from remix import iris
+from remix import iris, progress
 from remix.runs import refreshing
 from remix.runs.stored import systems_of
 from remix.store import Store
@@ -139,3 +139,27 @@ def test_outcomes_of_answers_that_are_gone_go_with_those_that_are_made_anew(
     # b, the only one on gold now, is right on two of its four mentions.
     shares = several.store.attachment("gold", "agreement").decode()
     assert shares.count('"1.0"') == 2 and shares.count('"0.0"') == 2
+
+
+@pytest.mark.long
+def test_damaged_run_leaves_the_outcomes_on_its_dataset_alone(
+    several: Workspace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of three datasets the outcomes on two are made anew; those on the third follow once its answers are back."""
+    file = several.runs_folder / "a--gold1--a2kb" / "annotations.parquet"
+    file.write_bytes(file.read_bytes()[:-9])
+    monkeypatch.setattr(iris, "VERSION", "another")
+
+    def list_old() -> set[str]:
+        several.query("ASK { ?a rmx:errorClass ?class }")
+        entries = Store(several.folder).datasets()
+        lines = {entry.name: [*systems_of(entry).values()] for entry in entries}
+        return {name for name, own in lines.items() if not all("|entities:another|" in line for line in own)}
+
+    with progress.enable():
+        assert list_old() == {"gold1"}
+    told = capsys.readouterr().err
+    assert "the outcomes of runs on gold1 stay as they were" in told and "a--gold1--a2kb is damaged" in told
+    assert list_old() == {"gold1"}
+    several.add_run("a", file.parents[2].parent / "a1.ttl", on="gold1", replace=True)
+    assert list_old() == set()
