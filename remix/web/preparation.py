@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from remix.errors import Error
-from remix.measures.enrichment import frames_of
+from remix.measures.enrichment import frames_of, measures_of
 from remix.remixes.facets import corpus_of
 from remix.reports.annotation_list import Wanted, list_wanted
-from remix.reports.statistics import measures_of
 from remix.runs.known import known_runs
 from remix.store.queries import find, shipped_queries
 from remix.store.rewrite import plan
@@ -71,6 +70,12 @@ class Preparation:
                     self._thread = threading.Thread(target=self._take, daemon=True)
                     self._thread.start()
 
+    def take_after_page(self, step: Step) -> None:
+        """Take a step now or, while a page is made, once it is, which needs the processors itself."""
+        while self._is_page_made():
+            time.sleep(_SOON)
+        step()
+
     def wait(self) -> None:
         """Wait until all steps are taken, where a page was asked for."""
         if self._thread is not None:
@@ -87,12 +92,16 @@ class Preparation:
             except Exception as error:
                 log_defect(error)
 
+    def _is_page_made(self) -> bool:
+        with self._lock:
+            return self._asked > 0
+
     def _seconds_left(self) -> float:
         """Return after how many seconds to look again whether a step may be taken, 0 if now."""
         waited_for = self._busy()
+        if waited_for or self._is_page_made():
+            return max(_SOON, self._pause)
         with self._lock:
-            if self._asked or waited_for:
-                return max(_SOON, self._pause)
             return max(0.0, self._since + self._pause - time.monotonic())
 
 

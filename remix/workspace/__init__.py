@@ -12,7 +12,6 @@ from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from remix.errors import UnknownName, UsageError
@@ -427,8 +426,6 @@ class Workspace(Studies):
             from remix.reports.score_cache import ScoreCache
 
             self._scores = scores = ScoreCache(self, waits=False, queue=queue)
-            if begun_ahead:
-                Thread(target=scores.ask_ahead, daemon=True).start()
             from remix.store.running import GIBIBYTE
             from remix.web.annotator import annotators
             from remix.web.explorer import routes
@@ -439,14 +436,22 @@ class Workspace(Studies):
 
             open_to = several(allow_service), several(allow_origin)
             limits = Limits(timeout, int(memory * GIBIBYTE), largest * 1_000_000, concurrent, *open_to)
+            preparation = prepare_pages(self, busy=queue.is_waited_for)
+
+            def begin() -> None:
+                """Have at hand what the first page needs, and the points of systems after it."""
+                prepare()
+                if begun_ahead:
+                    preparation.take_after_page(scores.ask_ahead)
+
             serve(
                 self.store,
                 listening,
                 host=host,
                 limits=limits,
-                pages=routes(self, prepare_pages(self, busy=queue.is_waited_for).page),
+                pages=routes(self, preparation.page),
                 annotators=annotators(several(system), self.kb, concurrent),
-                begun=prepare,
+                begun=begin,
                 over=queue.close,
             )
 

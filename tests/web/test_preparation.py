@@ -55,6 +55,19 @@ def test_no_step_begins_while_a_page_is_made() -> None:
     assert order == ["first", "page", "second"]
 
 
+def test_what_is_taken_after_a_page_waits_for_those_that_are_made() -> None:
+    order: list[str] = []
+    made = Preparation([], pause=0.0)
+    made.take_after_page(lambda: order.append("at once"))
+    with made.page():
+        after = threading.Thread(target=made.take_after_page, args=(lambda: order.append("after it"),))
+        after.start()
+        after.join(0.3)
+        order.append("page")
+    after.join(10)
+    assert order == ["at once", "page", "after it"]
+
+
 def test_no_step_begins_while_scores_are_computed_that_a_page_waits_for() -> None:
     """It is busy the first three times that it is asked."""
     order: list[str] = []
