@@ -145,10 +145,12 @@ class Parts:
                 return pl.LazyFrame(schema=_EMPTY[part])
             if not file.exists():
                 raise StoreError(f"{file} is gone: build the knowledge base '{self.name}' again")
-            rows = pl.scan_parquet(file)
-            if part in SORTED_BY:
-                rows = rows.set_sorted(SORTED_BY[part])
             try:
+                # A small part is asked for many times, and read in the time that one question to the file takes.
+                small = file.stat().st_size <= SMALL
+                rows = pl.read_parquet(file).lazy() if small else pl.scan_parquet(file)
+                if part in SORTED_BY:
+                    rows = rows.set_sorted(SORTED_BY[part])
                 rows.collect_schema()
             except (OSError, pl.exceptions.PolarsError):
                 raise StoreError(f"{file} is damaged: build the knowledge base '{self.name}' again") from None

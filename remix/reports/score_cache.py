@@ -380,7 +380,7 @@ def answer_line(open_keeper: Callable[[str], Keeper], line: str) -> list[str]:
     every = [json.loads(one) for one in line.split("\t")]
     told, left = every[0], []
     keeper = open_keeper(told["folder"])
-    os.nice(0 if told["points"] else max(0, 15 - os.nice(0)))  # points are waited for
+    os.nice(0 if told["points"] else max(0, 10 - os.nice(0)))  # points are waited for
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     # Nobody handles the signal: it ends the process, whatever that is doing.
     signal.setitimer(signal.ITIMER_REAL, told["seconds"])

@@ -183,7 +183,7 @@ def _side(
     parts = list(zip(frames, bounds[:-1], strict=True))
     pairs = zip(parts, documents, strict=True)
     rows = pl.concat([_place(*part, number, docs) for number, (part, docs) in enumerate(pairs)])
-    links = pl.concat([_links(*part, linked) for part, linked in zip(parts, codes, strict=True)])
+    links = _links(parts, codes)
     links = links.filter(mark(rows["row"], len(texts))[links["row"]])
     meant = np.full(len(texts), NIL, np.int64)
     meant[links["row"].to_numpy()] = links["code"].to_numpy()
@@ -215,15 +215,23 @@ def _place(frames: Frames, first: int, system: int, documents: pl.DataFrame) -> 
     return rows[["system", "row", "doc", "begin", "end", "form", "told"]]
 
 
-def _links(frames: Frames, first: int, codes: pl.Series) -> pl.DataFrame:
-    """Return row (the place of the annotation, from `first`) and code of every link, each once."""
-    own, linked = frames.annotations["annotation"], frames.links["annotation"]
-    rows = np.arange(first, first + len(own))
-    if own.equals(linked, check_names=False):  # one link each, in order, as most files have it
-        return pl.DataFrame({"row": rows, "code": codes}).drop_nulls()
-    places = pl.DataFrame({"annotation": own, "row": rows})
-    links = pl.DataFrame({"annotation": linked, "code": codes}).drop_nulls().join(places, on="annotation")
-    return links.select("row", "code").unique()
+def _links(parts: Sequence[tuple[Frames, int]], codes: Sequence[pl.Series]) -> pl.DataFrame:
+    """Return row (the place of the annotation, from the first of its frames) and code of every link, each once."""
+    alike, others = [], []
+    for number, ((frames, first), linked) in enumerate(zip(parts, codes, strict=True)):
+        own, at = frames.annotations["annotation"], frames.links["annotation"]
+        if own.equals(at, check_names=False):  # one link each, in order, as most files have it
+            alike.append(pl.DataFrame({"row": np.arange(first, first + len(own)), "code": linked}))
+            continue
+        part = pl.lit(number, pl.Int64).alias("part")
+        rows = pl.select(part, annotation=own, row=pl.int_range(first, first + len(own), dtype=pl.Int64))
+        others.append((rows, pl.select(part, annotation=at, code=linked)))
+    found = [pl.concat(alike).drop_nulls()] if alike else []
+    if others:
+        rows, links = (pl.concat(side) for side in zip(*others, strict=True))
+        joined = links.drop_nulls().join(rows, on=["part", "annotation"])
+        found.append(joined.select("row", "code").unique())
+    return pl.concat(found)
 
 
 def _with_texts(rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:

@@ -13,6 +13,7 @@ docs/statistics.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +25,16 @@ Numbers = npt.NDArray[np.int64]
 _BLOCK = 8_000_000
 """How many outcomes are held at once."""
 
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(64)
-"""Where, and how much, a function counts in its mean over a standard normal variable."""
-
 _LATENT = np.linspace(0.0, 0.9999, 200)
 """Correlations of normal variables that outcomes are cut from."""
+
+
+@cache
+def _quadrature() -> tuple[Array, Array]:
+    """Return where, and how much, a function counts in its mean over a standard normal variable."""
+    # The import of these polynomials takes longer than that of all of scoring but polars and numpy themselves.
+    nodes, weights = np.polynomial.hermite_e.hermegauss(64)
+    return nodes, weights
 
 
 @dataclass(frozen=True)
@@ -136,8 +142,9 @@ def _latent(correlations: list[float], wrong: float, pairs: list[float]) -> Arra
 
     cut = ndtri(min(max(wrong, 1e-9), 1 - 1e-9))
     # How often two are wrong, whose normal variables are so correlated.
-    both = ndtr((cut - np.sqrt(_LATENT)[:, None] * _NODES) / np.sqrt(1 - _LATENT)[:, None]) ** 2 @ _WEIGHTS
-    of_outcomes = (both / _WEIGHTS.sum() - wrong**2) / (wrong * (1 - wrong))
+    nodes, weights = _quadrature()
+    both = ndtr((cut - np.sqrt(_LATENT)[:, None] * nodes) / np.sqrt(1 - _LATENT)[:, None]) ** 2 @ weights
+    of_outcomes = (both / weights.sum() - wrong**2) / (wrong * (1 - wrong))
     document, entity, block = (float(one) for one in np.interp(correlations, of_outcomes, _LATENT))
     if (beyond := document + entity - 1) > 0:
         share = pairs[1] / sum(pairs)
