@@ -211,6 +211,7 @@ def test_a_remix_that_cannot_be_built_leaves_no_file(
         (("info", "-o", "xml"), 2, "'xml' is not one of"),
         (("publish", "nws", "--to", "out"), 2, "did you mean 'news'"),
         (("serve", "--port", "0", "--host", "203.0.113.1"), 1, "cannot be listened on (Cannot assign"),
+        (("serve", "--port", "0", "--host", "ü..x"), 1, "'ü..x' is no name that a host can have: name another --host"),
         (("query", "basic", "--to", "a.csv"), 2, "a.csv is for tables"),
         (("query", "persons", "--to", "a.ttl"), 2, "a.ttl is for graphs"),
     ],
