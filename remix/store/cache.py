@@ -15,7 +15,7 @@ Answer = TypeVar("Answer")
 
 _PLAIN = (str, bytes, int, float, type(None))
 """Kinds of values that hold no others."""
-_LOOKED_AT = 200
+_LOOKED_AT = 32
 """Parts of a collection whose size is looked at."""
 
 KEEPS: ContextVar[bool] = ContextVar("keeps", default=True)
