@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import polars as pl
 
 from remix import progress
+from remix.dense import stack
 from remix.errors import BadInput
 from remix.expressions import fill
 from remix.formats.elevant import PLACED
@@ -58,70 +59,112 @@ def align(
     Raises `BadInput` where nothing is the same, with how many documents match by name and by text, and where names
     without texts are those of documents of several datasets.
     """
-    if _is_copy(gold.documents, run.documents):
-        return gold.documents.select("document", gold="document").select("gold", "document").sort("gold", "document")
-    left, right = (_read_names(frames.documents) for frames in (gold, run))
+    found = align_each(
+        gold,
+        {name: run},
+        told=told,
+        elsewhere=elsewhere,
+        unasked={name: unasked},
+        apart={name} if apart else (),
+        homes=homes,
+    )
+    return found[name]
+
+
+def align_each(
+    gold: Frames,
+    runs: Mapping[str, Frames],
+    *,
+    told: bool = True,
+    elsewhere: Collection[str] = (),
+    unasked: Mapping[str, Collection[str]] = MappingProxyType({}),
+    apart: Collection[str] = (),
+    homes: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> dict[str, pl.DataFrame]:
+    """Return by its name what `align` returns of each run; what they have in common is looked up once.
+
+    `unasked` are the documents of gold that a run was not asked about, by its name, `apart` are the names of the runs
+    that are aligned so. Raises as `align` for the first run that does.
+    """
+    copies = [name for name, run in runs.items() if _is_copy(gold.documents, run.documents)]
+    found = dict.fromkeys(copies, _pair_with_itself(gold.documents)) if copies else {}
+    rest = {name: run for name, run in runs.items() if name not in found}
+    same = _same_documents(gold.documents, {name: run.documents for name, run in rest.items()})
+    left = None if len(same) == len(rest) else _read_names(gold.documents)
+    for name, run in rest.items():
+        asked = _Asked(name, told, elsewhere, unasked.get(name, ()), name in apart, homes)
+        if name in same:
+            found[name] = same[name]
+            _report(asked, gold.documents, run.documents, same[name], named=len(same[name]), by_text=len(same[name]))
+        elif left is not None:
+            found[name] = _align_by_rules(gold, run, left, asked)
+    return {name: found[name] for name in runs}
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """How a run is aligned, as `align` has it."""
+
+    name: str
+    told: bool
+    elsewhere: Collection[str]
+    unasked: Collection[str]
+    apart: bool
+    homes: Mapping[str, Collection[str]]
+
+
+def _pair_with_itself(documents: Documents) -> pl.DataFrame:
+    """Return the pairs of documents each with itself."""
+    return documents.select(pl.col("document").alias("gold"), "document").sort("gold", "document")
+
+
+def _align_by_rules(gold: Frames, run: Frames, left: pl.DataFrame, asked: _Asked) -> pl.DataFrame:
+    """Return what `align` returns of a run by its rules one after another; `left` are the names of gold."""
+    right = _read_names(run.documents)
     if right.is_empty():
         return pl.DataFrame(schema={"gold": pl.String, "document": pl.String})
-    if apart and right["dataset"].n_unique() > 1:
-        own = _align_apart(gold, run, name, left, right, homes)
-        if told:
-            whole = pl.col("document").is_in([*own["gold"], *unasked]).all()
-            rest = left.clear() if left.select(whole).item() else left.filter(~pl.col("document").is_in([*unasked]))
+    if asked.apart and right["dataset"].n_unique() > 1:
+        own = _align_apart(gold, run, asked, left, right)
+        if asked.told:
+            whole = pl.col("document").is_in([*own["gold"], *asked.unasked]).all()
+            unasked = pl.col("document").is_in([*asked.unasked])
+            rest = left.clear() if left.select(whole).item() else left.filter(~unasked)
             other = _difference(_named_alike(rest, right))
-            counts = {"named": len(own), "by_text": len(own)}
-            _report(
-                name, gold.documents, run.documents, own, **counts, other=other, elsewhere=elsewhere, unasked=unasked
-            )
+            _report(asked, gold.documents, run.documents, own, named=len(own), by_text=len(own), other=other)
         return own
-    if (pairs := _same_documents(left, right)) is not None:
-        if told:
-            counts = {"named": len(pairs), "by_text": len(pairs)}
-            _report(
-                name, gold.documents, run.documents, pairs, **counts, other="", elsewhere=elsewhere, unasked=unasked
-            )
-        return pairs
     named = _named_alike(left, right)
     count = named["document"].n_unique()
-    other = _difference(named.filter(~pl.col("gold").is_in([*unasked])))
+    other = _difference(named.filter(~pl.col("gold").is_in([*asked.unasked]))) if asked.told else ""
     named = named.filter("same")
     settled = _settle(named.filter("sure"), "run_dataset")
     settled = pl.concat([settled, *_by_text(left, right, settled)])
     claims = _claims(pl.concat([named.filter(~pl.col("sure")), _parts_alike(left, right)]), settled)
-    _refuse_several(name, claims, settled)
+    _refuse_several(asked.name, claims, settled)
     claims = _at_home(claims, right, settled)
     plain = _settle(claims, pl.lit(0)).join(settled, on="gold", how="anti")
     plain = plain.join(settled, on=["document", "dataset"], how="anti")
     pairs = pl.concat([settled, plain]).select("gold", "document").unique().sort("gold", "document")
-    if told:
-        _tell_names(name, claims, pairs)
+    if asked.told:
+        _tell_names(asked.name, claims, pairs)
         by_text = right.join(left, on="text", how="semi").height
-        counts = {"named": count, "by_text": by_text}
-        _report(name, gold.documents, run.documents, pairs, **counts, other=other, elsewhere=elsewhere, unasked=unasked)
+        _report(asked, gold.documents, run.documents, pairs, named=count, by_text=by_text, other=other)
     return pairs
 
 
-def _align_apart(
-    gold: Frames,
-    run: Frames,
-    name: str,
-    left: pl.DataFrame,
-    right: pl.DataFrame,
-    homes: Mapping[str, Collection[str]],
-) -> pl.DataFrame:
+def _align_apart(gold: Frames, run: Frames, asked: _Asked, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
     """Return the pairs of each dataset of gold with the run's documents that are of it, else of its homes, else all."""
     named = {*right["dataset"]}
     both = left.join(right, on=["document", "dataset"], suffix="_run")
     same = all((both[column] == both[f"{column}_run"]).fill_null(True).all() for column in ("given", "text"))
     if same and len(both) == len(right) and named >= {*left["dataset"]}:
-        return both.select("document", gold="document").select("gold", "document").sort("gold", "document")
+        return _pair_with_itself(both)
     parts = []
     for dataset in left["dataset"].unique(maintain_order=True):
         own = pl.col("dataset").fill_null("") == dataset
-        whose = {dataset} if dataset in named else {*homes.get(dataset, named)}
+        whose = {dataset} if dataset in named else {*asked.homes.get(dataset, named)}
         answers = run.documents.filter(pl.col("dataset").fill_null("").is_in([*whose]))
         sides = (replace(gold, documents=gold.documents.filter(own)), replace(run, documents=answers))
-        parts.append(align(*sides, name, told=False))
+        parts.append(align(*sides, asked.name, told=False))
     return pl.concat(parts).unique().sort("gold", "document")
 
 
@@ -132,10 +175,23 @@ def texts_beyond(gold: Documents, run: Documents) -> Documents:
     >>> texts_beyond(documents[:1], documents)["text"].to_list()
     ['Ada  met Bob']
     """
+    if run["text"].equals(gold["text"]):
+        return run.clear()  # gold's, which are many, need not be looked for
     ends, texts = pl.col("text").str.strip_chars_end(), run.drop_nulls("text")
     if texts.is_empty() or texts["text"].equals(gold["text"]):
-        return texts.clear()  # gold's, which are many, need not be looked for
+        return texts.clear()
     return texts.filter(~ends.is_in(gold.drop_nulls("text").select(ends).to_series().implode()))
+
+
+def has_text_beyond(gold: Documents, runs: Iterable[Documents]) -> bool:
+    """Return whether `texts_beyond` has a document of any of the runs.
+
+    >>> one, other = pl.DataFrame({"text": ["Ada"]}), pl.DataFrame({"text": ["Ada", "Bob"]})
+    >>> has_text_beyond(one, [one, one]), has_text_beyond(one, [one, other])
+    (False, True)
+    """
+    others = [run[["text"]] for run in runs if not run["text"].equals(gold["text"])]
+    return bool(others) and not texts_beyond(gold, pl.concat(others)).is_empty()
 
 
 def is_named_by_place(documents: Documents) -> bool:
@@ -145,8 +201,9 @@ def is_named_by_place(documents: Documents) -> bool:
     >>> is_named_by_place(named[:1]), is_named_by_place(named)
     (True, False)
     """
-    placed = pl.col("given").str.contains(PLACED).fill_null(False) & pl.col("text").is_null()
-    return len(documents) > 0 and bool(documents.select(placed.all()).item())
+    if documents["text"].null_count() < len(documents):
+        return False
+    return len(documents) > 0 and bool(documents["given"].str.contains(PLACED).fill_null(False).all())
 
 
 _IRI = r"^(?:[A-Za-z][A-Za-z0-9+.-]*://|urn:)"
@@ -173,20 +230,35 @@ def _is_copy(gold: Documents, run: Documents) -> bool:
     )
 
 
-def _same_documents(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame | None:
-    """Return the pairs where one file has documents of one dataset with all that names them; None where it has others.
+def _same_documents(gold: Documents, runs: Mapping[str, Documents]) -> dict[str, pl.DataFrame]:
+    """Return the pairs of each run where gold has its documents with all that names them, each side of one dataset.
 
     Each is then the closest of the other by the first rule, and none is left for the other rules, which take a hundred
     steps to find nothing.
     """
-    if left["dataset"].n_unique() > 1 or right["dataset"].n_unique() > 1 or right["document"].n_unique() < len(right):
-        return None
-    told = [column for column in ("given", "text") if right[column].null_count() < len(right)]
-    both = left[["document", *told]].join(right[["document", *told]], on="document", suffix="_run")
-    same = all((both[column] == both[f"{column}_run"]).fill_null(True).all() for column in told)
-    if not same or len(both) < len(right):
-        return None
-    return both.select("document", gold="document").select("gold", "document").sort("gold", "document")
+    asked = {
+        name: run
+        for name, run in runs.items()
+        if run["dataset"].n_unique() == 1 and run["document"].n_unique() == len(run)
+    }
+    if not asked or gold["dataset"].n_unique() > 1:
+        return {}
+    columns = ["document", "given", "text"]
+    right = stack([run[columns] for run in asked.values()], "run")
+    both = gold[columns].join(right, on="document", suffix="_run")
+    other_name = pl.col("given") != pl.col("given_run")
+    # White space is stripped from the few texts that differ, not from all.
+    ends = [pl.col(text).str.strip_chars_end() for text in ("text", "text_run")]
+    others = both.filter(other_name.fill_null(False) | (pl.col("text") != pl.col("text_run")).fill_null(False))
+    others = others.filter(other_name.fill_null(False) | (ends[0] != ends[1]).fill_null(False))
+    pairs = both.select("run", pl.col("document").alias("gold"), "document").sort("run", "gold")
+    found = pairs.partition_by("run", as_dict=True, maintain_order=True, include_key=False)
+    refused = {*others["run"]}
+    return {
+        name: found[number,]
+        for number, (name, run) in enumerate(asked.items())
+        if number not in refused and (number,) in found and len(found[number,]) >= len(run)
+    }
 
 
 def _named_alike(left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
@@ -358,17 +430,18 @@ def _tell_names(name: str, claims: pl.DataFrame, pairs: pl.DataFrame) -> None:
 
 
 def _report(
-    name: str,
+    asked: _Asked,
     gold: pl.DataFrame,
     run: pl.DataFrame,
     pairs: pl.DataFrame,
     *,
     named: int,
     by_text: int,
-    other: str,
-    elsewhere: Collection[str],
-    unasked: Collection[str],
+    other: str = "",
 ) -> None:
+    if not asked.told:
+        return
+    name = asked.name
     matched = pairs["gold"].n_unique()
     if not matched:
         raise BadInput(
@@ -378,17 +451,17 @@ def _report(
         )
     if not progress.is_shown():
         return
-    asked = gold.filter(~pl.col("document").is_in([*unasked]))
+    due = gold.filter(~pl.col("document").is_in([*asked.unasked]))
     answered = pl.col("document").is_in(pairs["gold"].implode())
-    if not asked.filter(~answered).is_empty():
+    if not due.filter(~answered).is_empty():
         more = f"; of one name, {other}" if other else ""
-        counts = asked.group_by("dataset").agg(answered=answered.sum(), every=pl.len()).sort("dataset")
+        counts = due.group_by("dataset").agg(answered=answered.sum(), every=pl.len()).sort("dataset")
         parts = counts.filter(pl.col("answered") < pl.col("every")).select(
             fill("{} of the {} documents of {}", "answered", "every", pl.col("dataset").fill_null("gold"))
         )
         told = ", ".join(parts.to_series())
         progress.note(f"run '{name}' answers {told}; the rest count as unanswered{more}")
-    rest = run.join(pairs, on="document", how="anti").filter(~pl.col("document").is_in([*elsewhere]))
+    rest = run.join(pairs, on="document", how="anti").filter(~pl.col("document").is_in([*asked.elsewhere]))
     if len(rest):
         progress.note(f"run '{name}': {len(rest)} of its documents are not in gold and are left out")
     none = run.filter(pl.col("text").is_null()).select("document")

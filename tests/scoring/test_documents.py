@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 import pytest
@@ -11,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remix import progress
-from remix.documents import align
+from remix.documents import align, align_each
 from remix.errors import BadInput, UnknownName, UsageError
 from remix.formats.identifiers import document_iris
 from remix.frames import Frames
 from remix.scoring.choice import HASHED_BY, frames_hash
+from remix.scoring.inputs.mentions import mentions_of
 from tests.scoring.conftest import evaluate
 
 
@@ -314,3 +317,56 @@ def test_pairs_do_not_depend_on_a_dataset_that_has_none_of_the_documents(gold_ro
             found.append([])
     assert found[0] == found[1]
     assert not same or len(found[0]) == len(run.documents)
+
+
+def test_runs_together_are_aligned_as_each_alone():
+    gold = texts([("g/1", "http://a/1", "one"), ("g/2", "http://a/2", "two"), ("g/3", "http://a/3", "three")])
+    runs = {
+        "all": gold,
+        "some": texts([("g/3", "http://a/3", "three"), ("g/1", "http://a/1", "one \n")]),
+        "changed": texts([("g/1", "http://a/1", "changed"), ("g/2", "http://a/2", "two")]),
+        "renamed": texts([("g/1", "http://a/2", None), ("g/2", "http://b/9", "two")]),
+        "by name": texts([("r/1", "3", None), ("g/1", None, None)]),
+        "none": Frames.empty(),
+    }
+    found = align_each(gold, runs, told=False)
+    assert [*found] == [*runs]
+    assert {name: pairs.rows() for name, pairs in found.items()} == {
+        "all": [("g/1", "g/1"), ("g/2", "g/2"), ("g/3", "g/3")],
+        "some": [("g/1", "g/1"), ("g/3", "g/3")],
+        "changed": [("g/2", "g/2")],
+        "renamed": [("g/2", "g/1")],  # what the first is called by its file is gold's second, which has its text there
+        "by name": [("g/1", "g/1"), ("g/3", "r/1")],
+        "none": [],
+    }
+    assert all(align(gold, run, told=False).equals(found[name]) for name, run in runs.items())
+
+
+def test_further_runs_take_no_further_operations(monkeypatch: pytest.MonkeyPatch):
+    gold = texts([("g/1", "http://a/1", "one"), ("g/2", "http://a/2", "two")])
+    rows = {"annotation": ["n/1"], "document": ["g/1"], "begin": [0], "end": [3]}
+    run = replace(
+        gold.keep(documents=pl.Series(["g/1"])), annotations=Frames.of(annotations=pl.DataFrame(rows)).annotations
+    )
+    calls = []
+
+    def counted(collect: Callable[..., Any]) -> Callable[..., Any]:
+        def count(frame: pl.LazyFrame, *given: Any, **named: Any) -> Any:
+            calls.append(1)
+            return collect(frame, *given, **named)
+
+        return count
+
+    # Polars runs each operation on a frame, but for the plainest, as a query of its own; so each has a price.
+    for name in ("collect", "_collect_eager"):
+        if hasattr(pl.LazyFrame, name):
+            monkeypatch.setattr(pl.LazyFrame, name, counted(getattr(pl.LazyFrame, name)))
+    taken = []
+    for number in (2, 9):
+        calls.clear()
+        mentions = mentions_of(gold, {f"run {nth}": run for nth in range(number)})
+        taken.append(len(calls))
+        assert mentions.answers.select("system", "doc", "begin", "end").rows() == [
+            (nth, 0, 0, 3) for nth in range(number)
+        ]
+    assert taken[0] == taken[1] > 0

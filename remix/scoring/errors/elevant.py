@@ -205,7 +205,7 @@ def _are_marked(case: Case, name: str) -> tuple[pl.Expr, pl.Expr]:
     gold = case.evidence.gold.values.filter(term).select(annotation="subject")
     labels = labels_of(case).numbers.join(case.gold.select("mention", "annotation"), on="mention")
     labelled = labels.join(gold, on="annotation", how="semi")["label"].unique()
-    given = case.evidence.of_runs(lambda run: run.values.filter(term).select(annotation="subject"))
+    given = case.evidence.of_runs("values").filter(term).select("system", annotation="subject")
     answered = case.answers.join(given, on=["system", "annotation"], how="semi")["answer"]
     of_gold, of_answer = pl.col("label").is_in(labelled.implode()), pl.col("answer").is_in(answered.implode())
     return of_gold.fill_null(False), of_answer.fill_null(False)
@@ -259,7 +259,7 @@ def _references(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _candidates(case: Case, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with the number of the answer's candidates, and whether gold's entity is among them."""
-    given = case.evidence.of_runs(lambda run: run.candidates.select("annotation", "entity")).unique()
+    given = case.evidence.of_runs("candidates").select("system", "annotation", "entity").unique()
     numbers = case.answers.select("answer", "system", "annotation")
     candidates = given.join(numbers, on=["system", "annotation"]).select("answer", "entity")
     sizes = candidates.group_by("answer").agg(candidates=pl.len().cast(pl.Int64))

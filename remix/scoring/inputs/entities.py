@@ -276,9 +276,12 @@ def with_titles_read(gold: Frames, runs: Mapping[str, Frames]) -> tuple[Frames, 
     where all names are bare they are compared as they are. How many were read is told.
     """
     sides = {"": gold, **runs}
+    every = pl.concat([frames.links["entity"] for frames in sides.values()]).to_frame()
+    if not every.select(is_bare(pl.col("entity")).any()).item():
+        return gold, dict(runs)
     bare = {name: frames.links.select(is_bare(pl.col("entity"))).to_series() for name, frames in sides.items()}
     bare = {name: found for name, found in bare.items() if found.any()}
-    if not bare or not any(frames.links["entity"].str.contains(KNOWN_WORLD).any() for frames in sides.values()):
+    if not any(frames.links["entity"].str.contains(KNOWN_WORLD).any() for frames in sides.values()):
         return gold, dict(runs)
     for name, found in bare.items():
         links = sides[name].links

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
+from remix.dense import stack
 from remix.expressions import fill
 from remix.formats.losses import CLUSTER, TYPE_FIELDS
-from remix.frames import Frames
+from remix.frames import SCHEMAS, Frames
 from remix.scoring.inputs import Background, Inputs, Knowledge
 from remix.scoring.inputs.case_tables import NIL
 from remix.scoring.inputs.mentions import Mentions
@@ -26,31 +27,52 @@ _PERCENTILE = "Percentile"
 """How columns end whose values are places among those of the origin, which is measured for them."""
 
 
-DETAILS: Mapping[str, Callable[[Frames], pl.DataFrame]] = {
-    "confidence": lambda frames: frames.annotations.select("annotation", "confidence"),
-    "surface_form": lambda frames: frames.annotations.select("annotation", "surface_form"),
-    "cluster": lambda frames: frames.values.filter(term=CLUSTER).select(annotation="subject", cluster="text"),
-    "type_fields": lambda frames: frames.values.filter(term=TYPE_FIELDS).select(
-        annotation="subject", type_fields="text"
-    ),
+class Detail(NamedTuple):
+    """What can be asked of gold and runs: the table that has it, and how it is read there.
+
+    Of the table of all runs `read` returns `system`, too (see `Evidence.of_runs`).
+    """
+
+    table: str
+    read: Callable[[pl.DataFrame], pl.DataFrame]
+
+
+_OWN = ("^system$", "annotation")
+"""What tells an annotation from others: of gold its name, of all runs the number of the system, too."""
+
+
+def _read_classes(classes: pl.DataFrame) -> pl.DataFrame:
+    classes = classes.select(*_OWN, "class").unique()
+    return classes.group_by(pl.col(*_OWN)).agg(classes=pl.col("class").sort())
+
+
+def _read_candidates(candidates: pl.DataFrame) -> pl.DataFrame:
+    rows = candidates.sort("score", descending=True, nulls_last=True, maintain_order=True)
+    return rows.group_by(pl.col(*_OWN), maintain_order=True).agg(candidates="entity")
+
+
+def _read_values(values: pl.DataFrame, term: str, column: str) -> pl.DataFrame:
+    return values.filter(term=term).select(
+        "^system$", pl.col("subject").alias("annotation"), pl.col("text").alias(column)
+    )
+
+
+DETAILS: Mapping[str, Detail] = {
+    "confidence": Detail("annotations", lambda rows: rows.select(*_OWN, "confidence")),
+    "surface_form": Detail("annotations", lambda rows: rows.select(*_OWN, "surface_form")),
+    "cluster": Detail("values", lambda rows: _read_values(rows, CLUSTER, "cluster")),
+    "type_fields": Detail("values", lambda rows: _read_values(rows, TYPE_FIELDS, "type_fields")),
     # What a file says of a mention: what is known of its entity is known of gold alone.
-    "type": lambda frames: (
-        _classes(frames, ~pl.col("of_entity")).with_columns(type=pl.col("classes").list.join("|")).drop("classes")
+    "type": Detail(
+        "classes",
+        lambda rows: _read_classes(rows.filter(~pl.col("of_entity"))).select(
+            *_OWN, type=pl.col("classes").list.join("|")
+        ),
     ),
-    "classes": lambda frames: _classes(frames),
-    "candidates": lambda frames: (
-        frames.candidates.sort("annotation", "score", descending=[False, True], nulls_last=True, maintain_order=True)
-        .group_by("annotation", maintain_order=True)
-        .agg(candidates="entity")
-    ),
+    "classes": Detail("classes", _read_classes),
+    "candidates": Detail("candidates", _read_candidates),
 }
 """What can be asked of gold and runs: annotation and one column, by its name. Candidates are IRIs, best first."""
-
-
-def _classes(frames: Frames, which: pl.Expr | None = None) -> pl.DataFrame:
-    classes = frames.classes if which is None else frames.classes.filter(which)
-    classes = classes.select("annotation", "class").unique()
-    return classes.group_by("annotation").agg(classes=pl.col("class").sort())
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,25 +124,26 @@ class Evidence:
         texts = self.gold.documents.unique("document", keep="first", maintain_order=True)
         return self.mentions.documents.join(texts, on="document").select("doc", "text")
 
-    def of_runs(self, read: Callable[[Frames], pl.DataFrame]) -> pl.DataFrame:
-        """Return what is read of each run, with `system`, the run's number."""
-        parts = enumerate(self.runs.values() or [Frames.empty()])
-        return pl.concat(read(run).with_columns(system=pl.lit(number, pl.Int64)) for number, run in parts)
+    def of_runs(self, table: str) -> pl.DataFrame:
+        """Return one of the tables of all runs (see `remix.frames.TABLES`), with `system`, the run's number."""
+        if table not in self._of_runs:
+            columns = list(SCHEMAS[table])
+            runs = [*self.runs.values()] or [Frames.empty()]
+            self._of_runs[table] = stack([getattr(run, table)[columns] for run in runs], "system")
+        return self._of_runs[table]
+
+    @cached_property
+    def _of_runs(self) -> dict[str, pl.DataFrame]:
+        return {}
 
     def with_detail(self, name: str, gold: pl.DataFrame, answers: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return mentions of gold, and answers, with a further column, one of `DETAILS`, null where nothing says so.
 
         Surface forms that a side does not tell are cut out of gold's texts.
         """
-
-        def read(frames: Frames) -> pl.DataFrame:
-            rows = DETAILS[name](frames)
-            if rows["annotation"].n_unique() == rows.height:
-                return rows
-            return rows.unique("annotation", keep="first", maintain_order=True)
-
-        gold = gold.join(read(self.gold), on="annotation", how="left", maintain_order="left")
-        answers = answers.join(self.of_runs(read), on=["system", "annotation"], how="left", maintain_order="left")
+        table, read = DETAILS[name]
+        gold = _join_first(gold, read(getattr(self.gold, table)), ["annotation"])
+        answers = _join_first(answers, read(self.of_runs(table)), ["system", "annotation"])
         if name == "surface_form":
             gold, answers = self._with_forms(gold), self._with_forms(answers)
         return gold, answers
@@ -227,6 +250,14 @@ class Evidence:
         found = [part.values(column) for part in self.measured if len(part.mentions.documents)]
         known = [values for values in found if values is not None]
         return pl.concat(known, how="vertical_relaxed") if known and len(known) == len(found) else None
+
+
+def _join_first(rows: pl.DataFrame, told: pl.DataFrame, on: list[str]) -> pl.DataFrame:
+    """Return the rows with what is told of each, the first where that is several things."""
+    found = rows.join(told, on=on, how="left", maintain_order="left")
+    if len(found) == len(rows):
+        return found
+    return rows.join(told.unique(on, keep="first", maintain_order=True), on=on, how="left", maintain_order="left")
 
 
 @dataclass(frozen=True, eq=False)

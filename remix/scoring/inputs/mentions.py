@@ -15,8 +15,8 @@ import numpy.typing as npt
 import polars as pl
 
 from remix import progress
-from remix.dense import Numbers, counts, distinct, look_up, mark
-from remix.documents import align
+from remix.dense import Numbers, counts, distinct, look_up, mark, stack
+from remix.documents import align_each
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.kb.forms import normalise
@@ -96,18 +96,18 @@ def mentions_of(
     if gold.documents.is_empty():
         raise UsageError("gold has no documents: name a dataset or a file that has some")
     # Without runs the answers are those of none.
-    every = [replace(one, annotations=one.one_layer()) for one in (gold, *(runs.values() or [Frames.empty()]))]
+    answered = runs or {"": Frames.empty()}
+    every = [replace(one, annotations=one.one_layer()) for one in (gold, *answered.values())]
     documents = gold.documents.select("document", "dataset").unique().sort("dataset", "document")
     documents = documents.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("doc"), "document", "dataset")
     keys = documents.select("doc", gold="document")
-    own = [documents[["doc", "document"]]]
-    for name, run in zip(runs or [""], every[1:], strict=True):
-        pairs = align(gold, run, name, unasked=unasked.get(name, ()), apart=name in registered, homes=homes)
-        own.append(pairs.join(keys, on="gold").select("doc", "document"))
+    pairs = align_each(gold, answered, unasked=unasked, apart=registered, homes=homes)
+    asked = stack([documents[["document", "doc"]]], "system")
+    given = stack([*pairs.values()], "system").join(keys, on="gold").select("document", "doc", "system")
     entities, codes = _code([frames.links["entity"] for frames in every], kb)
-    every = _with_forms(every)
-    left, gold_links = _side(every[:1], own[:1], codes[:1], len(entities))
-    right, answer_links = _side(every[1:], own[1:], codes[1:], len(entities))
+    forms = _number_forms(every)
+    left, gold_links = _side(every[:1], asked, codes[:1], forms[:1], len(entities))
+    right, answer_links = _side(every[1:], given, codes[1:], forms[1:], len(entities))
     _tell_without_place(left, right, collapse)
     regions = gold.regions.join(keys, left_on="document", right_on="gold")
     right, answer_links = _answers(right, answer_links, regions, collapse)
@@ -131,14 +131,15 @@ def _code(given: list[pl.Series], kb: KnowledgeBase | None) -> tuple[pl.Series, 
     return resolved.drop_nulls().unique().sort(), [numbers[first:last] for first, last in pairwise(bounds)]
 
 
-def _with_forms(every: list[Frames]) -> list[Frames]:
-    """Return the frames with the number of each annotation's form, null where every annotation has a place.
+def _number_forms(every: list[Frames]) -> list[pl.Series]:
+    """Return for each frames the number of each annotation's form, null where every annotation has a place.
 
     Forms are the same whatever their case and white space. Where none is told it is what stands in the text, if any.
     """
+    sizes = [len(one.annotations) for one in every]
     if not any(frames.annotations["begin"].null_count() for frames in every):
-        none = pl.lit(None, pl.Int64).alias("form")
-        return [replace(one, annotations=one.annotations.with_columns(none)) for one in every]
+        none = pl.Series("form", [None], pl.Int64)
+        return [none.new_from_index(0, size) for size in sizes]
     forms = []
     for one in every:
         texts = one.documents.select("document", "text").unique("document", keep="first", maintain_order=True)
@@ -148,9 +149,8 @@ def _with_forms(every: list[Frames]) -> list[Frames]:
         forms.append(rows.select(normalise(pl.coalesce("surface_form", there).fill_null(""))).to_series())
     named, places = distinct(pl.concat(forms, rechunk=True))
     numbers = (named.rank("dense").cast(pl.Int64) - 1).gather(places)
-    bounds = np.cumsum([0, *(len(one) for one in forms)]).tolist()
-    parts = zip(every, pairwise(bounds), strict=True)
-    return [replace(one, annotations=one.annotations.with_columns(form=numbers[a:b])) for one, (a, b) in parts]
+    bounds = np.cumsum([0, *sizes]).tolist()
+    return [numbers[first:last] for first, last in pairwise(bounds)]
 
 
 def _tell_without_place(gold: pl.DataFrame, answers: pl.DataFrame, collapse: bool) -> None:
@@ -170,20 +170,22 @@ _NUMBERS = ["system", "doc", "begin", "end", "told", "link"]
 
 
 def _side(
-    frames: Sequence[Frames], documents: Sequence[pl.DataFrame], codes: Sequence[pl.Series], beyond: int
+    frames: Sequence[Frames],
+    documents: pl.DataFrame,
+    codes: Sequence[pl.Series],
+    forms: Sequence[pl.Series],
+    beyond: int,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the mentions of gold, or of all runs, and their links (id, entity).
 
-    `documents` (doc, document) are those of gold that each of the frames has, `codes` the numbers of their links'
-    entities. Mentions have `id`, `_NUMBERS` and `_TEXTS`, sorted by these, and `again`: whether one has the numbers of
-    the one before it.
+    `documents` (document, doc, system) are those of gold that each of the frames has, `codes` the numbers of their
+    links' entities, `forms` those of their annotations' forms. Mentions have `id`, `_NUMBERS` and `_TEXTS`, sorted by
+    these, and `again`: whether one has the numbers of the one before it.
     """
     texts = pl.concat([one.annotations[_TEXTS] for one in frames])
-    bounds = np.cumsum([0, *(len(one.annotations) for one in frames)]).tolist()
-    parts = list(zip(frames, bounds[:-1], strict=True))
-    pairs = zip(parts, documents, strict=True)
-    rows = pl.concat([_place(*part, number, docs) for number, (part, docs) in enumerate(pairs)])
-    links = _links(parts, codes)
+    places = stack([one.annotations[["document", "begin", "end"]] for one in frames], "system")
+    rows = _place(places.hstack([pl.concat(forms).alias("form")]), documents, len(frames))
+    links = _links(frames, codes)
     links = links.filter(mark(rows["row"], len(texts))[links["row"]])
     meant = np.full(len(texts), NIL, np.int64)
     meant[links["row"].to_numpy()] = links["code"].to_numpy()
@@ -199,36 +201,50 @@ def _side(
     return _with_texts(rows, texts).drop("row"), linked.select("id", entity="code")
 
 
-def _place(frames: Frames, first: int, system: int, documents: pl.DataFrame) -> pl.DataFrame:
-    """Return system, row (from `first`), doc, begin, end, form and told of the annotations in gold's documents."""
-    row = pl.int_range(first, first + pl.len(), dtype=pl.Int64).alias("row")
+def _place(rows: pl.DataFrame, documents: pl.DataFrame, systems: int) -> pl.DataFrame:
+    """Return system, row (the place among all), doc, begin, end, form and told of the annotations in gold's documents.
+
+    `rows` has document, begin, end, system and form of the annotations, `documents` those of gold by the names that
+    each system has for them.
+    """
     told = pl.when(pl.col("begin").is_null()).then("form").alias("told")
-    number = pl.lit(system, pl.Int64).alias("system")
-    rows = frames.annotations.select(number, row, "document", "begin", "end", "form", told)
-    if documents["document"].n_unique() < len(documents):
-        rows = rows.join(documents, on="document")
+    row = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
+    # Documents are looked up in a table, a line for each system and a column for each name and for all others.
+    names = documents["document"].unique()
+    own, asked = (
+        frame["document"]
+        .cast(pl.Enum(names), strict=False)
+        .to_physical()
+        .cast(pl.Int64)
+        .fill_null(len(names))
+        .to_numpy()
+        for frame in (documents, rows)
+    )
+    table = np.full((systems, len(names) + 1), -1, np.int64)
+    table[documents["system"].to_numpy(), own] = documents["doc"].to_numpy()
+    if int((table >= 0).sum()) < len(documents):  # a document of a run is several of gold's
+        rows = rows.with_columns(row, told).join(documents, on=["system", "document"], maintain_order="left")
     else:
-        # Where each document is one of gold's the rows stay as they are.
-        places = rows["document"].cast(pl.Enum(documents["document"]), strict=False).to_physical()
-        rows = rows.with_columns(documents["doc"][places])
-        rows = rows.drop_nulls("doc") if places.null_count() else rows
+        found = table[rows["system"].to_numpy(), asked]
+        rows = rows.with_columns(row, told, pl.Series("doc", found))
+        rows = rows.filter(found >= 0) if found.min(initial=0) < 0 else rows
     return rows[["system", "row", "doc", "begin", "end", "form", "told"]]
 
 
-def _links(parts: Sequence[tuple[Frames, int]], codes: Sequence[pl.Series]) -> pl.DataFrame:
-    """Return row (the place of the annotation, from the first of its frames) and code of every link, each once."""
-    alike, others = [], []
-    for number, ((frames, first), linked) in enumerate(zip(parts, codes, strict=True)):
-        own, at = frames.annotations["annotation"], frames.links["annotation"]
+def _links(frames: Sequence[Frames], codes: Sequence[pl.Series]) -> pl.DataFrame:
+    """Return row (the place of the annotation among those of all frames) and code of every link, each once."""
+    alike, others, first = [], [], 0
+    for one, linked in zip(frames, codes, strict=True):
+        own, at = one.annotations["annotation"], one.links["annotation"]
+        places = pl.Series("row", np.arange(first, first + len(own)))
         if own.equals(at, check_names=False):  # one link each, in order, as most files have it
-            alike.append(pl.DataFrame({"row": np.arange(first, first + len(own)), "code": linked}))
-            continue
-        part = pl.lit(number, pl.Int64).alias("part")
-        rows = pl.select(part, annotation=own, row=pl.int_range(first, first + len(own), dtype=pl.Int64))
-        others.append((rows, pl.select(part, annotation=at, code=linked)))
+            alike.append(pl.DataFrame([places, linked.alias("code")]))
+        else:
+            others.append((pl.DataFrame([own, places]), pl.DataFrame([at, linked.alias("code")])))
+        first += len(own)
     found = [pl.concat(alike).drop_nulls()] if alike else []
     if others:
-        rows, links = (pl.concat(side) for side in zip(*others, strict=True))
+        rows, links = (stack(side, "part") for side in zip(*others, strict=True))
         joined = links.drop_nulls().join(rows, on=["part", "annotation"])
         found.append(joined.select("row", "code").unique())
     return pl.concat(found)

@@ -77,7 +77,7 @@ def _pairs_of_other_namespaces(case: Case) -> pl.DataFrame:
     if named["namespace"].n_unique() < 2:
         return pl.DataFrame(schema=columns)
     gold_links = evidence.gold.links.select("annotation", iri="entity")
-    run_links = evidence.of_runs(lambda run: run.links.select("annotation", iri="entity"))
+    run_links = evidence.of_runs("links").select("system", "annotation", iri="entity")
     asked = mentions.gold.select("mention", "annotation").join(gold_links, on="annotation").join(named, on="iri")
     answered = mentions.answers.select("answer", "system", "annotation").join(run_links, on=["system", "annotation"])
     answered = answered.join(named, on="iri").select("answer", "namespace", answered="iri")

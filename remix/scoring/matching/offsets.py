@@ -114,7 +114,7 @@ def _with_forms(case: Case) -> pl.DataFrame:
     rows = rows.filter(pl.col("begin").is_not_null(), pl.col("end").is_not_null())
     if not tokens_of(case.evidence.gold).is_empty():
         return rows.drop("annotation").with_columns(said=pl.lit(None, pl.String))
-    told = case.evidence.of_runs(lambda run: run.annotations.select("annotation", said="surface_form").drop_nulls())
+    told = case.evidence.of_runs("annotations").select("system", "annotation", said="surface_form").drop_nulls()
     told = told.unique(["system", "annotation"])
     return rows.join(told, on=["system", "annotation"], how="left", maintain_order="left").drop("annotation")
 

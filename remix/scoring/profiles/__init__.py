@@ -13,7 +13,7 @@ from typing import Literal
 
 import polars as pl
 
-from remix.documents import is_named_by_place, texts_beyond
+from remix.documents import has_text_beyond, is_named_by_place
 from remix.errors import UsageError
 from remix.frames import Frames
 from remix.registry import Registry
@@ -183,10 +183,9 @@ class Profile:
             {} if self.own_rules is None else {"in_order": self.own_rules.in_order, "counted": self.own_rules.counted}
         )
         gold, runs = inputs.gold, inputs.runs
-        others = (texts_beyond(gold.documents, run.documents) for run in runs.values())
-        placed = any(is_named_by_place(run.documents) for run in runs.values())
+        answered = [run.documents for run in runs.values()]
         # Else the texts of all runs are gold's, and so are their places.
-        if len(gold.values) or placed or any(map(len, others)):
+        if len(gold.values) or any(map(is_named_by_place, answered)) or has_text_beyond(gold.documents, answered):
             runs = laid_on_gold(gold, runs, **order, emptied=inputs.emptied)
         gold, runs = rules.prepare(*with_titles_read(gold, runs))
         return replace(inputs, gold=gold, runs=runs)

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import polars as pl
 
 from remix.dense import look_up
 from remix.errors import UnknownName
-from remix.frames import FINE_GRAINED, Frames
+from remix.frames import FINE_GRAINED
 from remix.names import OWL, RDFS
 from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.inputs.evidence import Evidence
@@ -124,7 +125,7 @@ def _find_missed(case: Case, asked: pl.DataFrame) -> pl.DataFrame:
 def _sets(case: Case, below: bool, within: pl.Expr | None) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return mention and class, answer and class: the closed sets of both sides."""
     evidence = case.evidence
-    gold = _classes(case.gold.select("doc", "annotation", id="mention"), lambda read: read(evidence.gold), evidence)
+    gold = _classes(case.gold.select("doc", "annotation", id="mention"), partial(getattr, evidence.gold), evidence)
     answers = _classes(case.answers.select("doc", "system", "annotation", id="answer"), evidence.of_runs, evidence)
     reached = evidence.reach(pl.concat([gold["class"], answers["class"]]), below=below)
     closed = []
@@ -134,18 +135,16 @@ def _sets(case: Case, below: bool, within: pl.Expr | None) -> tuple[pl.DataFrame
     return closed[0].rename({"id": "mention"}), closed[1].rename({"id": "answer"})
 
 
-def _classes(
-    rows: pl.DataFrame, of_side: Callable[[Callable[[Frames], pl.DataFrame]], pl.DataFrame], evidence: Evidence
-) -> pl.DataFrame:
+def _classes(rows: pl.DataFrame, of_side: Callable[[str], pl.DataFrame], evidence: Evidence) -> pl.DataFrame:
     """Return id and class of mentions: those stated of the mention, else those of its entity.
 
-    `rows` has id, doc, annotation and, of answers, system; `of_side` returns what is read of the frames of that side.
+    `rows` has id, doc, annotation and, of answers, system; `of_side` returns a table of the frames of that side.
     Types that data state of an entity hold in the documents of that dataset alone. Fine-grained categories say how a
     mention is written, not what its entity is, and are left out.
     """
     place = [name for name in ("system", "annotation") if name in rows.columns]
-    given = rows.join(of_side(lambda frames: frames.classes), on=place)
-    links = rows.join(of_side(lambda frames: frames.links.select("annotation", iri="entity")), on=place)
+    given = rows.join(of_side("classes"), on=place)
+    links = rows.join(of_side("links").select(*place, iri="entity"), on=place)
     linked = evidence.classes_of(links.select("id", "doc", "iri"))
     stated = given.filter(~pl.col("of_entity").fill_null(False)).select("id", "class")
     of_entity = pl.concat([given.filter("of_entity").select("id", "class"), linked.select("id", "class")])

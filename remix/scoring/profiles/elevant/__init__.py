@@ -63,7 +63,8 @@ def _classify(case: Case) -> pl.DataFrame:
 
 def _answers(case: Case) -> pl.DataFrame:
     """Return the answers with the spans grown to words, their text, mention type and what they stand for."""
-    order = case.evidence.of_runs(lambda run: run.annotations.select("annotation").with_row_index("nth"))
+    nth = pl.int_range(pl.len(), dtype=pl.UInt32).over("system").alias("nth")
+    order = case.evidence.of_runs("annotations").select("system", "annotation", nth)
     answers = case.answers.join(order, on=["system", "annotation"], how="left", maintain_order="left")
     answers = answers.select("answer", "system", "doc", "begin", "end", "link", "inside", "nth")
     answers = with_words(case, answers, case.mentions.answer_links)
