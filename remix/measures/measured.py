@@ -82,7 +82,7 @@ class Measured:
         )
         found = {f"{ITSRDF}taClassRef": ("annotation", "class")} if self.classes.height else {}
         for level, rows, columns in levels:
-            known = rows.select(_stated(*one).count() for one in rows.schema.items()).row(0, named=True)
+            known = rows.select(_tell_stated(*one).count() for one in rows.schema.items()).row(0, named=True)
             found |= {write_out(term): (level, name) for name, term in columns if known[name]}
         return found
 
@@ -90,7 +90,7 @@ class Measured:
         """Return subject and value of what `triples` states of annotations or documents by a term of `stated`."""
         level, name = self.stated[term]
         rows = self.classes if name == "class" else self.annotations if level == "annotation" else self.documents
-        return rows.select(subject=level, value=_stated(name, rows.schema[name])).drop_nulls()
+        return rows.select(subject=level, value=_tell_stated(name, rows.schema[name])).drop_nulls()
 
     @cached_property
     def _by_dataset(self) -> dict[str, dict[str, pl.DataFrame]]:
@@ -124,7 +124,7 @@ def _line(subject: str, column: str, term: str, kind: str) -> pl.Expr:
     return fill(f"<{{}}> <{term}> {{}} .\n", pl.col(subject), _literal(pl.col(column), kind))
 
 
-def _stated(name: str, kind: pl.DataType) -> pl.Expr:
+def _tell_stated(name: str, kind: pl.DataType) -> pl.Expr:
     """Return the values of a column that triples state: of numbers those that are finite."""
     value = pl.col(name)
     return pl.when(value.is_finite()).then(value).alias(name) if kind.is_float() else value
