@@ -92,7 +92,7 @@ def align_each(
     same = _same_documents(gold.documents, {name: run.documents for name, run in rest.items()})
     left = None if len(same) == len(rest) else _read_names(gold.documents)
     for name, run in rest.items():
-        asked = _Asked(name, told, elsewhere, unasked.get(name, ()), name in apart, homes)
+        asked = _Aligned(name, told, elsewhere, unasked.get(name, ()), name in apart, homes)
         if name in same:
             found[name] = same[name]
             _report(asked, gold.documents, run.documents, same[name], named=len(same[name]), by_text=len(same[name]))
@@ -102,7 +102,7 @@ def align_each(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Aligned:
     """How a run is aligned, as `align` has it."""
 
     name: str
@@ -118,7 +118,7 @@ def _pair_with_itself(documents: Documents) -> pl.DataFrame:
     return documents.select(pl.col("document").alias("gold"), "document").sort("gold", "document")
 
 
-def _align_by_rules(gold: Frames, run: Frames, left: pl.DataFrame, asked: _Asked) -> pl.DataFrame:
+def _align_by_rules(gold: Frames, run: Frames, left: pl.DataFrame, asked: _Aligned) -> pl.DataFrame:
     """Return what `align` returns of a run by its rules one after another; `left` are the names of gold."""
     right = _read_names(run.documents)
     if right.is_empty():
@@ -151,7 +151,7 @@ def _align_by_rules(gold: Frames, run: Frames, left: pl.DataFrame, asked: _Asked
     return pairs
 
 
-def _align_apart(gold: Frames, run: Frames, asked: _Asked, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+def _align_apart(gold: Frames, run: Frames, asked: _Aligned, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
     """Return the pairs of each dataset of gold with the run's documents that are of it, else of its homes, else all."""
     named = {*right["dataset"]}
     both = left.join(right, on=["document", "dataset"], suffix="_run")
@@ -430,7 +430,7 @@ def _tell_names(name: str, claims: pl.DataFrame, pairs: pl.DataFrame) -> None:
 
 
 def _report(
-    asked: _Asked,
+    asked: _Aligned,
     gold: pl.DataFrame,
     run: pl.DataFrame,
     pairs: pl.DataFrame,
