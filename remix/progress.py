@@ -137,6 +137,7 @@ class _Lines:
             self._say(f"{self._amount(total)} to do")
 
     def done(self, count: int) -> None:
+        """Take that so many more units are done, and print a line where one is due."""
         self._done += count
         now = time.perf_counter()
         if now >= self._next:
@@ -144,6 +145,7 @@ class _Lines:
             self._say(self._state(now - self._begin))
 
     def end(self) -> None:
+        """Print what was done and how long it took, where that was long."""
         took = time.perf_counter() - self._begin
         if took >= FIRST:
             self._say(f"{self._amount(self._done)} in {took:.1f} s")

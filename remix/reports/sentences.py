@@ -93,7 +93,7 @@ def call_agreement(agreement: str, systems: Sequence[str]) -> str:
 
 def rows_of_systems(judged: Judgements, systems: Sequence[str]) -> pl.DataFrame:
     """Return the mentions with `outcome`, `answer`, `answered`, `unjoined` and `class` of each system, named first."""
-    rows = judged.mentions.join(judged.shares(), on="mention", how="left", maintain_order="left")
+    rows = judged.mentions.join(judged.shares, on="mention", how="left", maintain_order="left")
     for name in systems:
         own = judged.systems.filter(system=name).select(
             "mention",

@@ -116,16 +116,13 @@ class Judgements:
         """Return what these systems made of mentions, by default all."""
         return replace(self, systems=self.systems.filter(pl.col("system").is_in(names))) if names else self
 
+    @cached_property
     def shares(self) -> pl.DataFrame:
         """Return mention, right (how many systems are) and of (how many were judged on it), of gold's mentions.
 
         A system is judged on none of a document that it failed on. Baselines, and oracles, which know gold, count where
         there is nothing else.
         """
-        return self._shares
-
-    @cached_property
-    def _shares(self) -> pl.DataFrame:
         required = self.mentions.drop_nulls("annotation").select("mention", "document")
         judged = self.systems.join(required, on="mention", maintain_order="left")
         proper = ~pl.col("system").is_in([*self.beside])

@@ -164,6 +164,7 @@ class _ServiceAsker:
         self._connection = Connection(asking.address, timeout=asking.timeout, secrets=(token,))
 
     def ask(self, text: TextAsked) -> TextAnswer:
+        """Return what the service answers as it is declared; raises `remix.connections.Failure` where there is none."""
         request = self._declared.request
         values: dict[str, Any] = {**self._values, "text": text.text}
         values["spans"] = [
@@ -184,6 +185,7 @@ class _ServiceAsker:
         return read_declared(self._declared.answer, text, received.json(), self._values)
 
     def close(self) -> None:
+        """End the connection to the service."""
         self._connection.close()
 
 

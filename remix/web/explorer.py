@@ -57,6 +57,7 @@ class _PageRoute(Route):
     """Tells a client that asks by another method as a page does, with what leads on."""
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer the request, by what leads on where its method is another."""
         if scope["method"] in (self.methods or ()):
             await super().handle(scope, receive, send)
             return
@@ -69,6 +70,7 @@ class _LastRoute(Route):
     """Takes what no other route takes, were it but by another method, of which that one says which it has."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Return a match in part where the path is any, so that another route that has it comes first."""
         found, own = super().matches(scope)
         return (Match.PARTIAL if found is Match.FULL else Match.NONE), own
 

@@ -92,6 +92,7 @@ class _Connection(H11Protocol):
     patience: float = 60
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the head of the first request."""
         super().connection_made(transport)
         self._late: asyncio.TimerHandle | None = self.loop.call_later(min(_HEAD, self.patience), transport.abort)
         self._stuck: asyncio.TimerHandle | None = None
@@ -109,17 +110,20 @@ class _Connection(H11Protocol):
             self._late = self.loop.call_later(min(_HEAD, self.patience), self.transport.abort)
 
     def pause_writing(self) -> None:
+        """Begin to wait for a client that takes nothing any more."""
         super().pause_writing()
         self._stuck_since = self.loop.time()
         left = max(0.0, self.patience - self._waited)
         self._stuck = self.loop.call_later(left, self.transport.abort)
 
     def resume_writing(self) -> None:
+        """Add up how long the client took nothing, which its patience is short of."""
         super().resume_writing()
         self._waited += self.loop.time() - self._stuck_since
         self._stuck = _off(self._stuck)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """End all waiting for a client that is gone."""
         self._late, self._stuck = _off(self._late), _off(self._stuck)
         super().connection_lost(exc)
 

@@ -125,7 +125,7 @@ def test_slices_hold_the_mentions_of_which_the_evaluation_makes_their_scores(ans
 def test_shares_tell_how_many_systems_are_right(work: Workspace) -> None:
     """Ada is right twice, Alan once; Bob and New York City never. New York, which gold has not, has no share."""
     judged = work.judgements("gold")
-    forms = judged.shares().join(judged.mentions, on="mention").select("surface_form", "right", "of").rows()
+    forms = judged.shares.join(judged.mentions, on="mention").select("surface_form", "right", "of").rows()
     assert forms == [("Ada", 2, 2), ("Alan", 1, 2), ("Bob", 0, 2), ("New York City", 0, 2)]
 
 
@@ -134,12 +134,12 @@ def test_shares_leave_baselines_and_oracles_out_where_there_is_a_system(
 ) -> None:
     """Of a alone Ada and Alan are right or Ada; where both are beside, both count as they do where none is."""
     judged = work.judgements("gold")
-    alone = [replace(judged, beside=frozenset({name})).shares() for name in ("a", "b")]
+    alone = [replace(judged, beside=frozenset({name})).shares for name in ("a", "b")]
     assert all(one["of"].unique().to_list() == [1] for one in alone)
-    assert [sum(pair) for pair in zip(*(one["right"] for one in alone), strict=True)] == judged.shares()[
+    assert [sum(pair) for pair in zip(*(one["right"] for one in alone), strict=True)] == judged.shares[
         "right"
     ].to_list()
-    assert replace(judged, beside=frozenset({"a", "b"})).shares().equals(judged.shares())
+    assert replace(judged, beside=frozenset({"a", "b"})).shares.equals(judged.shares)
     beside = answered_sample.judgements("sample-posts").beside
     assert beside["prior"] == "baseline" and beside["oracle-candidates"] == "oracle"
     assert not judged.beside

@@ -150,7 +150,7 @@ def test_document_that_a_system_failed_on_has_no_answer_to_judge(work: Workspace
     assert shares == {name: 0.0 if name == "Ada11" else 1.0 for name in NAMES}
     judged = verdicts(work.store, "gold").group_by("system").len().sort("system")
     assert judged.rows() == [("broken", 10), ("whole", 12)]
-    counts = judge_mentions(work, "gold").shares()
+    counts = judge_mentions(work, "gold").shares
     assert sorted(counts.select("right", "of").rows()) == [(0, 2), (1, 1), (1, 1), *[(2, 2)] * 9]
     # Stored again, beside a further run, it is the same.
     work.store_runs("gold", system="whole")

@@ -105,6 +105,7 @@ class _ChatAsker:
         self._with_schema = parameters.answer == "json" and parameters.schema != "never"
 
     def ask(self, text: TextAsked) -> TextAnswer:
+        """Return the answer of the model to a text; raises `remix.connections.Failure` where there is none."""
         try:
             received = self._send(text)
         except Failure as failure:
@@ -133,6 +134,7 @@ class _ChatAsker:
         return self._connection.send(headers=self._headers, body=body)
 
     def close(self) -> None:
+        """End the connection to the model."""
         self._connection.close()
 
 

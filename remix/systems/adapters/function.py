@@ -63,6 +63,7 @@ class _FunctionAsker:
         self._timeout = asking.timeout
 
     def ask(self, text: TextAsked) -> TextAnswer:
+        """Return what the function returns of a text; raises `remix.connections.Failure` where there is none."""
         spans = None if text.spans is None else list(text.spans)
         given = (text.text,) if spans is None else (text.text, spans)
         try:
@@ -74,7 +75,7 @@ class _FunctionAsker:
         return read_mentions(text, found, self._language)
 
     def close(self) -> None:
-        pass
+        """End nothing: there is no connection."""
 
 
 def _identify(asking: Asking, given: Callable[..., Any] | None = None) -> Mapping[str, str]:

@@ -23,10 +23,12 @@ class _NifAsker:
         self._connection = Connection(asking.address, timeout=asking.timeout)
 
     def ask(self, text: TextAsked) -> TextAnswer:
+        """Return what the NIF says that the service answers; raises `remix.connections.Failure` where there is none."""
         received = self._connection.send(headers=_HEADERS, body=write_context(text))
         return read_answer(received.body, received.media, text)
 
     def close(self) -> None:
+        """End the connection to the service."""
         self._connection.close()
 
 

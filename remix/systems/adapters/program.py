@@ -52,6 +52,7 @@ class _ProgramAsker:
         self._number = 0
 
     def ask(self, text: TextAsked) -> TextAnswer:
+        """Return what the program answers to a text; raises `remix.connections.Failure` where there is none."""
         process = self._process or self._start()
         self._number += 1
         asked: dict[str, Any] = {"id": self._number, "text": text.text}
@@ -136,6 +137,7 @@ class _ProgramAsker:
         return status
 
     def close(self) -> None:
+        """Tell the program that there is no more to ask, and end it."""
         process = self._process
         if process is not None and process.stdin is not None:
             with suppress(OSError):

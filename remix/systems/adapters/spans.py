@@ -32,6 +32,7 @@ class _SpansAsker:
         self._language = asking.parameters.language
 
     def ask(self, text: TextAsked) -> TextAnswer:
+        """Return what the service answers to a text; raises `remix.connections.Failure` where there is none."""
         asked: dict[str, object] = {"text": text.text}
         # REL takes the values of an object in their order.
         spans = [] if text.spans is None else [{"start": begin, "length": end - begin} for begin, end in text.spans]
@@ -43,6 +44,7 @@ class _SpansAsker:
         return read_rows(text, rows, self._language)
 
     def close(self) -> None:
+        """End the connection to the service."""
         self._connection.close()
 
 
