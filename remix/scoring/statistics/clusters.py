@@ -106,6 +106,7 @@ def cluster_counts(gold: pl.DataFrame, answers: pl.DataFrame, measure: str) -> p
         table = table.select("system", name, pl.col("size").alias(f"{name}_size"))
         cells = cells.join(table, on=["system", name])
     cells = cells.with_columns(of_gold=how.gold.cast(pl.Float64), of_answered=how.answered.cast(pl.Float64))
+    cells = cells.sort("system", "gold", "answered")  # sums of floats depend on their order
     if how.assigned:
         cells = assign_most(cells.sort("gold", "answered"), ["gold"], "answered", "of_gold")
     found = _against(sizes[0], cells, "gold").rename({"found": "tp_of_gold", "missed": "fn"})
@@ -136,7 +137,6 @@ def _sizes(rows: pl.DataFrame, name: str, how: ClusterMeasure) -> pl.DataFrame:
 def _against(sizes: pl.DataFrame, cells: pl.DataFrame, name: str) -> pl.DataFrame:
     shares = sum_up(cells, ["system", name], found=pl.col(f"of_{name}").sum())
     rows = sizes.join(shares, on=["system", name], how="left").with_columns(pl.col("found").fill_null(0.0))
-    # Sums of floats depend on their order.
     rows = rows.sort("system", "doc", name)
     found = pl.col("found")
     return sum_up(rows, ["system", "doc"], found.sum(), missed=(pl.col("whole") - found).sum())
