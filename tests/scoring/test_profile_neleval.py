@@ -487,3 +487,13 @@ def test_every_measure_is_listed_with_its_triple_that_parses_back():
     told = PROFILES["neleval"].rules()
     for name, triple in NAMED.items():
         assert triple_named(told[name]) == triple
+
+
+@pytest.mark.parametrize("measure", ["strong_link_match", "sets::span", "strong"])
+def test_task_that_measures_are_not_of_is_refused_with_the_nearest_that_is(pair, measure):
+    for task, alike in (("nonsense", "known: A2KB, C2KB, ERec"), ("A2B", "did you mean 'A2KB'")):
+        with pytest.raises(UnknownName, match=f"no task of this profile named '{task}'.*{alike}"):
+            evaluate(pair[0], {"s": pair[1]}, task=[task], match=[measure], profile="neleval")
+        assert not PROFILES["neleval"].takes(task, measure)
+    assert not PROFILES["neleval"].takes("D2KB", measure)
+    assert PROFILES["neleval"].takes("ERec", "strong")

@@ -44,7 +44,7 @@ def _triple_of(case: Case, task: str, matching: str) -> Triple:
 
 
 def _refuse(task: str, matching: str) -> None:
-    """Raise `UnknownName` for no measure; which fields a triple may name, the types of annotations tell as well."""
+    """Raise `UnknownName` for no task or measure; which fields a triple may name, the types of annotations tell too."""
     triple_named(matching, task, re.split("[:+]", matching))
 
 
@@ -361,6 +361,8 @@ neleval = Profile(
     sum_over=("type",),
     notes={
         **{name: str(triple) for name, triple in NAMED.items()},
+        "tasks": "a measure names all that it compares, so that its task is A2KB, whatever that is; by strong, A2KB is "
+        "strong_all_match, ERec strong_mention_match and C2KB entity_match",
         "links": "of several links of a gold mention the one that the system answers on that span (prepare.py, "
         "select-alternatives, as documented; the released code never finds the span)",
         "overlap": "overlap-MODEMODE counts shared characters, by its best partner (max) or all of them (sum), gold's "

@@ -90,17 +90,20 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 _ALIASES = {("A2KB", "strong"): "strong_all_match", ("ERec", "strong"): "strong_mention_match"}
 _ALIASES |= {("C2KB", "strong"): "entity_match"}
+_TASKS = tuple(task for task, _ in _ALIASES)
 
 
 def triple_named(name: str, task: str = "A2KB", further: Collection[str] = ()) -> Triple:
     """Return the triple of a name, of a text `aggregate:filter:key+key`, or of a task under strong matching.
 
-    `further` are fields that the types of annotations have. Raises `UnknownName` for other names, aggregates, filters
-    and fields.
+    `further` are fields that the types of annotations have. Raises `UnknownName` for other names, tasks, aggregates,
+    filters and fields.
 
     >>> str(triple_named("strong_link_match")), triple_named("sets:is_linked:span+kbid") == NAMED["strong_link_match"]
     ('sets:is_linked:span+kbid', True)
     """
+    if task not in _TASKS:
+        raise UnknownName("task of this profile", task, _TASKS, "remix show profile:neleval")
     if name.count(":") != 2:
         name = _ALIASES.get((task, name), name)
         if name not in NAMED:
