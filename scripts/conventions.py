@@ -233,13 +233,16 @@ def _document(number: int, document: Document) -> str:
 
 
 def _by_document(counting: Counting, names: list[str]) -> pl.DataFrame:
-    table = pl.DataFrame({"doc": range(len(DOCUMENTS))}, schema={"doc": pl.Int64})
+    table = counting.inputs.gold.documents.select("document")
     for name in names:
         profile = PROFILES[name]
-        counts = counting.counts(Step("", "", profile, profile.headline))
+        step = Step("", "", profile, profile.headline)
+        counts = counting.counts(step).join(counting.case(step).mentions.documents.select("doc", "document"), on="doc")
         told = pl.format("{} {} {}", *(pl.col(one).cast(pl.Int64) for one in ("tp", "fp", "fn")))
-        table = table.join(counts.select("doc", told.alias(name)), on="doc", how="left", maintain_order="left")
-    return table.with_columns(pl.col(names).fill_null("0 0 0")).select((pl.col("doc") + 1).alias("document"), *names)
+        counts = counts.select("document", told.alias(name))
+        table = table.join(counts, on="document", how="left", maintain_order="left")
+    number = pl.int_range(1, pl.len() + 1).alias("document")
+    return table.with_columns(pl.col(names).fill_null("0 0 0")).select(number, *names)
 
 
 def _profile(name: str) -> str:

@@ -78,7 +78,7 @@ class Counting:
         return self._once(*key, work=lambda: self._sum_up(step, self.counts(step)))
 
     def _sum_up(self, step: Step, counts: Counts) -> pl.DataFrame:
-        systems = self._case(step).mentions.names
+        systems = self.case(step).mentions.names
         found = {name: average.summarise(counts, ["system"]) for name, average in step.profile.averages.items()}
         micro = found["micro"].select("system", *SCORES[:-1])
         macro = found["macro"] if "macro" in found else micro.with_columns(f1=pl.lit(None, pl.Float64))
@@ -88,16 +88,17 @@ class Counting:
 
     def counts(self, step: Step) -> Counts:
         """Return the counts of a step per system (its number) and document."""
-        case, key = self._case(step), self._key_of_counts(step)
+        case, key = self.case(step), self._key_of_counts(step)
         return self._once("counts", *key, work=lambda: step.profile.count(case, *step.headline).sort("system", "doc"))
 
     def _key_of_counts(self, step: Step) -> tuple[object, ...]:
         """Return all that makes the counts of a step: its case, and the rules by which that is counted."""
         rules = step.profile.conventions
         counting = (rules.pairing.count, rules.macro.documents != "defined", *(rule.choose for rule in rules))
-        return self._case(step), step.own, *counting, *step.headline
+        return self.case(step), step.own, *counting, *step.headline
 
-    def _case(self, step: Step) -> Case:
+    def case(self, step: Step) -> Case:
+        """Return what a step counts; its rules may have left out documents, so that these have numbers of their own."""
         rules, spans = step.profile.conventions, takes_spans(step.headline[0])
         reading = [(rule.gold, rule.gold_beside_runs, rule.run) for rule in rules]
         inputs = self._once(

@@ -58,8 +58,9 @@ def test_a_second_match_of_a_mention_counts_neither_way_in_bat(frames):
 
 @pytest.mark.parametrize(("profile", "matching"), [("bat", "strong"), ("euef", "fuzzy-over(0.85)")])
 def test_precision_is_one_without_answers_and_recall_is_one_without_gold(frames, profile, matching):
-    # d1 right; d2 gold only: P 1, R 0; d3 answers only: P 0, R 1; d4 nothing: P = R = F1 = 1.
-    gold = frames([at(0, 3, document="d1"), at(0, 3, document="d2")], NAMES)
+    # d1 right; d2 gold only: P 1, R 0; d3 answers only: P 0, R 1; d4 nothing: P = R = F1 = 1. NIL takes no part.
+    nil = [at(9, 12, None, document=name) for name in ("d3", "d4")]
+    gold = frames([at(0, 3, document="d1"), at(0, 3, document="d2"), *nil], NAMES)
     run = frames([at(0, 3, document="d1"), at(0, 3, document="d3")], NAMES)
     found = row(gold, run, profile, matching, average="macro")
     assert (found["precision"], found["recall"]) == (0.75, 0.75)
@@ -68,7 +69,7 @@ def test_precision_is_one_without_answers_and_recall_is_one_without_gold(frames,
 
 
 @pytest.mark.parametrize("profile", ["bat", "euef"])
-def test_nil_takes_no_part(frames, profile):
+def test_nil_takes_no_part_in_links(frames, profile):
     matching = PROFILES[profile].matchings[0]
     gold = frames([at(0, 3), at(5, 8, None)])
     run = frames([at(0, 3), at(5, 8, None), at(10, 12, None)])
@@ -158,23 +159,61 @@ def test_candidates_and_nil_are_tasks_of_euef(frames):
     rows = evaluate(gold, {"s": run}, profile="euef").filter(pl.col("average") == "micro")
     assert rows.select("task", "tp", "fp", "fn").rows() == [
         ("A2KB", 0, 2, 1),
-        ("ERec", 1, 1, 0),  # of the linked ones Ada is right, Cy is not asked for
-        ("candidates", 1, 1, 0),
-        ("candidates(measure=recognised)", 1, 0, 0),  # Ada
-        ("accuracy", 0, 1, 1),  # Ada is recognised, and means X
+        ("ERec", 3, 1, 0),  # Ada, Bob, Cy, whatever they are linked to; Dan
+        ("candidates", 2, 2, 1),  # Ada, and Bob, where both have NIL alone; Cy and Dan; Cy
+        ("candidates(measure=recognised)", 2, 1, 1),  # Ada, Bob; Cy
+        ("accuracy", 0, 3, 3),  # all three are recognised, and none is linked right
         ("NIL", 1, 1, 1),  # Bob; Dan; Cy
     ]
 
 
 def test_answer_that_chose_none_of_its_candidates_has_them_in_euef(frames):
-    # Ada was recognised with gold's entity among the candidates, and linked to none of them; Bob has none.
+    # Ada was recognised with gold's entity among the candidates, and linked to none of them; Bob has NIL alone, which
+    # is among the candidates compared, and wrong.
     text = "Ada saw Bob"
     gold = texted(frames, [at(0, 3), at(8, 11, "e:B")], text)
     run = texted(frames, [at(0, 3, None), at(8, 11, None)], text)
     sets = pl.DataFrame({"annotation": ["d#0", "d#0"], "entity": ["e:X", "e:A"], "score": [0.6, 0.4]})
     run = replace(run, candidates=Frames.of(candidates=sets).candidates)
     rows = evaluate(gold, {"s": run}, task=["candidates", "A2KB"], profile="euef").filter(average="micro", column="")
-    assert rows.select("task", "tp", "fp", "fn").rows() == [("candidates", 1, 0, 1), ("A2KB", 0, 0, 2)]
+    assert rows.select("task", "tp", "fp", "fn").rows() == [("candidates", 1, 1, 1), ("A2KB", 0, 0, 2)]
+
+
+def test_mentions_of_euef_are_linked_and_nil_ones_so_that_shares_of_them_are(frames):
+    # As in the paper, where MSNBC has 658 linked mentions and 97 NIL, and TP + FN of MM and of CM are 745, as ten are
+    # embedded. Here Ada is linked, Bob NIL; both are recognised, Ada is linked right: accuracy 1/2.
+    text = "Ada saw Bob"
+    gold = texted(frames, [at(0, 3), at(8, 11, None)], text)
+    run = texted(frames, [at(0, 3), at(8, 11, "e:X")], text)
+    assert counts(gold, run, "euef", "fuzzy-over(0)", "ERec") == (2, 0, 0)
+    assert counts(gold, run, "euef", "fuzzy-over(0)", "candidates") == (1, 1, 1)
+    assert counts(gold, run, "euef", "fuzzy-over(0)", "accuracy") == (1, 1, 1)
+    assert counts(gold, run, "euef", "fuzzy-over(0)", "A2KB") == (1, 1, 0)
+
+
+def test_longer_nil_mention_of_euef_takes_the_place_of_one_that_it_holds_among_mentions_alone(frames):
+    # 'Bank of Ada' is NIL and goes before 'Ada' where mentions are compared; links are compared without it.
+    text = "Bank of Ada"
+    gold = texted(frames, [at(0, 11, None), at(8, 11)], text)
+    run = texted(frames, [at(8, 11)], text)
+    assert counts(gold, run, "euef", "fuzzy-over(0)", "ERec") == (1, 0, 0)
+    assert counts(gold, run, "euef", "fuzzy-over(0)", "A2KB") == (1, 0, 0)
+    assert counts(gold, run, "euef", "fuzzy-over(0)", "NIL") == (0, 0, 1)
+
+
+def test_documents_without_gold_are_left_out_by_euef(frames):
+    # d1 right, d2 NIL, where an answer is wrong, d3 answers only. P (1 + 0) / 2, R (1 + 1) / 2, F1 2 * 0.5 / 1.5.
+    gold = frames([at(0, 3, document="d1"), at(0, 3, None, document="d2")], NAMES)
+    run = frames([at(0, 3, document=name) for name in ("d1", "d2", "d3")], NAMES)
+    assert counts(gold, run, "euef", "fuzzy-over(0)") == (1, 1, 0)
+    found = row(gold, run, "euef", "fuzzy-over(0)", average="macro")
+    assert (found["precision"], found["recall"], found["documents"]) == (0.5, 1.0, 2)
+    assert found["f1"] == pytest.approx(2 / 3)
+    # What a remix dropped, the tool never had.
+    dropped = frames([at(0, 3, document="d1"), at(0, 3, document="d3", ignorable="dropped")], NAMES)
+    assert counts(dropped, run, "euef", "fuzzy-over(0)") == (1, 0, 0)
+    # Of a dataset without any gold there is nothing to leave.
+    assert counts(frames([], NAMES), run, "euef", "fuzzy-over(0)") == (0, 3, 0)
 
 
 def test_accuracy_and_recall_of_candidates_of_euef_are_shares_of_the_recognised_mentions(frames):

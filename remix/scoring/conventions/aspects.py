@@ -38,8 +38,8 @@ class Nil(Convention):
     """Mentions without an entity."""
 
 
-def _keep_linked(case: Case, task: str, matching: str, count: Counter) -> Case:
-    # NIL is a task of its own, without what is linked.
+def keep_linked(case: Case, task: str, matching: str, count: Counter) -> Case:
+    """Return the case of what is linked; in NIL, a task of its own, of what is not."""
     kept = pl.col("link") == NIL if task == "NIL" else pl.col("link") != NIL
     gold, answers = case.gold.filter(kept), case.answers.filter(kept)
     if task.partition("(")[0] == "candidates":  # which an answer may have that chose none of them
@@ -51,7 +51,7 @@ def _keep_linked(case: Case, task: str, matching: str, count: Counter) -> Case:
 
 
 nil_is_nil = Nil(name="nil-is-nil", words="NIL is right where gold has NIL, and wrong elsewhere")
-nil_left_out = Nil(name="nil-left-out", words="mentions without a link are left out on both sides", choose=_keep_linked)
+nil_left_out = Nil(name="nil-left-out", words="mentions without a link are left out on both sides", choose=keep_linked)
 
 
 class Optional(Convention):

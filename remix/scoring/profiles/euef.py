@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from remix.dense import Numbers
+from remix.frames import Frames
 from remix.scoring.conventions import aspects
 from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import Case, Counter, matching_named, with_detail
@@ -16,8 +17,21 @@ from remix.scoring.statistics import UNSCOPED
 from remix.scoring.tasks import Elements
 
 
+def _with_mentions(gold: Frames) -> Frames:
+    """Return gold without the documents that hold no mention that is required, but where all of a dataset are such."""
+    required = gold.annotations.filter(pl.col("ignorable").is_null())["document"].unique()
+    asked = pl.col("document").is_in(required.implode())
+    kept = gold.documents.filter(asked | ~asked.any().over("dataset"))
+    return gold if len(kept) == len(gold.documents) else gold.keep(documents=kept["document"])
+
+
+def _keep_apart(case: Case, task: str, matching: str, count: Counter) -> Case:
+    """Return the case of what is linked or NIL alone, but for tasks that compare mentions, which may be either."""
+    return case if task in (*_OF_MENTIONS, *_RECOGNISED) else aspects.keep_linked(case, task, matching, count)
+
+
 def _longest_of_matching(case: Case, task: str, matching: str, count: Counter) -> Case:
-    if task == "C2KB":
+    if task == "C2KB" or task in _RECOGNISED:
         return case
     case = with_detail(case.of_spans if task == "ERec" else case, "surface_form")
     gold = _longest(case, "mention", case.gold.with_columns(system=pl.lit(0, pl.Int64)), matching)
@@ -84,6 +98,9 @@ def _pair(compared: Elements) -> tuple[pl.DataFrame, Elements]:
     return edges.unique(["system", "group"]), replace(compared, edges=edges, answers=answers)
 
 
+_OF_MENTIONS = ("ERec", "candidates")
+"""Tasks that compare all mentions, linked or not: MSNBC has 658 and 97 in the paper, of which 745 are not embedded."""
+
 _RECOGNISED = {"accuracy": "A2KB", "candidates(measure=recognised)": "candidates"}
 """Tasks that are shares of the recognised mentions, and the task whose TPs are the right ones of these."""
 
@@ -101,10 +118,12 @@ def _count(case: Case, task: str, matching: str) -> Counts:
     count = partial(aspects.count_by_pairs, pair=_pair, known=_KNOWN)
     if task not in _RECOGNISED:
         return count(case, task, matching)
-    keys = ["system", "doc"]
-    parts = (("ERec", case.of_spans), (_RECOGNISED[task], case))
-    spans, right = (count(own, one, matching).select(*keys, "tp") for one, own in parts)
-    rows = spans.join(right, on=keys, how="left", maintain_order="left", suffix="_right").fill_null(0)
+    aspects.refuse_beside(task, matching, known=_KNOWN)
+    keys, counted = ["system", "doc"], []
+    for part in ("ERec", _RECOGNISED[task]):
+        own = _longest_of_matching(_keep_apart(case, part, matching, count), part, matching, count)
+        counted.append(count(own.of_spans if part == "ERec" else own, part, matching).select(*keys, "tp"))
+    rows = counted[0].join(counted[1], on=keys, how="left", maintain_order="left", suffix="_right").fill_null(0)
     wrong = (pl.col("tp") - pl.col("tp_right")).clip(0)
     return rows.select(*keys, *UNSCOPED, tp="tp_right", fp=wrong, fn=wrong, ignored=pl.lit(0, pl.Int64))
 
@@ -119,7 +138,18 @@ euef = Profile(
     headline=("A2KB", "fuzzy-over(0)"),
     conventions=replace(
         PLAIN_GOLD,
-        nil=aspects.nil_left_out.with_source("matching/NILMatching.java: NIL is a task of its own, NM"),
+        documents=aspects.Documents(
+            name="documents-with-mentions",
+            words="answers in documents without any mention of gold, linked or not, are left out",
+            source="dataset/MSNBC.java, filter; paper, section 4.3",
+            gold=_with_mentions,
+        ),
+        nil=aspects.Nil(
+            name="nil-apart",
+            words="what is linked and what is NIL are compared apart; where mentions or candidates are, both together",
+            source="dataset/MSNBC.java, fill; matching/NILMatching.java",
+            choose=_keep_apart,
+        ),
         overlapping=aspects.Overlapping(
             name="embedded-longest",
             words="of mentions of one side that match each other the longest stays, of two of one length both",
@@ -143,8 +173,13 @@ euef = Profile(
     ),
     outside_slice="removed",
     notes={
-        "candidates": "CM: the mention matches, and its candidates and gold's have an entity in common "
-        "(matching/CandidateMatching.java)",
+        "candidates": "CM: the mention matches, and its candidates and gold's have an entity in common, or are NIL "
+        "both (matching/CandidateMatching.java)",
+        "implicit NIL": "the tool asks the web whether Wikipedia has gold's entity when it is run, and has gold as NIL "
+        "where not (webservice/MediaWikiAPI.java, getIdByTitle); here NIL is what gold says, and the rule "
+        "unknown-entity of `remix check` lists entities that the attached knowledge base lacks",
+        "mentions": "ERec is MM, of linked and NIL mentions: TP and FN of MSNBC in the paper's Table 2 are 745, its "
+        "mentions but the embedded ones, of which Table 1 has 97 NIL",
         "recognised": "accuracy is TP of AM / TP of MM (paper, Table 4); candidates(measure=recognised), its R_m, is "
         "TP of CM / TP of MM (Table 3)",
         "spans": "overlap, and 1 - edit distance / longer length above t: 0 in the paper's figures, where any overlap "
