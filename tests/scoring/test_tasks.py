@@ -181,3 +181,12 @@ def test_weighed_recall_of_spans_is_recall_where_all_weigh_1(frames):
     rows = evaluate(gold, {"s": frames([ada])}, task=["ERec"], match=["strong"], weight="all", columns=columns)
     # Two spans, of which one is found.
     assert rows.filter(average="micro", column="").select("recall", "fuzzy_recall").row(0) == (0.5, 0.5)
+
+
+def test_span_of_two_entities_one_of_which_gold_has_twice_is_one_mention(frames, counts):
+    # Spans alone are compared: 0-3 is one mention, right once or missed once, and one answer.
+    gold = frames([{"begin": 0, "end": 3, "entity": entity} for entity in ("e:A", "e:B", "e:B")])
+    run = frames([{"begin": 0, "end": 3, "entity": entity} for entity in ("e:C", "e:D")])
+    assert counts(gold, run, "ERec") == (1, 0, 0, 0)
+    assert counts(gold, frames([{"begin": 5, "end": 8, "entity": "e:C"}]), "ERec") == (0, 1, 1, 0)
+    assert counts(gold, gold, "ERec") == (1, 0, 0, 0)

@@ -156,7 +156,11 @@ class Case:
         told = pl.when(pl.col("begin").is_null()).then("form")
         gold = self.gold.with_columns(told=told)
         gold = gold.unique(["ignorable", "group", "option", *span], keep="first", maintain_order=True)
-        alone = pl.col("ignorable").is_null() & (pl.len().over("group") == 1)
+        alone = pl.lit(True)
+        if (counts(gold["group"]) > 1).any():
+            # Annotations that repeat each other are options of one group, and one mention.
+            alone = pl.struct(*span, "link").n_unique().over("group") == 1
+        alone = pl.col("ignorable").is_null() & alone
         gold = gold.with_columns(alone=alone)
         gold = gold.with_columns(
             group=pl.when("alone").then(pl.col("group").min().over(*span, "alone")).otherwise("group")
