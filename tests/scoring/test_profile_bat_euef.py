@@ -56,6 +56,32 @@ def test_a_second_match_of_a_mention_counts_neither_way_in_bat(frames):
     assert counts(frames([at(0, 9)]), frames([at(0, 3), at(5, 9)]), "bat", "weak") == (1, 0, 0)
 
 
+def test_candidates_of_bat_are_right_where_spans_are_equal_and_one_of_them_is_golds(frames):
+    # MultiEntityMatch: Ada is answered X, with gold's A among the candidates; Bob's candidates miss, Cy is cut short.
+    gold = frames([at(0, 3), at(8, 11, "e:B"), at(16, 18, "e:C")])
+    run = frames([at(0, 3, "e:X"), at(8, 11, "e:X"), at(16, 17, "e:C")])
+    sets = pl.DataFrame({"annotation": ["d#0", "d#0", "d#1"], "entity": ["e:X", "e:A", "e:X"], "score": [0.6, 0.4, 1]})
+    run = replace(run, candidates=Frames.of(candidates=sets).candidates)
+    for matching in ("strong", "weak"):
+        assert counts(gold, run, "bat", matching, "candidates") == (1, 2, 2)
+    assert counts(gold, run, "bat", "weak", "A2KB") == (1, 2, 2)  # Cy alone
+
+
+def test_mentions_of_bat_are_spans_each_of_which_counts_once(frames):
+    # MentionMatch holds sets of spans: two entities on one span are one mention and one answer.
+    twice = frames([at(0, 3, "e:A"), at(0, 3, "e:B"), at(5, 8)])
+    assert counts(twice, frames([at(0, 3, "e:X"), at(0, 3, "e:Y")]), "bat", "strong", "ERec") == (1, 0, 1)
+    assert counts(twice, frames([at(9, 12, "e:X"), at(9, 12, "e:Y")]), "bat", "strong", "ERec") == (0, 1, 2)
+
+
+def test_spans_are_equal_in_d2kb_of_bat_whatever_the_matching(frames):
+    # RunExperiments: D2W is by StrongAnnotationMatch, on what has the span of a mention. 0-3 is right, 5-9 on no span.
+    gold, run = frames([at(0, 3), at(5, 8)]), frames([at(0, 3), at(5, 9)])
+    for matching in ("strong", "weak"):
+        assert counts(gold, run, "bat", matching, "D2KB") == (1, 0, 1)
+    assert counts(gold, run, "bat", "weak", "A2KB") == (2, 0, 0)
+
+
 @pytest.mark.parametrize(("profile", "matching"), [("bat", "strong"), ("euef", "fuzzy-over(0.85)")])
 def test_precision_is_one_without_answers_and_recall_is_one_without_gold(frames, profile, matching):
     # d1 right; d2 gold only: P 1, R 0; d3 answers only: P 0, R 1; d4 nothing: P = R = F1 = 1. NIL takes no part.

@@ -7,13 +7,14 @@ import numpy as np
 import polars as pl
 
 from remix.scoring.conventions import aspects
+from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import Case, Counter
 from remix.scoring.profiles import PLAIN_GOLD, Profile
 from remix.scoring.tasks import Elements
 
 
 def _longest_under_weak(case: Case, task: str, matching: str, count: Counter) -> Case:
-    if matching != "weak" or task == "C2KB":
+    if matching != "weak" or task in ("C2KB", *_STRONG):
         return case
     gold = longest_of_runs(case.gold.sort("doc", "begin", "mention"), ["doc"])
     answers = longest_of_runs(case.answers.sort("system", "doc", "begin", "answer"), ["system", "doc"])
@@ -47,6 +48,18 @@ def longest_of_runs(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     return rows.filter(kept).drop("reach", "block", "nth")
 
 
+_KNOWN = (*aspects.OF_PEERS, "candidates")
+_STRONG = ("D2KB", "candidates")
+"""Tasks that the tool compares on equal spans alone."""
+
+
+def _count(case: Case, task: str, matching: str) -> Counts:
+    aspects.refuse_beside(task, matching, known=_KNOWN)
+    # Mentions are sets of spans; where annotations stand for them, those that overlap went before.
+    case = case.of_spans if task == "ERec" and matching != "weak" else case
+    return aspects.count_by_pairs(case, task, "strong" if task in _STRONG else matching, _pair, known=_KNOWN)
+
+
 def _pair(compared: Elements) -> tuple[pl.DataFrame, Elements]:
     first = compared.edges.unique(["system", "group"], keep="first", maintain_order=True)
     return first.unique("answer"), compared
@@ -58,7 +71,7 @@ bat = Profile(
     source="https://github.com/marcocor/bat-framework, src/main/java/it/unipi/di/acube/batframework",
     tasks=("A2KB", "C2KB", "ERec"),
     matchings=("strong", "weak"),
-    refuse=aspects.refuse_beside,
+    refuse=partial(aspects.refuse_beside, known=_KNOWN),
     conventions=replace(
         PLAIN_GOLD,
         nil=aspects.nil_left_out.with_source("data/Tag.java: a concept is an article of Wikipedia"),
@@ -73,7 +86,7 @@ bat = Profile(
             words="an answer is right where it is the first match of a gold mention, wrong where it matches none; "
             "one answer may serve several mentions, and a second match of a mention counts neither way",
             source="metrics/Metrics.java, getSingleTp, getSingleFp, getSingleFn",
-            count=partial(aspects.count_by_pairs, pair=_pair),
+            count=_count,
         ),
         macro=aspects.macro_of_all.with_source("metrics/Metrics.java, macroF1"),
         undefined=aspects.undefined_one.with_source("metrics/Metrics.java, precision, recall, F1"),
@@ -81,6 +94,15 @@ bat = Profile(
     outside_slice="removed",
     notes={
         "order": "the first match is that of a hash set's order; here it is that of the offsets",
-        "tasks": "A2KB is its A2W, C2KB its C2W, ERec its mention annotation (problems/*.java)",
+        "tasks": "A2KB is its A2W, C2KB its C2W, D2KB its D2W, ERec its mention spotting, candidates its candidate "
+        "spotting (problems/*.java); Sc2W and Rc2W compare tags as C2W does, whatever their scores "
+        "(metrics/NaiveScoredTagMatch.java)",
+        "candidates": "--task candidates: spans are equal, and the sets of entities of both have one in common "
+        "(metrics/MultiEntityMatch.java)",
+        "D2KB": "spans are equal whatever the matching (utils/RunExperiments.java)",
+        "mentions": "ERec by strong has equal spans, each once (metrics/MentionMatch.java); that "
+        "metrics/StrongMentionAnnotationMatch.java compares lengths alone is a slip, which is not followed here",
+        "best threshold": "of systems with scores the tool tries thresholds from 0 to 1 in steps of 1/128, of which "
+        "the best is published (utils/RunExperiments.java): --threshold oracle; without it every answer counts",
     },
 )
