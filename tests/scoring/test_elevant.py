@@ -264,6 +264,15 @@ def test_two_labels_of_one_span_of_other_formats_are_no_roots(frames, capsys):
     assert rows_of([around, frames([])])["A2KB", "IGNORED", ""] == (0, 0, 1)
 
 
+def test_label_that_another_format_has_twice_is_no_root_either_time(frames, capsys):
+    # The tool nests labels by their spans, whatever they are linked to: 'a' stands in itself, and only 'c' is missed.
+    twice = [{"begin": 0, "end": 4, "entity": "e:a"}] * 2
+    gold = frames([*twice, {"begin": 6, "end": 8, "entity": "e:c"}])
+    with progress.enable():
+        assert rows_of([gold, frames(twice[:1])])["A2KB", "IGNORED", ""] == (0, 0, 1)
+    assert "2 labels of gold have the span of another" in capsys.readouterr().err
+
+
 def test_labels_of_the_own_format_are_nested_as_it_says_alone(articles):
     # Neither label has a parent, so that both are roots: the inner one is found, the outer one missed.
     text = "the lake of Como"

@@ -263,11 +263,8 @@ def _tell_circles(gold: Frames) -> None:
     if not progress.is_shown():
         return
     own = gold.values.filter(says_own_format())["subject"].implode()
-    rows = gold.annotations.filter(~pl.col("annotation").is_in(own).any().over("dataset")).drop_nulls("begin")
-    linked = gold.links.group_by("annotation").agg(pl.col("entity").unique().sort().str.join(" "))
-    span = ["document", "begin", "end"]
-    labels = rows.join(linked, on="annotation", how="left").unique([*span, "entity"])
-    if count := int(labels.select(span).is_duplicated().sum()):
+    labels = gold.annotations.filter(~pl.col("annotation").is_in(own).any().over("dataset")).drop_nulls("begin")
+    if count := int(labels.select("document", "begin", "end").is_duplicated().sum()):
         progress.note(
             f"{count} labels of gold have the span of another; ELEVANT nests these in each other and never counts "
             "them: give each span one label, or nest them in a file of its own format"
@@ -369,8 +366,8 @@ elevant = Profile(
         "inside the annotated region; one whose identifier is null is none (article.py, case_generator.py)",
         "alternatives": "nested labels give one TP or FN, of the root or of what is found below it "
         "(case_generator.py); those of other formats are nested by their spans, on one span in each other, so that "
-        "they never count (nested_groundtruth_handler.py); in its own format labels of one span that nothing nests are "
-        "each asked for",
+        "they never count, of one entity or of two (nested_groundtruth_handler.py); in its own format labels of one "
+        "span that nothing nests are each asked for",
         "nil": "; ".join(f"{mode}: {meaning}" for mode, meaning in MEANINGS.items()) + " (case.py)",
         "optional": "optional, date and quantity labels are never missed, but wrong links on them count (case.py)",
         "dropped": "what is answered on a dropped mention counts neither way (not of ELEVANT, which has none)",

@@ -107,7 +107,8 @@ def _number(case: Case) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     gold = gold.with_columns(by_span=~pl.col("annotation").is_in(own.implode()).any().over("set"))
     longest = (pl.col("begin") - pl.col("end"), pl.col("mention"))
     root = pl.col("mention").sort_by(*longest).first().over("group")
-    key = pl.when(pl.col("stated") | pl.col("by_span")).then("link").otherwise("group")
+    # In other formats each annotation is a label, also one that says what another does.
+    key = pl.when("stated").then("link").when("by_span").then("mention").otherwise("group")
     gold = gold.with_columns(like=key, root=root).with_columns(
         label=pl.col("mention").min().over("doc", "begin", "end", "stated", "like")
     )
