@@ -13,13 +13,18 @@ from tests.scoring.conftest import evaluate, framed
 Marking = tuple[int, int, str]
 Counts = tuple[int, int, int]
 
+NIL = ""
+
 marking = st.builds(
     lambda begin, length, entity: (begin, begin + length, entity),
     st.integers(0, 8),
     st.integers(1, 4),
-    st.sampled_from("AB"),
+    st.sampled_from(["A", "B", NIL]),
 )
 sides = st.lists(marking, max_size=5, unique=True).map(sorted)
+
+
+TASKS = ("A2KB", "ERec", "candidates", "NIL")
 
 
 def overlap(one: Marking, other: Marking) -> bool:
@@ -56,9 +61,12 @@ def one_a_mention(
 
 
 def count(gold: list[Marking], answers: list[Marking], task: str) -> Counts:
-    match = same if task == "A2KB" else overlap
+    """Mentions and candidates are all that gold has, annotations and NIL what is linked and what is not."""
+    match = same if task in ("A2KB", "candidates") else overlap
+    if task in ("A2KB", "NIL"):
+        gold, answers = ([one for one in side if (one[2] == NIL) == (task == "NIL")] for side in (gold, answers))
     if task == "ERec":  # mentions are a set, and have no entity
-        gold, answers = (sorted({(begin, end, "") for begin, end, _ in side}) for side in (gold, answers))
+        gold, answers = (sorted({(begin, end, NIL) for begin, end, _ in side}) for side in (gold, answers))
     gold, answers = longest(gold), longest(answers)
     answers = one_a_mention(answers, gold, match)
     right = [one for one in gold if any(match(answer, one) for answer in answers)]
@@ -75,7 +83,10 @@ def count(gold: list[Marking], answers: list[Marking], task: str) -> Counts:
 # Of two answers on one span both stay, and the right one is right.
 @example([(0, 4, "B")], [(0, 4, "A"), (0, 4, "B")])
 def test_profile_counts_what_the_steps_of_euef_do(gold: list[Marking], answers: list[Marking]) -> None:
-    frames = [framed({"begin": b, "end": e, "entity": f"e:{name}"} for b, e, name in side) for side in (gold, answers)]
-    rows = evaluate(frames[0], {"s": frames[1]}, profile="euef", task=["A2KB", "ERec"], match=["weak"])
+    frames = [
+        framed({"begin": b, "end": e, "entity": f"e:{name}" if name else None} for b, e, name in side)
+        for side in (gold, answers)
+    ]
+    rows = evaluate(frames[0], {"s": frames[1]}, profile="euef", task=[*TASKS], match=["weak"])
     found = {row["task"]: (row["tp"], row["fp"], row["fn"]) for row in rows.filter(average="micro").to_dicts()}
-    assert found == {task: pytest.approx(count(gold, answers, task)) for task in ("A2KB", "ERec")}
+    assert found == {task: pytest.approx(count(gold, answers, task)) for task in TASKS}
