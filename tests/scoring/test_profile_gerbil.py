@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import polars as pl
 import pytest
 
+from remix.formats import read
 from remix.scoring.conventions.aspects import first_unused
 from remix.workspace import Workspace
 from tests.scoring.conftest import evaluate
@@ -297,6 +299,23 @@ def test_wikipedia_links_in_another_form_are_emerging_and_equal_to_each_other(fr
     assert row(gold, run, "A2KB", "strong")["tp"] == 1
     linked = frames(mentions((0, 1, "one")))
     assert row(gold, linked, "A2KB", "strong")["fp"] == 1
+
+
+@pytest.mark.parametrize("ontology", ["dul/DUL", "d0"])
+def test_classes_of_known_ontologies_are_entities_of_a_knowledge_base_as_files_are_read(tmp_path, ontology):
+    # gerbil.properties, DefaultWellKnownKB. Links read from files have no www: two of these are not alike as emerging.
+    def told(name, entity):
+        file = tmp_path / name
+        link = f"http://www.ontologydesignpatterns.org/ont/{ontology}.owl#{entity}"
+        rows = [{"text": "a person"}, {"begin": 2, "end": 8, "entity": link}]
+        file.write_text("".join(json.dumps({"document": "d", **row}) + "\n" for row in rows))
+        return read(file, name="x").frames
+
+    gold = told("gold.jsonl", "Person")
+    rows = evaluate(gold, {"s": told("run.jsonl", "Role")}, task=["A2KB"], match=["strong"], profile="gerbil")
+    found = {name: counts for name, *counts in rows.filter(average="micro").select("slice", "tp", "fp", "fn").rows()}
+    assert found == {"": [0, 1, 1], "InKB": [0, 1, 1]}
+    assert row(gold, told("same.jsonl", "Person"), "A2KB", "strong")["tp"] == 1
 
 
 # A2KBTest.java and D2KBTest.java: the spans of three sentences, True where gold is in the knowledge base.

@@ -25,16 +25,20 @@ WELL_KNOWN = (
     DBR,
     DBO,
     "http://www.ontologydesignpatterns.org/ont/dul/DUL.owl#",
+    "http://ontologydesignpatterns.org/ont/dul/DUL.owl#",
     "http://www.ontologydesignpatterns.org/ont/d0.owl#",
     "http://www.wikidata.org/entity/",
     "http://d-nb.info/",
 )
 """GERBIL's namespaces of well-known knowledge bases (gerbil.properties, DefaultWellKnownKB)."""
 
+# In canonical form, in which links are, no host but that of Wikidata begins with www.
+_OF_LINKS = {*WELL_KNOWN, *(one.replace("://www.ontology", "://ontology") for one in WELL_KNOWN)}
+
 
 def _in_well_known(frames: Frames) -> Frames:
     """Return the frames with NIL for annotations none of whose links is in a well-known knowledge base."""
-    known = pl.any_horizontal(pl.col("entity").str.starts_with(one) for one in WELL_KNOWN)
+    known = pl.any_horizontal(pl.col("entity").str.starts_with(one) for one in sorted(_OF_LINKS))
     if frames.links.select(known.all()).item():
         return frames
     links = frames.links.filter(known.any().over("annotation"))
