@@ -10,7 +10,7 @@ from remix import progress
 from remix.documents import align
 from remix.errors import Error
 from remix.places import scratch_folder
-from remix.runs.due import forget, notes_of
+from remix.runs.due import leave_due, notes_of
 from remix.runs.gathering import gather
 from remix.runs.register import list_runs
 from remix.runs.stored import (
@@ -45,24 +45,26 @@ def refresh_outcomes(store: Store, kb: KnowledgeBase | None, folder: Path, *, mi
     """
     due = notes_of(folder)
     asked, gone = _list_stale(store, kb, folder, due, missing=missing or bool(due))
+    left: list[str] = []
     if asked or gone:
         with scratch_folder(store.own("cache") / "outcomes") as aside:
             graphs: dict[str, Graphs] = {}
-            changed, whole = bool(gone), True
+            changed = bool(gone)
             for name in progress.track([*dict.fromkeys([*gone, *asked])], "outcomes of runs"):
                 try:
                     made = _make(store, kb, folder, name, asked.get(name, {}))
                 except Error as error:
-                    progress.note(f"the outcomes of runs on {name} stay as they were: {error}")
-                    whole = False
+                    stay = "stay as they were" if systems_of(store.dataset(name)) else "are not made"
+                    progress.note(f"the outcomes of runs on {name} {stay}: {error}")
+                    left.append(name)
                     continue
                 found = graphs_beside(store, store.dataset(name), made, gone.get(name, ()))
                 if made or name in gone:
                     graphs[name] = _put_aside(aside / name, found)
                 changed |= any(status != "unchanged" for one in made for _, _, status, *_ in one.rows)
-            if not (_attach(store, graphs, changed=changed) and whole):
+            if not _attach(store, graphs, changed=changed):
                 return  # what is left is still due
-    forget(due)
+    leave_due(folder, left, due)
 
 
 def _list_stale(

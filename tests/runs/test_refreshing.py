@@ -8,6 +8,7 @@ import pytest
 
 from remix import iris, progress
 from remix.runs import refreshing
+from remix.runs.due import notes_of
 from remix.runs.stored import systems_of
 from remix.store import Store
 from remix.workspace import Workspace
@@ -163,3 +164,24 @@ def test_damaged_run_leaves_the_outcomes_on_its_dataset_alone(
     assert list_old() == {"gold1"}
     several.add_run("a", file.parents[2].parent / "a1.ttl", on="gold1", replace=True)
     assert list_old() == set()
+
+
+@pytest.mark.long
+def test_outcomes_beside_those_of_a_damaged_run_follow_after_their_dataset_was_loaded_anew(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in "ab":
+        workspace.add_run(name, RUNS / f"{name}.ttl", on="gold")
+    shares = workspace.store.attachment("gold", "agreement")
+    file = workspace.runs_folder / "a--gold--a2kb" / "annotations.parquet"
+    file.write_bytes(file.read_bytes()[:-9])
+    workspace.drop("gold")
+    with progress.enable():
+        workspace.load([RUNS / "gold.ttl"])
+    told = capsys.readouterr().err
+    assert "the outcomes of runs on gold are not made" in told and "a--gold--a2kb is damaged" in told
+    workspace.add_run("a", RUNS / "a.ttl", on="gold", replace=True)
+    workspace.query("ASK { ?a rmx:errorClass ?class }")
+    # Ada is found by a and b, Alan by b alone: a alone has no share of 0.5.
+    assert sorted(systems_of(workspace.store.dataset("gold"))) == ["a", "b"] and notes_of(workspace.runs_folder) == {}
+    assert workspace.store.attachment("gold", "agreement") == shares

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from remix import progress
 from remix.cli import cli
-from remix.errors import BadInput, StoreError, UnknownName, UsageError
+from remix.errors import BadInput, Error, StoreError, UnknownName, UsageError
 from remix.formats import read
 from remix.runs.due import notes_of, outcomes_due
 from remix.runs.register import list_runs, load_run
@@ -97,6 +97,25 @@ def test_outcomes_of_answers_whose_registration_was_interrupted_are_made_by_who_
     with pytest.raises(UsageError, match="registered with other answers"):
         workspace.add_run("x", SMALL / "a.ttl", on="gold")
     assert notes_of(folder) == {}
+
+
+def test_note_of_outcomes_outlives_what_is_refused_or_done_before_they_are_made(workspace: Workspace) -> None:
+    workspace.add_run("x", SMALL / "a.ttl", on="gold")
+    folder, [gold] = workspace.store.own("runs"), targets(workspace.store, ["gold"])
+    with pytest.raises(KeyboardInterrupt), outcomes_due(folder, ["gold"]):
+        add_run(folder, "x", read(SMALL / "b.ttl").frames, [gold], replace=True)
+        raise KeyboardInterrupt
+    with pytest.raises(UsageError, match="registered with other answers"):
+        workspace.add_run("x", SMALL / "a.ttl", on="gold")
+    workspace.add_run("y", SMALL / "a.ttl", on="gold")
+    assert [*notes_of(folder).values()] == ["gold"]
+    text = "SELECT ?form { ?a rmx:truePositiveOf ?run ; nif:anchorOf ?form . ?run rmx:system 'x' . ?a a nif:Phrase }"
+    # a has Ada alone, b has Ada and Alan.
+    assert len({*workspace.query(text).table["form"]}) == 2 and notes_of(folder) == {}
+    # A disk that is full in the middle refuses nothing.
+    with pytest.raises(Error), outcomes_due(folder, ["gold"]):
+        raise Error("no space left on device")
+    assert [*notes_of(folder).values()] == ["gold"]
 
 
 def test_outcomes_are_made_where_loading_their_dataset_again_was_interrupted(workspace: Workspace) -> None:
