@@ -11,7 +11,7 @@ import pytest
 from bench.fuzz import SEEDS
 from remix.errors import BadInput, StoreError
 from remix.formats import FORMATS, read
-from remix.frames import SCHEMAS, Frames
+from remix.frames import SCHEMAS, Frames, read_parquet
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -124,3 +124,13 @@ def test_tables_in_the_documentation_are_those_that_are_declared() -> None:
     page = CHECKOUT / "docs" / "tables.md"
     script = runpy.run_path(str(CHECKOUT / "scripts" / "tables.py"))
     assert page.read_text(encoding="utf-8") == script["documentation"](), "run `python scripts/tables.py`"
+
+
+def test_parquet_that_polars_panics_at_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def panic(*_: object, **__: object) -> None:
+        raise pl.exceptions.PanicException("assertion failed: offset + length <= self.length")
+
+    pl.DataFrame({"n": range(5000)}).write_parquet(tmp_path / "n.parquet")
+    monkeypatch.setattr(pl, "read_parquet", panic)
+    with pytest.raises(StoreError, match=r"n\.parquet is damaged"):
+        read_parquet(tmp_path / "n.parquet")

@@ -28,7 +28,7 @@ from remix.measures.classes import other_spellings
 from remix.measures.measured import Measured, columns_of
 from remix.measures.measurement import MEASURES, Comparing, MeasureChoice, choice_of, measure_frames
 from remix.names import ITSRDF, RMX
-from remix.places import discard, folder_written, move_folder
+from remix.places import discard, folder_written, move_folder, verify
 from remix.progress import stage
 from remix.rdf.terms import entity_term, iri_term, text_term
 from remix.signature import Signature, content_hash
@@ -99,13 +99,14 @@ def measured_among_others(store: Store) -> list[str]:
 def measure_store(store: Store, kb: KnowledgeBase | None) -> Measured:
     """Return the measures of all datasets of a store by the default choices, as `remix stats` has them.
 
-    They are read where `enrich` computed the same; else they are computed, and kept in the workspace's cache for the
-    next time if that can be written. Raises `StoreError` for an empty store.
+    They are read where `enrich` computed the same and it is as it was written; else they are computed, and kept in the
+    workspace's cache for the next time if that can be written. Raises `StoreError` for an empty store.
     """
     chosen = choice_of(kb)
     signature = _signature_of_store({entry.name: entry for entry in store.datasets()}, chosen)
     with suppress(StoreError):
         place = _place(store, signature)
+        verify(place)
         found = {name: read_parquet(place / f"{name}.parquet") for name in (*_LEVELS, "datasets")}
         return Measured(**found, measures=chosen.measures, skipped=chosen.skipped, signature=chosen.signature)
     measured = measure_frames(named_frames(store), chosen)
@@ -170,7 +171,7 @@ def _place(store: Store, signature: str) -> Path:
 def _keep(store: Store, measured: Measured, signature: str) -> None:
     """Write measures into the workspace's cache in the place of those that were there, if it can be written."""
     place = _place(store, signature)
-    with suppress(Error), folder_written(place, sealed=False) as folder:
+    with suppress(Error), folder_written(place) as folder:
         for name in (*_LEVELS, "datasets"):
             write_parquet(getattr(measured, name), folder / f"{name}.parquet")
     for other in place.parent.glob("[0-9a-f]*"):

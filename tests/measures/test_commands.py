@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from remix.cli import enrich, kb, load, stats
 from remix.errors import MissingKnowledge, UnknownName, UsageError
 from remix.measures import MEASURES, Measure, column_named, measure_named
+from remix.measures.enrichment import measure_store
 from remix.names import DBR, HFTS
 from remix.reports.inventory import listing
 from remix.reports.plots import save
@@ -84,6 +85,18 @@ def test_enrich_when_repeated_then_nothing_changes_and_a_new_kb_replaces(workspa
     # W(Anna) has 3 entities, the document links it to 2 others: 5.
     asked = f"SELECT ?n WHERE {{ ?a <{HFTS}ambiguitySurfaceForm> ?n . ?a itsrdf:taIdentRef <{DBR}Anna_Freud> }}"
     assert Store(workspace).index().frame(asked)["n"].cast(pl.String).str.contains("5").to_list() == [True]
+
+
+def test_kept_measures_that_are_not_what_was_written_are_computed_again(workspace: Path) -> None:
+    def density() -> float:
+        """Return two annotations over the four words of the one document."""
+        return float(measure_store(Store(workspace), None).documents["density"].item())
+
+    assert density() == 0.5
+    [file] = (workspace / "cache" / "measures").glob("*/documents.parquet")
+    pl.read_parquet(file).with_columns(density=pl.lit(0.25)).write_parquet(file)
+    assert density() == 0.5
+    assert pl.read_parquet(file)["density"].item() == 0.5
 
 
 @pytest.mark.long
