@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from remix.errors import StoreError
-from remix.kb import KnowledgeBase, parts
-from remix.places import checksums
+from remix.kb import SHIPPED, KnowledgeBase, open_kb, parts
+from remix.places import checksums, is_sound
 from remix.store import Store
 from remix.store.rebuilding import rebuild
 
@@ -61,6 +61,18 @@ def test_flipped_bit_in_a_large_file_is_told_when_it_is_attached_and_by_rebuild(
         store.attach_kb(own)
     (row,) = rebuild(store.folder).rows()
     assert row[:2] == ("knowledge base", own.name) and "damaged" in row[2]
+
+
+@pytest.mark.parametrize("large", [False, True], ids=["small", "large"])
+def test_damaged_knowledge_base_is_built_again_by_the_same_command(
+    own: Path, monkeypatch: pytest.MonkeyPatch, large: bool
+) -> None:
+    if large:
+        monkeypatch.setattr(parts, "SMALL", 100)
+    whole = checksums(own)
+    flip(own / "types.parquet")
+    made = open_kb(own.parent, SHIPPED)
+    assert made.folder == own and is_sound(own) and checksums(own)["types.parquet"] == whole["types.parquet"]
 
 
 def test_knowledge_base_whose_checksums_are_gone_is_told(own: Path) -> None:

@@ -28,7 +28,7 @@ from remix.kb.parts import FORMAT, UNCOUNTED
 from remix.kb.sources import READERS, Choices, Origin, check_releases, origins_of
 from remix.kb.staging import TABLES, Staging, strictly
 from remix.locks import Busy, lock_file
-from remix.places import discard, move_folder, scratch_folder, seal, sweep
+from remix.places import discard, is_sound, move_folder, scratch_folder, seal, sweep
 from remix.progress import note, stage
 from remix.signature import content_hash
 
@@ -147,9 +147,9 @@ def build(
     `build([("dbpedia", "2022.12.01"), ("anchors", "anchors.tsv")], Path("kb"), name="english")`.
 
     Each source is a kind (`remix.kb.sources`) and a place. The version is a hash of the parts' content and of the
-    choices; what is built already is kept as it is. What is read of the sources stays in a folder
-    `<to>/.building-<name>-<version>` until the build is done: the same call goes on where an interrupted one ended,
-    and one with other sources or choices takes over what was read of the same parts.
+    choices; what is built already is kept as it is, unless a file of it is damaged. What is read of the sources stays
+    in a folder `<to>/.building-<name>-<version>` until the build is done: the same call goes on where an interrupted
+    one ended, and one with other sources or choices takes over what was read of the same parts.
     `fresh` removes what unfinished builds of that name left behind, and begins anew.
 
     Of the sources: `languages` are those to keep, `strict` makes the first line that cannot be read an error, `forms`
@@ -183,7 +183,7 @@ def build(
     version = _hash_version(origins, described)
     folder, working = to / f"{name}-{version[:12]}", to / f".building-{name}-{version[:12]}"
     _clean(to, name, working, fresh=fresh)
-    if not (folder / "kb.json").exists():
+    if not is_sound(folder):
         with lock_building(working):
             _assemble(origins, rules, working, folder, works, {"name": name, "version": version, **described}, strict)
     made = KnowledgeBase.open(folder)
@@ -203,7 +203,7 @@ def _assemble(
     described: dict[str, Any],
     strict: bool,
 ) -> None:
-    if (folder / "kb.json").exists():  # built by somebody else meanwhile
+    if is_sound(folder):  # built by somebody else meanwhile
         return
     engine, memory = works
     try:
@@ -273,7 +273,7 @@ def _finish(working: Path, folder: Path, described: dict[str, Any]) -> None:
         (made / "kb.json").write_text(json.dumps(described, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         sweep(made)
         seal(made)
-        move_folder(made, folder)  # one that is there was left half removed
+        move_folder(made, folder)  # one that is there is damaged, or was left half removed
     except OSError as error:
         raise Error(f"{folder} cannot be written: {error.strerror or error}") from error
     discard(working)
