@@ -485,7 +485,8 @@ def _read_terms(store: Store, files: Iterable[str]) -> pl.DataFrame:
         found = lines.filter(pl.col("term").is_in(wanted)).with_columns(spelt)
         return found.collect() if files else _NOTHING
     except pl.exceptions.PolarsError as error:
-        raise StoreError(f"the measures of {store.folder} cannot be read ({error}): `remix enrich` again") from None
+        advice = f"`remix rebuild -w {store.folder}` takes out what is damaged and says what to compute again"
+        raise StoreError(f"the measures of {store.folder} cannot be read ({error}): {advice}") from None
 
 
 _NOTHING = pl.DataFrame(schema=dict.fromkeys(("subject", "term", "object"), pl.Categorical))

@@ -134,7 +134,8 @@ class Index:
 
     def graphs(self) -> list[str] | None:
         """Return the IRIs of the named graphs, sorted; None where that is not known."""
-        return sorted(graph.value for graph in self._store.named_graphs())
+        with guard("the index"):
+            return sorted(graph.value for graph in self._store.named_graphs())
 
     def __len__(self) -> int:
         """Return the number of triples in all graphs."""

@@ -219,6 +219,17 @@ def test_damaged_index_is_one_line_that_says_what_to_do(tmp_path: Path, rivers: 
         Index(path).frame("SELECT * { ?s ?p ?o }")
 
 
+def test_index_whose_graphs_cannot_be_listed_is_damaged(small_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Damaged:
+        def named_graphs(self) -> None:
+            raise RuntimeError("Corruption: properties unsorted")
+
+    index = small_store.index()
+    monkeypatch.setattr(index, "_store", Damaged())
+    with pytest.raises(StoreError, match="the index: Corruption.*`remix rebuild`"):
+        index.graphs()
+
+
 def test_guarded_index_answers_as_the_index_does(small_store: Store) -> None:
     path = small_store.index().path
     text = "SELECT ?a ?b ?c { ?a nif:beginIndex ?b OPTIONAL { ?a itsrdf:taIdentRef ?c } } ORDER BY ?a ?b ?c"
