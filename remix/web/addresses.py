@@ -13,9 +13,13 @@ SENTENCES = "sentences"
 """The name of the place where the texts of a page that has facets beside them begin."""
 
 
-def name_mention(begin: object, end: object) -> str:
-    """Return the name of the place of a mention in the page of its document."""
-    return f"mention-{begin}-{end}"
+def name_mention(begin: object, end: object, nth: int = 0) -> str:
+    """Return the name of the place of a mention in the page of its document, in the text as it stands there again.
+
+    >>> name_mention(0, 3), name_mention(0, 3, nth=1)
+    ('mention-0-3', 'mention-0-3-2')
+    """
+    return f"mention-{begin}-{end}{f'-{nth + 1}' if nth else ''}"
 
 
 def name_text(nth: object) -> str:

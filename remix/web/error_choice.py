@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.measures.labels import label_of
 from remix.names import shorten
-from remix.reports.sentences import ERRORS, Chosen, call_agreement
+from remix.reports.sentences import AGREEMENT, ERRORS, Chosen, call_agreement, find_slice, find_type
+from remix.runs.judgements import list_entities
 from remix.scoring.errors import label_of_class
 from remix.scoring.matching import MATCHINGS, Matching, matching_named
 from remix.web import forms, page
@@ -35,6 +38,51 @@ def read_choice(asked: Mapping[str, str]) -> Chosen:
 def name_systems(asked: Mapping[str, str]) -> list[str]:
     """Return the one or two systems that the parameters of an address name."""
     return list(dict.fromkeys(asked[name] for name in ("system", "other") if asked.get(name)))
+
+
+def fit_choice(asked: Mapping[str, str], rows: pl.DataFrame) -> tuple[dict[str, str], list[UsageError]]:
+    """Return what is asked without what the rows of the systems do not have, or is said of two, and what is said of it.
+
+    Slice and type are then called as the rows have them.
+    """
+    shown = name_systems(asked)
+    asked, dropped = _fit_systems(asked, shown)
+    if asked.get("slice") and not asked.get("by"):
+        dropped.append(UsageError(f"'{asked.pop('slice')}' is a part of a column: name the column (by)"))
+    for key, find in (("slice", find_slice), ("type", find_type)):
+        try:
+            if asked.get(key):
+                asked[key] = find(rows, asked[key])
+        except UsageError as error:
+            dropped.append(error)
+            del asked[key]
+    if (within := asked.get("within", "")) and within not in (names := rows["dataset"].unique().sort()):
+        dropped.append(UnknownName("dataset of these errors", within, names))
+        del asked["within"]
+    for key, columns in (("gold", ["gold"]), ("answer", [f"{name} answer" for name in shown])):
+        if said := asked.get(key):
+            whole = pl.concat([rows[column] for column in columns]).drop_nulls()
+            if said not in (known := pl.concat([list_entities(whole), whole]).unique()):
+                dropped.append(UnknownName(f"entity of {'gold' if key == 'gold' else 'an answer'}", said, known))
+                del asked[key]
+    return {key: value for key, value in asked.items() if value}, dropped
+
+
+def _fit_systems(asked: Mapping[str, str], shown: Sequence[str]) -> tuple[dict[str, str], list[UsageError]]:
+    """Return what is asked without what is said of two systems where one is shown, and what is said of it."""
+    asked, dropped = {**asked}, list[UsageError]()
+    if len(shown) < 2:
+        if asked.pop("of", "") not in ("", *shown):
+            dropped.append(UsageError(f"of is said of two systems, and {' and '.join(shown)} is shown alone"))
+        if asked.get("other") and asked["other"] == asked["system"]:
+            dropped.append(UsageError(f"{asked.pop('other')} does not stand beside itself"))
+        if (agreement := asked.get("agreement", "")) in AGREEMENT:
+            dropped.append(UsageError(f"'{agreement}' is said of two systems: choose another beside {asked['system']}"))
+            del asked["agreement"]
+    elif (of := asked.get("of", "")) and of not in shown:
+        dropped.append(UnknownName("system of this page", of, shown))
+        del asked["of"]
+    return asked, dropped
 
 
 def find_matching(name: str) -> Matching:

@@ -64,7 +64,7 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
         for nth, row in enumerate(rows_shown.iter_rows(named=True), start + 1)
     ]
     told = f"{chosen.height:,} of {rows.height:,} mentions and answers are of this kind; {len(passages)} are shown."
-    told += _explain_agreement(asked, shown) + _explain_counts(rows, asked, shown)
+    told += _explain_agreement(asked) + _explain_counts(rows, asked, shown)
     steps = {
         {"prev": "previous sentences", "next": "next sentences"}[way]: place
         for way, place in turn_sentences(judged, asked).items()
@@ -80,11 +80,9 @@ def browse(judged: Judgements, asked: Mapping[str, str], kb: KnowledgeBase | Non
     ]
 
 
-def _explain_agreement(asked: Mapping[str, str], shown: Sequence[str]) -> str:
-    """Return why an agreement is not heeded, or chooses nothing, where that is so."""
+def _explain_agreement(asked: Mapping[str, str]) -> str:
+    """Return why an agreement chooses nothing, where that is so."""
     agreement = asked.get("agreement", "")
-    if agreement in AGREEMENT and len(shown) < 2:
-        return f" '{agreement}' is said of two systems: choose one beside {shown[0]}."
     if agreement == "both right" and asked.get("show", ERRORS) == ERRORS:
         return " No error is right in both: choose to show what is correct, or all."
     return ""

@@ -9,13 +9,14 @@ from typing import Any
 
 import polars as pl
 
+from remix.errors import UsageError
 from remix.reports.labels import label_entities
 from remix.reports.sentences import ERRORS, choose_rows, rows_of_systems, tell_answers, with_texts
 from remix.runs.judgements import Judgements, list_entities
 from remix.web import forms, page
 from remix.web.addresses import split_names
 from remix.web.answers import judge
-from remix.web.error_choice import CHOICES, lead_to_list, name_systems, place_of, read_choice
+from remix.web.error_choice import CHOICES, fit_choice, lead_to_list, name_systems, place_of, read_choice
 
 WALK = ("error", "mention", "among")
 """What an address says of a walk beside what is chosen: the number of the error, its place in the text, and among which
@@ -71,6 +72,15 @@ def find_step(
     if nth == last and last:
         links["to the first"] = place_of(rows[0], asked, "1")
     return ErrorStep(row, nth + 1, page.Note(said, links=links), ways)
+
+
+def fit_walk(
+    work: page.Explored, judged: Judgements, asked: Mapping[str, str]
+) -> tuple[dict[str, str], list[UsageError]]:
+    """Return what is asked without what the errors that are walked through do not have, and what is said of it."""
+    shown, every = name_systems(asked), _judge_listed(work, judged, asked)
+    fitting, dropped = fit_choice(asked, rows_of_systems(every, shown))
+    return {name: fitting.get(name, "") for name in asked}, dropped
 
 
 def keep_walk(asked: Mapping[str, str], step: ErrorStep | None) -> list[forms.Field]:

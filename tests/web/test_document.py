@@ -24,6 +24,7 @@ from remix.web.marked_text import Mark, lay_out
 from remix.web.page import VIEWS, Code, Legend, Note, Page, Passage, Passages, Segment, Table
 from remix.web.rendering import render_page
 from remix.workspace import Workspace, open_workspace
+from tests.pages import follow
 from tests.workspaces import ITEM, build_labelled
 
 SMALL = Path(__file__).resolve().parents[1] / "remixes" / "small"
@@ -270,7 +271,28 @@ def test_system_that_is_chosen_colours_the_text_by_its_outcomes_and_two_stand_si
     assert [one["Alan"] for one in looks] == ["wrong", "correct"]
     html = render_page(page, DOCUMENT, "")
     names = re.findall(r'id="(mention-[^"]*)"', html)
-    assert len(names) == len({*names}) == 5 and "other=b" in html
+    # Five of the first text, one of them of an answer where gold has no mention, and gold's four in the second again.
+    assert len(names) == len({*names}) == 9 and "other=b" in html
+    places = [[one.href.partition("#")[2] for one in passage.segments if one.href] for passage in passages.passages]
+    assert places[1] == [f"{name}-2" for name in places[0]] and len(places[0]) == 4
+
+
+def test_answer_of_the_second_system_alone_has_a_place_to_which_errors_lead(tmp_path: Path) -> None:
+    """Gold has Ada alone; the second system answers Bob besides, where neither gold nor the first has anything.
+
+    The first one is wrong on Ada.
+    """
+    ada = {"document": "d", "text": "Ada met Bob", "begin": 0, "end": 3, "entity": "e:Ada"}
+    work, wrong = Workspace(tmp_path / "work"), {**ada, "entity": "e:Alan"}
+    for name, lines in (("news", [ada]), ("first", [wrong]), ("second", [ada, {**ada, "begin": 8, "end": 11}])):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    work.load([tmp_path / "news.jsonl"])
+    for name in ("first", "second"):
+        work.add_run(name, tmp_path / f"{name}.jsonl", on="news")
+    page = VIEWS["errors"].show(work, {"dataset": "news", "system": "first", "other": "second"})
+    [_, place] = [one.href for block in page.blocks if isinstance(block, Passages) for one in block.passages]
+    html = render_page(follow(work, place), DOCUMENT, "")
+    assert place.endswith("#mention-8-11") and 'id="mention-8-11"' in html
 
 
 def test_system_and_document_of_another_dataset_are_left_out_and_said(tmp_path: Path) -> None:

@@ -96,8 +96,13 @@ def test_errors_are_counted_by_the_matching_that_the_address_names(work: Workspa
         ("/annotations?dataset=first&every=nonsense", "no filter of this page named 'nonsense'"),
         ("/errors?dataset=first&system=short&every=nonsense", "no filter of this page named 'nonsense'"),
         ("/start?changes=foo", "no choice of 'changes' named 'foo'"),
-        ("/document?dataset=first&name=first-0&system=short&of=exact", "of=exact names one of two systems"),
-        ("/document?dataset=first&name=first-0&system=short&agreement=both+right", "'both right' is said of two"),
+        ("/document?dataset=first&name=first-0&system=short&error=1&of=exact", "of is said of two systems"),
+        (
+            "/document?dataset=first&name=first-0&system=short&error=1&agreement=both+right",
+            "'both right' is said of two",
+        ),
+        ("/document?dataset=first&name=first-0&system=short&other=short", "short does not stand beside itself"),
+        ("/document?dataset=first&name=first-0&system=short&other=exact&of=exact", "of=exact is of a walk"),
     ],
 )
 def test_value_that_says_nothing_here_is_left_out_and_said(get: Get, place: str, said: str) -> None:
@@ -112,7 +117,7 @@ def test_value_that_says_nothing_here_is_left_out_and_said(get: Get, place: str,
         "/annotations?dataset=first&every=entity",
         "/errors?dataset=first&system=short&every=class",
         "/start?changes=all",
-        "/document?dataset=first&name=first-0&system=short&other=exact&of=exact&agreement=both+right",
+        "/document?dataset=first&name=first-0&system=short&other=exact&error=1&of=short&agreement=only+the+second+right",
     ],
 )
 def test_value_that_is_known_is_not_left_out(get: Get, place: str) -> None:
@@ -128,7 +133,8 @@ def test_matching_that_there_is_not_is_left_out_and_said(get: Get) -> None:
 @pytest.mark.parametrize("view", ["errors", "document", "systems"])
 def test_matching_with_a_number_is_chosen_as_commands_take_it(get: Get, view: str) -> None:
     place = f"/{view}?dataset=first&system=short&other=exact&show=all&match="
-    place = place.replace("&system=short&other=exact&show=all", "") if view == "systems" else place
+    unsaid = {"systems": "&system=short&other=exact&show=all", "document": "&show=all"}  # which say nothing there
+    place = place.replace(unsaid[view], "") if view in unsaid else place
     text = get(f"{place}fuzzy(0.30)").text
     assert "Left out:" not in text and '<option value="fuzzy(0.3)" selected>' in text
     assert 'value="fuzzy(0.3)" selected>' not in get(f"{place}weak").text
@@ -197,7 +203,7 @@ WALK = "/document?dataset=first&system=short&name=first-1&error="
 def tell_step(text: str) -> str:
     """Return which error a page of a document says that it is opened at, with the mention in the text."""
     [said] = re.findall(r'<p class="note">(error [^.]*)\.', text)
-    [marked] = re.findall(r'<mark class="[^"]* chosen"[^>]* id="mention-([0-9-]*)"', text)
+    [marked] = re.findall(r'<mark class="[^"]* chosen"[^>]* id="mention-(\d+-\d+)"', text)
     return f"{said}: {marked}"
 
 

@@ -291,8 +291,15 @@ def test_choices_that_do_not_fit_any_more_are_left_out_and_said_and_data_are_ref
 def test_agreement_that_is_not_heeded_or_chooses_nothing_says_why(
     work: Workspace, asked: dict[str, str], said: str
 ) -> None:
-    notes = [block.text for block in shown(work, "errors", system="a", **asked).blocks if isinstance(block, Note)]
-    assert any(said in note for note in notes)
+    page = shown(work, "errors", system="a", **asked)
+    notes = [block.text for block in page.blocks if isinstance(block, Note)]
+    assert any(said in note for note in [*notes, *map(str, page.dropped)])
+
+
+def test_agreement_of_one_system_is_no_choice_of_data(get: Get) -> None:
+    """Without a second system nothing is left out by it: all errors in its place would pass for what was asked."""
+    answer = get("/errors.json?dataset=gold&system=a&agreement=neither+right")
+    assert answer.status_code == 404 and "of two systems" in answer.text
 
 
 def test_agreements_name_the_systems(work: Workspace) -> None:

@@ -28,7 +28,6 @@ from remix.reports.documents import (
 )
 from remix.reports.labels import label_entities
 from remix.reports.sentences import (
-    AGREEMENT,
     ERRORS,
     EXTRA,
     call_classes,
@@ -39,7 +38,7 @@ from remix.web import forms, page
 from remix.web.addresses import address, address_of_entity, name_mention, split_names
 from remix.web.answers import judge, list_answers, may_have_failed
 from remix.web.error_choice import CHOICES, choose_matching, name_systems, read_choice, with_matching
-from remix.web.error_walk import WALK, ErrorStep, find_step, keep_walk, tell_lost
+from remix.web.error_walk import WALK, ErrorStep, find_step, fit_walk, keep_walk, tell_lost
 from remix.web.marked_text import Mark, lay_out
 
 _OUTCOME = "outcome"
@@ -50,7 +49,7 @@ _FAR = 1000
 _LISTED = 500
 """Documents of a dataset that are listed to choose one; of more the name is written."""
 _KEPT = ("name", "system", "other", "colour", "annotation", *WALK, *CHOICES)
-_OF_ERRORS = ("by", "type", "slice", "gold", "answer", "within")
+_OF_ERRORS = tuple(name for name in CHOICES if name != "match")
 """What is a part of the errors of a dataset, and means nothing of a document that is not at one of them."""
 _LOOKS = {
     "correct": OUTCOMES["correct"],
@@ -79,6 +78,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     own = _name_entities(own, labels)
     if asked["colour"] == _OUTCOME and systems:
         asked["system"] = asked["system"] or systems[0]
+    if judged is not None and asked["error"] and asked["system"]:
+        asked, unfit = fit_walk(work, judged, asked)
+        dropped += unfit
     step = None if judged is None else find_step(work, judged, asked, document)
     walk, told = keep_walk(asked, step), [] if step is None else [step.note]
     if step is not None:
@@ -139,9 +141,6 @@ def _fit_walk(asked: dict[str, str]) -> tuple[dict[str, str], list[UsageError]]:
     if asked["mention"] and not re.fullmatch(r"\d{1,9}-\d{1,9}", asked["mention"]):
         dropped.append(UsageError(f"mention={asked['mention']} is no place of a mention, such as 0-3"))
         asked = {**asked, "mention": ""}
-    if asked["slice"] and not asked["by"]:
-        dropped.append(UsageError(f"'{asked['slice']}' is a part of a column: name the column (by)"))
-        asked = {**asked, "slice": ""}
     return asked, dropped
 
 
@@ -165,13 +164,9 @@ def _complete(
         asked |= dict.fromkeys(WALK, "")
     if asked["other"] and not asked["system"]:
         asked = {**asked, "system": asked["other"], "other": ""}
-    shown = name_systems(asked)
-    if asked["of"] and (len(shown) < 2 or asked["of"] not in shown):
-        dropped.append(UsageError(f"of={asked['of']} names one of two systems that are shown, and is none of these"))
-        asked = {**asked, "of": ""}
-    if asked["agreement"] in AGREEMENT and len(shown) < 2:
-        dropped.append(UsageError(f"'{asked['agreement']}' is said of two systems: choose another beside"))
-        asked = {**asked, "agreement": ""}
+    if asked["other"] and asked["other"] == asked["system"] and not asked["error"]:
+        dropped.append(UsageError(f"{asked['other']} does not stand beside itself"))
+        asked = {**asked, "other": ""}
     by = asked["by"] if asked["error"] else ""
     # The text alone shows nothing that systems made of it.
     shows = asked["system"] or asked["annotation"] or asked["error"] or asked["colour"] == _OUTCOME
@@ -267,14 +262,22 @@ def _read(
     text, at = document["text"] or "", None if step is None else (step.row["begin"], step.row["end"])
     colour = asked["colour"] or (_OUTCOME if asked["system"] else "type")
     shown = (name_systems(asked) if colour == _OUTCOME else []) or [""]
-    legend, passages = page.Legend("", []), list[page.Passage]()
+    legend, passages, taken = page.Legend("", []), list[page.Passage](), set[str]()
     for nth, system in enumerate(shown):
         one = {**asked, "colour": colour}
         marks, legend = _marks(work, rows, own, document["document"], judged, one, system, at)
-        # A place of the page is named once.
-        segments, notes = lay_out(text, [replace(mark, name="") for mark in marks] if nth else marks)
+        if nth:  # a place of the page is named once; what the first text has not marked is looked for here
+            marks = [_rename(mark, nth) if mark.name in taken else mark for mark in marks]
+        taken |= {mark.name for mark in marks}
+        segments, notes = lay_out(text, marks)
         passages.append(page.Passage(system if len(shown) > 1 else "", segments, notes))
     return legend, passages
+
+
+def _rename(mark: Mark, nth: int) -> Mark:
+    """Return a mark with the name of its place in the text as it stands there again, to which it leads itself."""
+    name = name_mention(mark.begin, mark.end, nth)
+    return replace(mark, name=name, href=f"{mark.href.partition('#')[0]}#{name}" if mark.href else "")
 
 
 def _marks(

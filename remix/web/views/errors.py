@@ -24,12 +24,10 @@ from remix.reports.sentences import (
     NO_MENTION,
     SHOWN,
     choose_rows,
-    find_slice,
-    find_type,
     rows_of_systems,
     tell_given,
 )
-from remix.runs.judgements import SEVERAL, Judgements, list_entities
+from remix.runs.judgements import SEVERAL, Judgements
 from remix.runs.known import kinds_of
 from remix.runs.register import Run
 from remix.vocabularies import COARSE_TYPE
@@ -40,6 +38,7 @@ from remix.web.error_choice import (
     CHOICES,
     STRONG,
     choose_matching,
+    fit_choice,
     lead_to_sentences,
     name_systems,
     read_choice,
@@ -76,7 +75,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     datasets, by = split_names(asked["dataset"]), asked.get("by", "")
     shown = name_systems(asked)
     judged = judge(work, datasets, by, shown, asked.get("match", ""))
-    asked, unfit = _fit(asked, rows_of_systems(judged, shown))
+    asked, unfit = fit_choice(asked, rows_of_systems(judged, shown))
     asked, misplaced = _fit_place(judged, asked)
     form = _form(work, asked, sorted({*(run.dataset for run in runs), *count_inherited(work)}), systems)
     sizes = {name: work.store.dataset(name).documents for name in datasets}
@@ -322,36 +321,6 @@ def _complete(
         asked["dataset"] = ",".join(list_answered(runs, asked.get("of") or asked["system"]))
     read_choice(asked)
     return asked, systems, dropped
-
-
-def _fit(asked: dict[str, str], rows: pl.DataFrame) -> tuple[dict[str, str], list[UsageError]]:
-    """Return what is asked without a type or slice that the rows do not have, and what is said of these."""
-    asked, dropped, shown = {**asked}, list[UsageError](), name_systems(asked)
-    if len(shown) < 2:
-        if asked.pop("of", "") not in ("", *shown):
-            dropped.append(UsageError(f"of is said of two systems, and {' and '.join(shown)} is shown alone"))
-        if asked.get("other") == asked["system"]:
-            dropped.append(UsageError(f"{asked.pop('other')} does not stand beside itself"))
-    elif (of := asked.get("of", "")) and of not in shown:
-        dropped.append(UnknownName("system of this page", of, shown))
-        del asked["of"]
-    for key, find in (("slice", find_slice), ("type", find_type)):
-        try:
-            if key in asked:
-                asked[key] = find(rows, asked[key])
-        except UsageError as error:
-            dropped.append(error)
-            del asked[key]
-    if (within := asked.get("within", "")) and within not in (names := rows["dataset"].unique().sort()):
-        dropped.append(UnknownName("dataset of these errors", within, names))
-        del asked["within"]
-    for key, columns in (("gold", ["gold"]), ("answer", [f"{name} answer" for name in shown])):
-        if said := asked.get(key):
-            whole = pl.concat([rows[column] for column in columns]).drop_nulls()
-            if said not in (known := pl.concat([list_entities(whole), whole]).unique()):
-                dropped.append(UnknownName(f"entity of {'gold' if key == 'gold' else 'an answer'}", said, known))
-                del asked[key]
-    return {key: value for key, value in asked.items() if value}, dropped
 
 
 def _fit_place(judged: Judgements, asked: dict[str, str]) -> tuple[dict[str, str], list[UsageError]]:
