@@ -116,10 +116,11 @@ def own_rule(profile: Profile, column: str) -> Counter | None:
             f"'{column}' has bounds, and the profile '{profile.name}' cuts {cut or 'no column'} by such: leave them out"
         )
     if rule is None and len(asked) > 1 and (alone := [name for name in asked if name in profile.slices]):
-        crossed = " or ".join(f"'{name.replace(' × ', ',')}'" for name in profile.slices if " × " in name)
+        near = [one for one in profile.slices if " × " in one and {*one.split(" × ")} & {*alone}]
+        crossed = "".join(f"'{one.replace(' × ', ',')}', which it crosses, or " for one in near)
         raise UsageError(
             f"the profile '{profile.name}' slices by {' and '.join(alone)} in its own way, and does not cross that "
-            f"with what '{column}' names: write {crossed or ' or '.join(alone)}, or choose another --profile"
+            f"with what '{column}' names: write {crossed}{' or '.join(alone)} alone, or choose another profile"
         )
     return rule
 

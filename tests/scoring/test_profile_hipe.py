@@ -555,6 +555,14 @@ def test_documents_that_a_run_lacks_are_told_as_what_the_scorer_refuses(
     assert counts(rows, "NE-COARSE-LIT", "strict") == (2, 0, 1)
     said = capsys.readouterr().err
     assert said.count("run 'r' lacks 1 of gold's 3 documents, the first is 'd2': HIPE-scorer refuses such a run") == 1
+    assert "give it these, too, with O and _ in each line where it answers nothing" in said
+    # Of another format a run has no lines of tokens.
+    bare = run.annotations.with_columns(layer=pl.lit(None, pl.String))
+    plain = replace(run, values=run.values.clear(), annotations=bare)
+    with progress.enable():
+        evaluate(gold, {"p": plain}, profile="hipe", task="NE-COARSE-LIT")
+    said = capsys.readouterr().err
+    assert "run 'p' lacks 1 of gold's 3" in said and "with their texts and no annotation where it answers" in said
     # Texts alone do not tell which documents are which: of b and c one answer would be two.
     other = frames_of(tmp_path, "o", document(7, lines("B-LOC")), document(8, lines("B-LOC")))
     message = "run 'o'.*has 2 documents, of which none has a name of gold's, gold has 3: HIPE-scorer refuses"

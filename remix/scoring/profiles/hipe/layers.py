@@ -135,15 +135,17 @@ def _tell_lacking(case: Case, placed: pl.DataFrame) -> None:
     """Say of each run which documents it lacks of the datasets of gold that it answers, where gold tells its tokens."""
     gold = case.evidence.gold.documents.select("document", called=pl.coalesce("given", "document"))
     every = placed.filter(system=-1).join(gold, on="document", maintain_order="left")
-    for number, name in enumerate(case.evidence.runs):
+    for number, (name, run) in enumerate(case.evidence.runs.items()):
         own = placed.filter(system=number)
         asked = every.join(own, on="dataset", how="semi", maintain_order="left")
         lacking = asked.join(own, on="doc", how="anti", maintain_order="left")["called"]
         if len(lacking):
+            # Tables of HIPE alone have layers, and a line for each token to say that nothing is answered there.
+            empty = "O and _ in each line" if run.annotations["layer"].count() else "their texts and no annotation"
             progress.note(
                 f"run '{name}' lacks {len(lacking)} of gold's {len(asked)} documents, the first is '{lacking[0]}': "
-                "HIPE-scorer refuses such a run, here they count as unanswered; give it these, too, with O and _ in "
-                "each line where it answers nothing"
+                f"HIPE-scorer refuses such a run, here they count as unanswered; give it these, too, with {empty} "
+                "where it answers nothing"
             )
 
 
