@@ -104,7 +104,7 @@ def test_outcomes_that_an_earlier_version_stored_are_told(run_store: Store) -> N
     assert len([one for one in told if "outcomes" in one]) == 1
 
 
-@pytest.mark.parametrize("view", ["builder", "query"])
+@pytest.mark.parametrize("view", ["builder", "query", "selection"])
 def test_queries_that_read_outcomes_of_an_earlier_version_say_so(run_store: Store, tmp_path: Path, view: str) -> None:
     work = copy_workspace(run_store.folder, tmp_path / "copy")
     held = work.store.dataset("gold").attached["run-a"].signature
@@ -112,7 +112,7 @@ def test_queries_that_read_outcomes_of_an_earlier_version_say_so(run_store: Stor
     work.store.attach({"gold": {"run-a": (graph, held.replace("|graph:3|", "|graph:2|"))}})
 
     def tell(query: str) -> list[tuple[str, Sequence[str]]]:
-        blocks = VIEWS[view].show(work, {{"builder": "sparql"}.get(view, view): query}).blocks
+        blocks = VIEWS[view].show(work, {"query" if view == "query" else "sparql": query}).blocks
         return [(one.text, one.commands) for one in blocks if isinstance(one, Note) and "earlier version" in one.text]
 
     said = "The stored outcomes of a beside gold are those of an earlier version of remix."

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
 from remix.measures.classes import TYPES
-from remix.remixes.facets import EDITIONS, FacetedCorpus, Narrowing, corpus_of
+from remix.remixes.facets import EDITIONS, Condition, FacetedCorpus, Narrowing, compose, corpus_of
 from remix.reports.annotation_list import Wanted, count_mentions, list_wanted, name_type
+from remix.reports.holdings import list_earlier_outcomes
 from remix.reports.labels import label_entities
 from remix.reports.selections import EACH, narrow_conditions, narrow_query
 from remix.web import forms, page
@@ -57,6 +58,19 @@ class _Listed:
         return _list_among(self.corpus, replace(self.wanted, **without), self.found.annotations[self.after])
 
     @property
+    def met(self) -> Sequence[Condition]:
+        """Return the conditions that are met, of choices that are conditions.
+
+        Before the first one stand rows of what is loaded, behind the last one that of editions.
+        """
+        return (self.choices.conditions or ())[: max(0, self.after - (2 if self.choices.dataset else 1))]
+
+    @property
+    def text(self) -> str:
+        """Return the query that selects what is listed, but for what narrows the list down."""
+        return self.choices.text if self.choices.conditions is None else compose(self.met)
+
+    @property
     def is_narrowed(self) -> bool:
         """Return whether more is wanted of annotations than their dataset."""
         return bool(self.wanted.type or self.wanted.entity or self.wanted.find)
@@ -94,12 +108,10 @@ class _Listed:
             if not self.is_narrowed:
                 return {**self.asked, **chosen}
             return {**chosen, "sparql": narrow_query(store, self.choices.text, self.wanted, self.choices.dataset)}
-        # Before the first condition stand rows of what is loaded, behind the last one that of editions.
-        met = self.choices.conditions[: max(0, self.after - (2 if self.choices.dataset else 1))]
         if self.is_narrowed:
-            return {**chosen, "sparql": narrow_conditions(store, met, self.wanted, self.choices.dataset)}
+            return {**chosen, "sparql": narrow_conditions(store, self.met, self.wanted, self.choices.dataset)}
         rest = {name: value for name, value in self.asked.items() if name not in ("on", "add", "dataset", "edition")}
-        return {**rest, **chosen, "on": ",".join(one.facet.name for one in met)}
+        return {**rest, **chosen, "on": ",".join(one.facet.name for one in self.met)}
 
     def tell_difference(self) -> str:
         """Return how many mentions the remix has, where it chooses the edition of a text among others than the list."""
@@ -167,7 +179,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     facets = page.Facets([count(name) for name in _VALUES])
     called = call_condition(found.left["condition"][listed.after])
     form = _form(found, {**asked, **narrowed}, listed.after)
-    blocks = [form, _tell(listed, rows, called), facets, table, *page.tell_missing(work)]
+    earlier = list_earlier_outcomes(work.store, listed.text, choices.dataset)
+    told = [page.Note(*said) for said in earlier.items()]
+    blocks = [form, _tell(listed, rows, called), *told, facets, table, *page.tell_missing(work)]
     return page.Page(f"Selection: {called}", blocks, dropped=dropped)
 
 
