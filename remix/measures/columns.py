@@ -237,7 +237,9 @@ def unknown_column(gold: Frames, column: str, measured: Iterable[str]) -> UsageE
     from remix.measures import MEASURES
 
     if column in SEEN:
-        return UsageError(f"column '{column}' is about a training set: name it with --seen DATASET|FILE")
+        return UsageError(
+            f"column '{column}' is about a training set: name it with --seen DATASET|FILE of `remix evaluate`"
+        )
     own = set(OWN)
     of_data = set(gold.values["term"].str.extract(r"([^/#:]+)$").drop_nulls()) - own
     measures = set(measured) - {"annotation", "document", *own, *of_data}

@@ -139,7 +139,7 @@ def breakdown(text: str) -> tuple[Breakdown, ...]:
     """
     parts = _CROSSED.split(text.strip())
     if "" in parts:
-        raise UsageError(f"'{text}' names no column: write --by class, or --by class,dataset for both crossed")
+        raise UsageError(f"'{text}' names no column: write class, or class,dataset for both crossed")
     return tuple(map(parse_partition, parts))
 
 

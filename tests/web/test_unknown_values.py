@@ -77,6 +77,17 @@ def test_what_chooses_among_errors_is_said_where_a_document_is_at_none_of_them(g
     assert "Left out:" not in unescape(get(address("document", **WALK)).text)
 
 
+@pytest.mark.parametrize("said", ["show=all", "class=missing", "agreement=missed+by+all", "of=tool", "type=Person"])
+def test_each_choice_among_errors_is_said_where_a_document_is_at_none_of_them(get: Get, said: str) -> None:
+    found = unescape(get(f"/document?dataset=first&system=tool&{said}").text)
+    assert f"{said.replace('+', ' ')} is of a walk through errors" in found
+
+
+def test_type_that_there_is_not_is_said_of_a_walk_as_of_the_list(get: Get) -> None:
+    for place in ("/errors?dataset=first&system=tool", "/document?dataset=first&system=tool&name=d&error=1"):
+        assert "no type named 'Persn'" in unescape(get(f"{place}&type=Persn").text), place
+
+
 def test_part_of_a_walk_needs_its_column(get: Get) -> None:
     found = unescape(get("/document?dataset=first&system=tool&name=d&error=1&slice=true").text)
     assert "'true' is a part of a column: name the column" in found
@@ -86,3 +97,8 @@ def test_chart_of_a_column_that_an_answer_does_not_have_is_said(get: Get) -> Non
     asked = {"query": "SELECT ?x (1 AS ?n) { ?x a ?y }", "chart": "bars"}
     assert "no column of numbers of the answer named 'x'" in unescape(get(address("query", **asked, y="x")).text)
     assert "Left out:" not in get(address("query", **asked, x="x", y="n")).text
+
+
+def test_average_that_there_is_not_is_said_where_nothing_is_compared_yet(get: Get) -> None:
+    assert "no average named 'nonsense'" in unescape(get("/compare?average=nonsense").text)
+    assert "no average named 'nonsense'" in unescape(get("/compare?average=nonsense&datasets=first,second").text)

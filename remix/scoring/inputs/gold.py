@@ -211,9 +211,12 @@ def _lacking(name: str, found: Manifest, loaded: Mapping[str, str]) -> str:
     if missing:
         return (
             f"{name} was cut out of {', '.join(missing)}, which the workspace does not hold as it was: load it to "
-            "count answers in all documents, or take --documents kept"
+            "count answers in all documents, or those with a kept mention by `remix evaluate --documents kept`"
         )
-    return f"the manifest of {name} does not tell which documents it emptied: build it again, or take --documents kept"
+    return (
+        f"the manifest of {name} does not tell which documents it emptied: build it again, or count answers in those "
+        "with a kept mention by `remix evaluate --documents kept`"
+    )
 
 
 def _find_loaded(store: Store, gold: Frames, found: Manifest, kb: KnowledgeBase | None) -> Background | None:

@@ -291,8 +291,8 @@ def _find_on_gold(inputs: Inputs, runs: Mapping[str, Frames], *, named: bool, do
             if named:
                 raise UsageError(
                     f"run '{name}' is registered on {remix} itself, so that nothing tells what it answers in the "
-                    f"documents of {home} that {remix} emptied: take --documents kept, or `remix run drop {name} "
-                    f"--on {remix}` and `remix run add {name} FILE --on {home}`"
+                    f"documents of {home} that {remix} emptied: take `remix evaluate --documents kept`, or `remix run "
+                    f"drop {name} --on {remix}` and `remix run add {name} FILE --on {home}`"
                 )
             free = False
         if free:
@@ -318,7 +318,8 @@ def _find_on_gold(inputs: Inputs, runs: Mapping[str, Frames], *, named: bool, do
             progress.note(f"{who}, so that {they} not scored on {others}")
         elif others:
             progress.note(
-                f"{who} itself, so that {they} left out: --documents kept counts no document that {on} emptied"
+                f"{who} itself, so that {they} left out: `remix evaluate --documents kept` counts no document that "
+                f"{on} emptied"
             )
         else:
             progress.note(f"{who} itself, so that answers count in its documents with a kept mention alone")

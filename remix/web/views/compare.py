@@ -71,7 +71,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             forms.choose_several(
                 "datasets", "datasets", [entry.name for entry in entries], names, unfolded=len(names) < 2
             ),
-            forms.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO),
+            forms.choose("average", "average", AVERAGES, average, page.MICRO_OR_MACRO, what="average"),
             forms.choose(
                 "column",
                 "distribution of",
