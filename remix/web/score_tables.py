@@ -43,6 +43,7 @@ from remix.reports.score_cache import Scored
 from remix.reports.scores import figure_of_columns
 from remix.reports.two_systems import tell_two_systems
 from remix.reports.unknown_scope import explain_scope
+from remix.scoring.inputs.columns import is_of_errors
 from remix.scoring.matching import matchings_among
 from remix.scoring.profiles import PROFILES
 from remix.scoring.rows import ALL_SLICES
@@ -341,7 +342,8 @@ def _explain_leads(asked: Mapping[str, str]) -> str:
 def _has_errors_by(asked: Mapping[str, str]) -> bool:
     """Return whether the slices of scores are parts that errors are counted by: of one column, in no profile's way."""
     by = asked["by"].partition(":")[0] if asked["by"] != COARSE_TYPE else asked["by"]
-    return " × " not in asked["by"] and not {asked["by"], by} & {*PROFILES[asked["profile"]].slices}
+    own = " × " in asked["by"] or by == "kb" or is_of_errors(asked["by"])
+    return not own and not {asked["by"], by} & {*PROFILES[asked["profile"]].slices}
 
 
 def _name_matching(asked: Mapping[str, str]) -> str:

@@ -32,7 +32,7 @@ from remix.scoring.profiles import PROFILES
 from remix.store.cache import KEEPS
 from remix.store.queries import Query
 from remix.web.addresses import address
-from remix.web.forms import Field
+from remix.web.forms import Field, Form
 from remix.web.page import VIEWS, Drawing, Note, Page, Passages, Table
 from remix.web.rendering import arrange, render_page
 from remix.web.views import systems
@@ -1239,3 +1239,68 @@ def test_columns_are_cut_and_crossed_as_the_command_line_does(work: Workspace) -
     frame = shown(work, datasets="news", by="words:thresholds:4,is_nil").tables["scores"]
     column = "words:thresholds:4 × is_nil"
     assert {*frame["part"]} - {"all"} == {*wanted.filter(column=column)["slice"]}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("by", ["period", "document", "surface_form", "kb", "error:s", "density", "period,is_nil"])
+def test_slices_by_any_column_are_those_of_the_command_line(tmp_path: Path, by: str) -> None:
+    """Of what the data alone have, what names things, what a run gets wrong, and values of documents."""
+    own = dated(tmp_path)
+    column = by.replace(",", " × ")
+    wanted = own.evaluate("gold", task="A2KB", match="strong", by=by).rows.filter(column=column)
+    page = shown(own, datasets="gold", by=by)
+    scores = page.tables["scores"].filter(pl.col("part") != "all")
+    keys = ["average", "tp", "fp", "fn", "recall"]
+    told = scores.select(pl.col("part").cast(pl.String), *keys).sort(pl.all())
+    assert told.rows() == wanted.select("slice", *keys).sort(pl.all()).rows() and len(told)
+    # Errors are counted by no column of runs, by none that is crossed, and know no InKB.
+    leads = table_of(page, "systems").leads
+    assert ("on all mentions" in leads) == (by in ("kb", "error:s", "period,is_nil"))
+
+
+def test_columns_of_the_data_are_offered_where_a_dataset_is_chosen(tmp_path: Path) -> None:
+    own = dated(tmp_path)
+    [form] = [block for block in shown(own, datasets="gold").blocks if isinstance(block, Form)]
+    [by] = [field for field in form.fields if field.name == "by"]
+    assert {"period", "date", "kb"} <= {*by.values}
+
+
+@pytest.mark.parametrize(
+    ("by", "told"),
+    [
+        ("seenForm", "a training set, of which this page has no choice: `remix evaluate --by seenForm --seen DATASET`"),
+        ("kb,is_nil", "kb is crossed with no column"),
+        ("error:nobody", "no run on these datasets named 'nobody'"),
+        ("error:", "names no system: write error:SYSTEM"),
+        ("confidence", "no annotation of gold has a value in column 'confidence'"),
+    ],
+)
+def test_slicing_that_is_refused_is_said_by_the_page_and_has_no_data(work: Workspace, by: str, told: str) -> None:
+    place = {"datasets": "news", "by": by}
+    with pages_of(work) as get:
+        answer = get(address("systems", **place))
+        assert answer.status_code == 200 and "Left out:" in answer.text and told in unescape(answer.text)
+        assert "news (12)" in answer.text.replace('<span class="small">', "(") or "good" in answer.text
+        for form in ("json", "csv"):
+            data = get(address(f"systems.{form}", **place))
+            assert data.status_code >= 400 and told in data.text and "no table" not in data.text
+
+
+def test_tasks_with_settings_are_counted_as_the_command_line_does(work: Workspace) -> None:
+    """No mention is NIL: of linked ones all twelve are asked for."""
+    asked = {"task": "A2KB(filter=linked)", "match": "strong"}
+    wanted = work.evaluate("news", **asked).rows.filter(average="micro", column="")
+    scores = shown(work, datasets="news", **asked).tables["scores"].filter(average="micro")
+    assert scores.select("system", "f1").sort("system").equals(wanted.select("system", "f1").sort("system"))
+    assert {*wanted["mentions"]} == {12}
+    with pages_of(work) as get:
+        for task, told in (
+            ("A2KB(filtr=nil)", "task 'A2KB' takes filter, not 'filtr'"),
+            ("A2KB(filter=nli)", "no filter named 'nli'; did you mean 'nil'?"),
+        ):
+            assert told in unescape(get(address("systems", datasets="news", task=task)).text)
+
+
+def test_by_knowledge_base_it_is_said_where_nothing_is_out_of_it(work: Workspace) -> None:
+    notes = [block.text for block in shown(work, datasets="news", by="kb").blocks if isinstance(block, Note)]
+    assert any("neither gold nor an answer is NIL" in note for note in notes)

@@ -11,32 +11,22 @@ from functools import cache
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
-from remix.measures import MEASURES
-from remix.measures.columns import OWN
-from remix.measures.declaration import Column
 from remix.measures.labels import words_of_column, words_of_measures
-from remix.measures.partitions import breakdown, is_bounds, label_of
 from remix.question import OPTIONS, several
 from remix.reports.doubts import tell_unanswered
 from remix.reports.score_cache import Scored
 from remix.runs.known import KnownRun, kinds_of, known_runs
-from remix.scoring.counting import own_rule
 from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES, Profile
-from remix.scoring.tasks import TASKS
+from remix.scoring.tasks import TASKS, task_named
 from remix.vocabularies import COARSE_TYPE
 from remix.web import forms, page
 from remix.web.addresses import address, split_names
 from remix.web.answers import count_inherited, list_known
 from remix.web.error_choice import find_matching
+from remix.web.score_columns import list_columns, read_column
 from remix.web.score_tables import BEST, show_scores
 
-_SCHEMES = ("quantiles:4", "log-deciles")
-"""How columns of numbers are cut into parts."""
-_OF_RUNS = ("error",)
-"""With what the columns begin that are of what runs made of mentions."""
-_NAMING = ("document", "surface_form", "kb", "confidence")
-"""Columns that name things rather than class them, or are in every table."""
 _BY = (COARSE_TYPE, "pagerankSegment", "isRare", "ambiguitySurfaceForm:quantiles:4", "nameRelation", "is_nil")
 """Columns by which scores are sliced most often; any other can be chosen."""
 _HAVE = {"any": "that any of the systems has answered", "all": "that all of the systems have answered"}
@@ -62,10 +52,15 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
             said = f"{alone[0]} has no answers on {' or '.join(split_names(asked['datasets']))}: choose another."
         return page.Page("Systems", [form, page.Note(said)])
     parts: list[str | list[str]] = [chosen] if asked["by"] else [*chosen]
-    scored = _choose_systems(_score(work, parts, asked), split_names(asked["systems"]))
+    found = _score(work, parts, asked)
+    if asked["by"] and found.problems and not found.ended and found.rows.is_empty():
+        # Which columns cut into too many parts, or into none, is known once they are cut.
+        raise page.WrongValue("; ".join(found.problems), parameters["by"], "by")
+    scored = _choose_systems(found, split_names(asked["systems"]))
     told = [page.Note(said) for said in [*scored.problems, *_tell_inherited(runs, chosen)]]
     if waiting := scored.done < scored.of:
         told.append(_tell_waiting(scored, address("systems", **asked)))
+    told += _tell_without_nil(asked, found.rows)
     blocks = [] if scored.rows.is_empty() else show_scores(work, asked, scored, columns, chosen, kinds_of(runs))
     cited = "To cite these scores: the address of this page, and the signature of each system, which comes with its "
     cited += "intervals. It tells version, "
@@ -79,8 +74,9 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     note = page.Note("The same in a terminal:", _commands(asked, chosen, all_of=sorted(chosen) == _list_named(runs)))
     told += _tell_hidden(asked, runs, chosen)
     blocks += _tell_unanswered(work, asked, runs, chosen)
+    missing = scored.problems if found.rows.is_empty() else scored.ended
     shown = [form, *told, *blocks, _lead_to_slices(asked, columns), _tell_conventions(asked["profile"]), cite, note]
-    return page.Page("Systems", shown, refresh=_seconds_until(scored) * waiting, missing=scored.ended)
+    return page.Page("Systems", shown, refresh=_seconds_until(scored) * waiting, missing=missing)
 
 
 def _tell_inherited(runs: Sequence[KnownRun], chosen: Sequence[str]) -> list[str]:
@@ -121,6 +117,18 @@ def _lead_to_slices(asked: Mapping[str, str], columns: Mapping[str, str]) -> pag
     }
     links |= {"whole datasets": address("systems", **{**asked, "by": ""})} if asked["by"] else {}
     return page.Note("The scores by", links=links)
+
+
+def _tell_without_nil(asked: Mapping[str, str], rows: pl.DataFrame) -> list[page.Note]:
+    """Return why scores by `kb` have no parts, where they have none."""
+    if asked["by"] != "kb" or rows.is_empty() or "kb" in rows["column"]:
+        return []
+    why = (
+        "neither gold nor an answer is NIL"
+        if PROFILES[asked["profile"]].kb_rows
+        else (f"the profile {asked['profile']} does not count them apart")
+    )
+    return [page.Note(f"InKB, EE and GSInKB are no parts here: {why}.")]
 
 
 def _list_named(runs: Sequence[KnownRun]) -> list[str]:
@@ -234,17 +242,16 @@ def _ask(
     asked["profile"] = profile.name
     asked["task"], asked["match"] = _choose_counted(profile, asked)
     datasets, systems = _list_named(runs), sorted(kinds := kinds_of(runs))
-    columns = _list_columns(work, profile)
-    if asked["by"] and asked["by"] not in columns:
-        asked["by"], said = _read_column(work, asked["by"], profile, columns)
-        columns[asked["by"]] = said
-    by = asked["by"]
-    asked["datasets"] = asked["datasets"] or (datasets[0] if by and len(datasets) == 1 else "")
+    asked["datasets"] = asked["datasets"] or (datasets[0] if asked["by"] and len(datasets) == 1 else "")
     asked["have"] = asked["have"] or ("all" if asked["systems"] else "any")
     for kind, known in (("datasets", datasets), ("systems", systems)):
         for name in split_names(asked[kind]):
             if name not in known:
                 raise UnknownName(f"{kind.removesuffix('s')} with a run", name, known, "remix run list")
+    columns = list_columns(work, profile, split_names(asked["datasets"]))
+    if asked["by"] and asked["by"] not in columns:
+        asked["by"], said = read_column(work, asked["by"], profile, columns, _choose_datasets(asked, runs), runs)
+        columns[asked["by"]] = said
     held = [name for name in split_names(asked["systems"]) or systems if kinds[name] != "oracle"]
     usual = {"have": "all" if asked["systems"] else "any", "profile": "remix"}
     usual |= {"task": profile.headline[0], "match": usual_match}
@@ -260,17 +267,36 @@ def _list_counted(profile: str) -> Mapping[str, Sequence[str]]:
     return PROFILES[profile].list_counted()
 
 
+@cache
+def _list_matchings(profile: str, task: str) -> Sequence[str]:
+    """Return the matchings by which a profile counts a task, which may have settings, as `ERec(filter=nil)`.
+
+    Raises `UnknownName` for a task that it does not count, `page.WrongValue` for settings that the task does not take.
+    """
+    counted = _list_counted(profile)
+    if task in counted:
+        return counted[task]
+    plain = task.partition("(")[0]
+    if plain == task or plain not in counted:
+        raise UnknownName(f"task of the profile {profile}", task, counted, f"remix show profile:{profile}")
+    found = [one for one in counted[plain] if PROFILES[profile].takes(task, one)]
+    if not found:
+        try:
+            PROFILES[profile].check(task, counted[plain][0])
+        except UsageError as error:
+            raise page.WrongValue(str(error), task, "task") from None
+    return found
+
+
 def _choose_counted(profile: Profile, asked: Mapping[str, str]) -> tuple[str, str]:
     """Return the task and the matching that are asked for, else those by which a profile is held against others.
 
     Where it does not count a task by that matching another one stands for it, its own before those of remix. Raises
     `UnknownName` and `page.WrongValue` for what the profile does not count.
     """
-    counted = _list_counted(profile.name)
     task, said = asked["task"] or profile.headline[0], asked["match"]
-    if task not in counted:
-        raise UnknownName(f"task of the profile {profile.name}", task, counted, f"remix show profile:{profile.name}")
-    usual = profile.headline[1] if profile.headline[1] in counted[task] else counted[task][0]
+    matchings = _list_matchings(profile.name, task)
+    usual = profile.headline[1] if profile.headline[1] in matchings else matchings[0]
     if said in profile.groups:
         raise page.WrongValue(f"{said} names several matchings, and a page shows scores by one", said, "match")
     if said and said not in profile.meanings and said.partition("(")[0] in MATCHINGS:
@@ -310,10 +336,10 @@ def _list_fields(
         nothing="(none)",
     )
     yield forms.choose("profile", "conventions of", PROFILES.names(), profile.name, profile.summary)
-    counted = _list_counted(profile.name)
-    of_task = getattr(TASKS[asked["task"]], "summary", "") if asked["task"] in TASKS else ""
-    yield forms.choose("task", "task", counted, asked["task"], of_task)
-    matchings = dict.fromkeys([*counted[asked["task"]], asked["match"]])
+    tasks = dict.fromkeys([*_list_counted(profile.name), asked["task"]])
+    of_task = task_named(asked["task"]).summary if asked["task"].partition("(")[0] in TASKS else ""
+    yield forms.choose("task", "task", tasks, asked["task"], of_task)
+    matchings = dict.fromkeys([*_list_matchings(profile.name, asked["task"]), asked["match"]])
     yield forms.choose("match", "matching", matchings, asked["match"], profile.meaning(asked["match"]))
     yield forms.choose(
         "against",
@@ -333,54 +359,6 @@ def _list_fields(
 
 def _explain_have() -> str:
     return "columns are datasets " + ", or those ".join(f"{said} ({name})" for name, said in _HAVE.items())
-
-
-def _list_columns(work: page.Explored, profile: Profile) -> dict[str, str]:
-    """Return what scores can be sliced by, with what it says: columns, parts of columns of numbers, the profile's."""
-    found = {COARSE_TYPE: "whether the entity is a person, an organisation or a place, by classes of any vocabulary"}
-    found |= {name: said for name, said in OWN.items() if name not in _NAMING}
-    for column in _list_measured(work):
-        if column.kind in ("integer", "double"):
-            found |= {f"{column.name}:{scheme}": f"{column.meaning}, in {scheme}" for scheme in _SCHEMES}
-        else:
-            found[column.name] = column.meaning
-    own = f"as the profile {profile.name} slices"
-    return found | {name: f"{name.replace(' × ', ' and ')}, {own}" for name in profile.slices}
-
-
-def _list_measured(work: page.Explored) -> list[Column]:
-    known = work.kb is not None
-    return [column for measure in MEASURES if known or not measure.needs for column in measure.columns]
-
-
-def _read_column(work: page.Explored, by: str, profile: Profile, columns: Mapping[str, str]) -> tuple[str, str]:
-    """Return what rows call a column that is cut otherwise than by itself, or columns that are crossed, and its words.
-
-    Raises `UnknownName` for a column that there is not, `page.WrongValue` for a scheme or bounds that there are not.
-    """
-    known = {name: said for name, said in OWN.items() if name not in _NAMING}
-    known |= {column.name: column.meaning for column in _list_measured(work)}
-    known |= {name: columns[name] for name in profile.slices}
-    try:
-        parts = breakdown(by)
-        cut = own_rule(profile, by) is not None
-        if not cut and any(is_bounds(one.scheme) for one in parts):
-            told = "the profiles hipe and hipe-2020 cut noise and period so, and other columns are cut by a scheme"
-            raise UsageError(f"'{by}' has bounds, by which the profile {profile.name} does not cut it: {told}")
-    except UsageError as error:
-        raise page.WrongValue(str(error), by) from None
-    if beyond := [one.column for one in parts if one.column in _NAMING or one.column.partition(":")[0] in _OF_RUNS]:
-        told = f"this page does not slice by {beyond[0]}: `remix evaluate --by {beyond[0]}` does"
-        raise page.WrongValue(told, by, "by")
-    if unknown := [one.column for one in parts if one.column not in known]:
-        wrong = UnknownName("column to slice by", unknown[0], columns, "remix list columns")
-        raise wrong if unknown[0] == by else page.WrongValue(str(wrong), by)
-    said = [
-        f"{known[one.column]}{f', of the vocabulary {one.vocabulary}' if one.vocabulary else ''}"
-        f"{f', in {one.scheme}' if one.scheme else ''}"
-        for one in parts
-    ]
-    return label_of(by), "; by ".join(said)
 
 
 def _tell_conventions(profile: str) -> page.Shown:
