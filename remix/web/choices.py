@@ -129,7 +129,9 @@ def choose_facets(corpus: FacetedCorpus, parameters: page.Parameters) -> list[Fa
     """Return the columns that conditions are on; raises `UnknownName` for one without a value."""
     names = dict.fromkeys([*split_names(parameters.get("on", "")), *split_names(parameters.get("add", ""))])
     if unknown := [name for name in names if name not in corpus.facets]:
-        raise UnknownName("column with values", unknown[0], corpus.facets, "remix enrich")
+        raise UnknownName(
+            "column with values", unknown[0], corpus.facets, "remix enrich", does="computes what is not stored"
+        )
     return [corpus.facets[name] for name in names]
 
 

@@ -102,3 +102,7 @@ def test_chart_of_a_column_that_an_answer_does_not_have_is_said(get: Get) -> Non
 def test_average_that_there_is_not_is_said_where_nothing_is_compared_yet(get: Get) -> None:
     assert "no average named 'nonsense'" in unescape(get("/compare?average=nonsense").text)
     assert "no average named 'nonsense'" in unescape(get("/compare?average=nonsense&datasets=first,second").text)
+
+
+def test_column_that_has_no_values_is_told_with_what_computes_them(get: Get) -> None:
+    assert "`remix enrich` computes what is not stored" in unescape(get("/builder?on=nonsense").text)
