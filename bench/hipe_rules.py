@@ -1,6 +1,6 @@
-"""Hold the profiles `hipe` and `hipe-2020` against a plain re-telling of HIPE-scorer's rules, on random broken files.
+"""Hold the profiles of HIPE-scorer's editions against a plain re-telling of its rules, on random broken files.
 
-python bench/hipe_rules.py [--files 200] [--seed 0] [--edition hipe|hipe-2020]
+python bench/hipe_rules.py [--files 200] [--seed 0] [--edition hipe|hipe-2020|hipe-2024]
 
 Each file has one to three documents of random tags, links and tokens on both sides. Compared are TP, FP, FN, P, R and
 F1 of each column, regime, rank, mean and label, of bounds of noise and dates, plain and relaxed; the first that differs
@@ -23,7 +23,7 @@ from statistics import pstdev
 from remix.scoring.inputs.entities import relax_gold, relax_runs
 from remix.scoring.inputs.files import read_frames
 from remix.scoring.profiles.hipe import EMPTY, EVERY_MATCHING
-from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
+from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, HIPE_2024, Edition
 from remix.scoring.rows import ALL_SLICES
 from remix.scoring.statistics import SPREAD
 
@@ -62,8 +62,14 @@ class Mention:
     labels: tuple[str, ...]
 
 
-def read(lines: list[str]) -> Documents:
-    """Return the documents of a file: tokens with upper-case cells, without comments and lines that have no token."""
+EDITIONS = {one.name: one for one in (HIPE_2022, HIPE_2020, HIPE_2024)}
+
+
+def read(lines: list[str], *, hashes: bool = False) -> Documents:
+    """Return the documents of a file: tokens with upper-case cells, without comments and lines that have no token.
+
+    With `hashes` a token with # anywhere is none, and cells that a line lacks are `_`.
+    """
     documents: Documents = [[]]
     day = ""
     for line in lines[1:]:
@@ -75,12 +81,12 @@ def read(lines: list[str]) -> Documents:
             if line.startswith(("# document", "# hipe2022:document_id")) and documents[-1]:
                 documents.append([])
             continue
-        if not cells[0]:
+        if not cells[0] or (hashes and "#" in cells[0]):
             continue
         row = dict(zip(HEADER, cells, strict=False))
         row["time"] = "time" if "time" in row["NE-COARSE-LIT"] else ""  # before cells are in upper case
         for name in HEADER[1:]:
-            cell = row.get(name, "_")
+            cell = row.get(name, "_") if hashes or name == "MISC" else row[name]
             if name.startswith("NE-"):
                 cell = re.sub("^S-", "B-", re.sub("^E-", "I-", cell))
             row[name] = cell.upper()
@@ -89,6 +95,18 @@ def read(lines: list[str]) -> Documents:
         row["noise"] = noisy[1] if noisy else ""
         documents[-1].append(row)
     return [one for one in documents if one]
+
+
+def deal(gold: Documents, run: Documents) -> Documents:
+    """Return the documents of a run, of one document dealt out to those of gold."""
+    if len(gold) == len(run):
+        return run
+    [tokens] = run
+    dealt = []
+    for document in gold:
+        dealt.append(tokens[: len(document)])
+        tokens = tokens[len(document) :]
+    return dealt
 
 
 def label_of(cell: str) -> str | None:
@@ -319,8 +337,8 @@ def ratios(counts: Counter[str]) -> tuple[float | None, float | None, float]:
     return p, r, f
 
 
-def draw(seed: random.Random) -> tuple[list[str], list[str]]:
-    """Return the lines of gold and run."""
+def draw(seed: random.Random, edition: Edition | None = None) -> tuple[list[str], list[str]]:
+    """Return the lines of gold and run, with such as the edition reads otherwise than others, where one is given."""
     odd, dated, noisy = (seed.random() < 0.5 for _ in range(3))
     dated, noisy = dated and not odd, noisy and not odd
     sides: tuple[list[str], list[str]] = (["\t".join(HEADER)], ["\t".join(HEADER)])
@@ -343,7 +361,26 @@ def draw(seed: random.Random) -> tuple[list[str], list[str]]:
             sides[1].append("\t".join([spelt, *cells[1]]))
     if noisy:
         add_noise(seed, sides[0])
+    if edition is not None and not odd:
+        for side in sides:
+            add_hashes(seed, side, edition=edition)
+        # A run of one document is dealt out to several alone.
+        if seed.random() < 0.2 and len(read(sides[0], hashes=edition.hashes)) > 1:
+            sides[1][1:] = [line for line in sides[1][1:] if "\t" in line]
     return sides
+
+
+def add_hashes(seed: random.Random, lines: list[str], *, edition: Edition) -> None:
+    """Add tokens that the edition does not read, and with `hashes` let lines lack cells of links or have more."""
+    often = seed.choice((0.0, 0.1, 0.3))
+    for place in range(len(lines), 1, -1):
+        if seed.random() < often:
+            token = seed.choice(("#", "#x", "x#", "x#y")) if edition.hashes else seed.choice(("#", "#x"))
+            lines.insert(place, "\t".join([token, *cells_of(seed, odd=False)]))
+    for place, line in enumerate(lines):
+        if place and "\t" in line and edition.hashes and seed.random() < 0.05:
+            cells = line.split("\t")
+            lines[place] = "\t".join(cells[: seed.randint(4, 6)] if seed.random() < 0.5 else [*cells, "x"])
 
 
 def add_noise(seed: random.Random, lines: list[str]) -> None:
@@ -380,13 +417,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--edition", choices=["hipe", "hipe-2020"], default="hipe")
+    parser.add_argument("--edition", choices=[*EDITIONS], default="hipe")
     given = parser.parse_args()
     compared = 0
     for number in range(given.seed, given.seed + given.files):
-        sides = draw(random.Random(number))
+        edition = EDITIONS[given.edition]
+        sides = draw(random.Random(number), edition)
         for relaxed in (False, True):
-            edition = HIPE_2022 if given.edition == "hipe" else HIPE_2020
             figures, odd = compare(*sides, edition=edition, relaxed=relaxed)
             if odd:
                 told = f"seed {number}, {'relaxed' if relaxed else 'plain'}: {odd[0]}"
@@ -403,8 +440,10 @@ def relax(lines: list[str], *, times: bool) -> list[str]:
     for line in lines:
         cells = line.split("\t")
         for column in (4, 5) if len(cells) > 1 else ():
+            if column >= len(cells):
+                continue
             cells[column] = "|".join(MAPPING.get(item, item) for item in cells[column].split("|"))
-        if times and len(cells) > 1 and "time" in cells[1]:
+        if times and len(cells) > 4 and "time" in cells[1]:
             cells[4] = "NIL"
         found.append("\t".join(cells))
     return found
@@ -416,8 +455,8 @@ def compare(gold: list[str], run: list[str], *, edition: Edition, relaxed: bool 
         sides = relax(gold, times=False) if edition.relaxes_gold else gold, relax(run, times=not edition.times_nil)
     else:
         sides = gold, run
-    read_gold = read(sides[0])
-    expected = score(read_gold, read(sides[1]), edition)
+    read_gold, read_run = (read(side, hashes=edition.hashes) for side in sides)
+    expected = score(read_gold, deal(read_gold, read_run), edition)
     frames = []
     with tempfile.TemporaryDirectory() as folder:
         for name, lines in (("gold", gold), ("run", run)):

@@ -55,7 +55,11 @@ SEGMENTS = f"{RMX}segments"
 """How many tokens each segment of a document has that has several, `7 5`, without those that HIPE-scorer takes for
 comments."""
 EMPTIED = f"{RMX}emptied"
-"""How many cells of a document are empty in its file, for which HIPE-scorer refuses the file."""
+"""How many cells of a document are empty in its file, or of types and missing, for which HIPE-scorer refuses the file;
+its edition of 2024 takes empty ones for labels."""
+FILLED = f"{RMX}filled"
+"""How many lines of a document lack cells of links, or have more cells than the header, for which HIPE-scorer refuses
+the file; its edition of 2024 reads `_` and passes over what is more."""
 CONTINUED = f"{RMX}continued"
 """What HIPE-scorer does not tell from what stands before it: a mention ('true') that begins with I- behind a token that
 it takes for a comment, a document (the name of the other) whose line it passes over."""
@@ -66,11 +70,17 @@ LABELS = f"{RMX}labels"
 """The labels that the cells of a layer make count in HIPE-scorer, where these are not the types of its mentions: the
 layer and its labels, with a space before each. Of a cell `B-LOC` both are LOC, of `LOC` that is the label, C the
 type."""
+LABELS_OF_2024 = f"{RMX}labelsOf2024"
+"""The labels as `LABELS` has them, of each layer of a document of whose tokens some have a # behind their beginning: in
+its edition of 2024 HIPE-scorer reads no cells of these tokens."""
+HASHED = f"{RMX}hashed"
+"""Of a document that a run is laid on: 'true' where other tokens have # in the run than in gold."""
 COMMENT = "#"
-"""With what tokens begin that HIPE-scorer takes for comments, on both sides; datasets have them like any other."""
+"""With what tokens begin that HIPE-scorer takes for comments, on both sides, in its edition of 2024 what they have
+anywhere; datasets have them like any other."""
 TERMS = (TOKENS, SEGMENTS, RANKED, NOISE, NOISES, DATE, DATES, PERIOD, CONTINUED, INSIDE)
 """The values that the format of HIPE-scorer can hold."""
-SAID = (*TERMS, EMPTIED, LABELS)
+SAID = (*TERMS, EMPTIED, FILLED, LABELS, LABELS_OF_2024)
 """The values that its files tell: of cells that are empty, or odd, others are written."""
 
 
@@ -88,6 +98,16 @@ def label_of(tag: pl.Expr) -> pl.Expr:
     """
     label = tag.str.split("|").list.first().str.extract("([^-]*)$", 1)
     return pl.when(~label.is_in(["_", "O"])).then(label)
+
+
+def is_comment(token: pl.Expr, *, anywhere: bool) -> pl.Expr:
+    """Return whether HIPE-scorer takes a token for a comment, that has # `anywhere` or begins with it.
+
+    >>> tokens = pl.DataFrame({"token": ["#a", "a#", "a"]})
+    >>> [tokens.select(is_comment(pl.col("token"), anywhere=one))["token"].to_list() for one in (False, True)]
+    [[True, False, False], [True, True, False]]
+    """
+    return token.str.contains(COMMENT, literal=True) if anywhere else token.str.starts_with(COMMENT)
 
 
 def tells_tokens(frames: Frames) -> bool:

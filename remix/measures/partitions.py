@@ -268,13 +268,13 @@ def _parse(scheme: str) -> tuple[str, list[float]]:
         return (OF_KB if given.lower() == "kb" else name), []
     if is_bounds(scheme):
         raise UsageError(
-            f"'{scheme}' are bounds, by which the profiles hipe and hipe-2020 cut noise and period; other columns are "
-            "cut by a scheme, such as thresholds:3,5"
+            f"'{scheme}' are bounds, by which the profiles of HIPE, such as hipe, cut noise and period; other columns "
+            "are cut by a scheme, such as thresholds:3,5"
         )
     if re.fullmatch(r"[\d.,\s-]+", scheme):
         raise UsageError(
-            f"'{scheme}' is no scheme: columns are cut by one, such as thresholds:3,5; the profiles hipe and hipe-2020 "
-            "cut noise and period by bounds FROM-TO, several with commas, such as 1890-1920"
+            f"'{scheme}' is no scheme: columns are cut by one, such as thresholds:3,5; the profiles of HIPE, such as "
+            "hipe, cut noise and period by bounds FROM-TO, several with commas, such as 1890-1920"
         )
     if name not in SCHEMES:
         raise UsageError(f"no scheme '{name}'{nearest(name, SCHEMES)}")

@@ -95,7 +95,7 @@ def read_column(
         parts = breakdown(by)
         cut = own_rule(profile, by) is not None
         if not cut and any(is_bounds(one.scheme) for one in parts):
-            told = "the profiles hipe and hipe-2020 cut noise and period so, and other columns are cut by a scheme"
+            told = "the profiles of HIPE, such as hipe, cut noise and period so, and other columns are cut by a scheme"
             raise UsageError(f"'{by}' has bounds, by which the profile {profile.name} does not cut it: {told}")
         known |= {
             one.column: _find_column(work, one.column, columns, datasets, runs)

@@ -30,7 +30,7 @@ from remix.scoring.differences import Counting, differences, headlines
 from remix.scoring.inputs import Inputs
 from remix.scoring.inputs.entities import relax_gold, relax_runs
 from remix.scoring.inputs.files import read_frames
-from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
+from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, HIPE_2024, Edition
 from remix.scoring.profiles.hipe.meetings import meetings
 from remix.scoring.statistics import SPREAD
 from tests.examples import FEW
@@ -141,6 +141,8 @@ def test_answer_that_is_linked_in_parts_is_a_mention_for_each_link(tmp_path: Pat
         (("B-LOC", "Q1", "B-LOC", "Q1"), "B-LOC I-LOC", "Q1 Q1", (2, 0, 0)),
         # Without types nothing but the cut tells two links apart.
         (("B-LOC", "Q1", "B-LOC", "Q2"), "_ _", "Q1 Q2", (2, 0, 0)),
+        # Of the first token, which has no link, there is no answer; behind the cut there is one.
+        (("B-LOC", "Q1", "B-LOC", "Q2"), "_ _", "_ Q2", (1, 0, 1)),
     ],
 )
 def test_mention_that_golds_documents_cut_has_the_link_of_its_first_token_in_each(
@@ -174,7 +176,7 @@ def test_later_link_of_an_answer_without_a_first_counts_where_a_cell_begins_with
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("edition", [HIPE_2020, HIPE_2022], ids=lambda one: one.name)
+@pytest.mark.parametrize("edition", [HIPE_2020, HIPE_2022, HIPE_2024], ids=lambda one: one.name)
 def test_random_broken_files_have_the_figures_of_a_plain_re_telling_of_the_rules(edition: Edition) -> None:
     for seed in range(4):
         compared, odd = compare(*draw(random.Random(seed)), edition=edition, relaxed=seed % 2 == 1)
@@ -263,6 +265,14 @@ def test_a_cut_closes_over_noise(tmp_path: Path, profile: str) -> None:
     assert counts(kept["each"], "NE-COARSE-LIT", "strict", "0.0-0.0") == (2, 0, 0)
     assert counts(kept["whole"], "NEL-LIT", "strict@1", "0.0-0.0") == ((0, 1, 2) if profile == "hipe" else (1, 0, 0))
     assert counts(kept["each"], "NEL-LIT", "strict@1", "0.0-0.0") == ((2, 0, 0) if profile == "hipe" else (1, 0, 0))
+
+
+def test_mention_that_a_cut_makes_begin_with_a_link_with_a_hyphen_has_none(tmp_path: Path) -> None:
+    # Without a gold's mention is b, whose link is none: it is not asked for, and the answer Q9 there is wrong.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC I-LOC", "Q1 Q1-A", misc="LED1.0 _")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC I-LOC", "_ Q9")))
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NEL-LIT"], by=["noise"])
+    assert counts(rows, "NEL-LIT", "fuzzy@1", "0.0-0.0") == (0, 1, 0)
 
 
 def test_regimes_of_detailed_reports_ask_for_the_span_alone(tmp_path: Path) -> None:
@@ -370,7 +380,9 @@ def test_bounds_that_hold_no_token_are_told(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_bounds_are_of_columns_alone_that_a_profile_cuts_by_them() -> None:
-    with pytest.raises(UsageError, match="are bounds, by which the profiles hipe and hipe-2020 cut noise and period"):
+    with pytest.raises(
+        UsageError, match="are bounds, by which the profiles of HIPE, such as hipe, cut noise and period"
+    ):
         partition(pl.Series([1, 2]), "1-2")
 
 
@@ -712,6 +724,29 @@ def test_answers_meet_gold_in_turn(gold: list[Span], runs: list[list[Span]]) -> 
 EVALUATION = re.compile(r"(NEL?-[A-Z-]+?)-(micro|macro)(?:_doc)?-(fuzzy|strict)(?:-relaxed)?-TIME-ALL-LED-ALL(-@\d)?")
 
 
+def compare_published(folder: Path, run: str, kinds: list[str], relax: str, profile: str) -> int:
+    """Hold published results of a run against those of a profile, and return how many cells were compared."""
+    dataset, language = run.split("_")[2:4]
+    name = f"HIPE-2022-v2.1-{dataset}-test-{language}" + ("_histonorm" if relax else "") + ".tsv*"
+    gold = read_frames(list((folder / "gold").glob(name)))
+    runs = {run: read_frames(list((folder / "runs").glob(f"{run}.tsv*")), unannotated=True)}
+    if relax:
+        runs = relax_runs(runs, next((folder / "mapping").glob(f"{relax}-*")))
+    rows = evaluate(gold, runs, profile=profile, by=["type"])
+    keys = ("task", "matching", "average", "slice")
+    found = {tuple(row[key] for key in keys): row for row in rows.iter_rows(named=True)}
+    compared = 0
+    for key, cells in (one for kind in kinds for one in published(folder, run, kind)):
+        for field, cell in cells.items():
+            value = found.get(key, {}).get(field)
+            compared += 1
+            if cell == "" or value is None:
+                assert value is None and cell in ("", "0"), (key, field)
+            else:
+                assert abs(value - float(cell)) < 0.00051, (key, field)
+    return compared
+
+
 def published(folder: Path, run: str, kind: str) -> Iterator[tuple[tuple[str, str, str, str], dict[str, str]]]:
     """Yield task, matching, average and label of each published row, and its cells by the names of ours."""
     path = next((folder / "results").glob(f"{run}_{kind}.tsv*"))
@@ -758,26 +793,136 @@ def test_labels_that_count_are_those_of_the_tag_set(real_data: Path) -> None:
     ],
 )
 def test_published_results_of_hipe_2022_come_out(real_data: Path, run: str, kinds: list[str], relax: str) -> None:
-    folder = real_data / "hipe2022"
-    dataset, language = run.split("_")[2:4]
-    name = f"HIPE-2022-v2.1-{dataset}-test-{language}" + ("_histonorm" if relax else "") + ".tsv*"
-    gold = read_frames(list((folder / "gold").glob(name)))
-    runs = {run: read_frames(list((folder / "runs").glob(f"{run}.tsv*")), unannotated=True)}
-    if relax:
-        runs = relax_runs(runs, next((folder / "mapping").glob(f"{relax}-*")))
-    rows = evaluate(gold, runs, profile="hipe", by=["type"])
-    keys = ("task", "matching", "average", "slice")
-    found = {tuple(row[key] for key in keys): row for row in rows.iter_rows(named=True)}
-    compared = 0
-    for key, cells in (one for kind in kinds for one in published(folder, run, kind)):
-        for field, cell in cells.items():
-            value = found.get(key, {}).get(field)
-            compared += 1
-            if cell == "" or value is None:
-                assert value is None and cell in ("", "0"), (key, field)
-            else:
-                assert abs(value - float(cell)) < 0.00051, (key, field)
+    compared = compare_published(real_data / "hipe2022", run, kinds, relax, "hipe")
     assert compared >= 12 * len(kinds)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("run", "kinds", "relax"),
+    [
+        ("team2_bundle1_ajmc_en_1", ["nel", "nerc_coarse", "nerc_fine"], ""),  # a token that begins with #
+        ("team5_bundle5_ajmc_fr_1", ["nel_relaxed"], "ajmc"),
+        ("team3_bundle4_hipe2020_en_1", ["nerc_coarse"], ""),
+    ],
+)
+def test_published_results_of_hipe_2022_on_texts_without_hashes_come_out_by_the_edition_of_2024(
+    real_data: Path, run: str, kinds: list[str], relax: str
+) -> None:
+    compared = compare_published(real_data / "hipe2022", run, kinds, relax, "hipe-2024")
+    assert compared >= 12 * len(kinds)
+
+
+@pytest.mark.parametrize("registered", [False, True])
+def test_edition_of_2024_reads_no_token_that_has_a_hash(tmp_path: Path, registered: bool) -> None:
+    # Without b# gold asks for LOC a, c, as one, and PERS d; the run has both. By 2022 gold asks for LOC a, PERS b#,
+    # LOC c and PERS d, and the run answers PERS b# by ORG: TP 3, FP 1, FN 1.
+    words, links = "a b# c d", "Q1 Q2 Q1 Q3"
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC B-PERS I-LOC B-PERS", links, words=words)))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC B-ORG I-LOC B-PERS", links, words=words)))
+    run = answers_to(gold, run, "s") if registered else run
+    for profile, expected in (("hipe", (3, 1, 1)), ("hipe-2024", (2, 0, 0))):
+        rows = evaluate(gold, {"s": run}, profile=profile, task=["NE-COARSE-LIT", "NEL-LIT"])
+        assert counts(rows, "NE-COARSE-LIT", "strict") == expected
+        linked = {"hipe": (4, 0, 0), "hipe-2024": (2, 0, 0)}[profile]
+        assert counts(rows, "NEL-LIT", "strict@1") == linked
+
+
+def test_edition_of_2024_takes_each_side_by_its_own_text(tmp_path: Path) -> None:
+    # Both are a c, though each loses another token: the run's LOC begins at x#, and is a without it, which has the link
+    # Q2. Labels are of what is read: gold has MISC on b# alone, so that the run's MISC on c costs nothing.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC B-MISC O", "Q2 Q1 _", words="a b# c")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC I-LOC B-MISC", "Q1 Q2 _", words="x# a c")))
+    rows = evaluate(gold, {"s": run}, profile="hipe-2024", task=["NE-COARSE-LIT", "NEL-LIT"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 0)
+    assert counts(rows, "NEL-LIT", "strict@1") == (1, 0, 0)
+    own = answers_to(gold, run, "s")
+    message = (
+        "run 's': in 1 documents other tokens have # than in gold, of which .* score its file itself, --run s=FILE"
+    )
+    with pytest.raises(BadInput, match=message):
+        evaluate(gold, {"s": own}, profile="hipe-2024")
+
+
+def test_run_that_loses_more_tokens_with_a_hash_than_gold_is_refused(tmp_path: Path) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O")), document(2, lines("B-LOC")))
+    for one, two, name, sizes in (("a b#", "a", "d1", ("1", "2")), ("a b", "#a", "d2", ("0", "1"))):
+        run = frames_of(
+            tmp_path, "s", document(1, lines("B-LOC O", words=one)), document(2, lines("B-LOC", words=f"x{two}"))
+        )
+        with pytest.raises(
+            BadInput, match=rf"its document '{name}' has {sizes[0]} tokens, gold's '{name}' {sizes[1]}:"
+        ):
+            evaluate(gold, {"s": run}, profile="hipe-2024")
+        assert counts(evaluate(gold, {"s": run}, profile="hipe"), "NE-COARSE-LIT", "fuzzy") == (2, 0, 0)
+
+
+def test_segments_of_2024_are_those_of_the_tokens_without_a_hash(tmp_path: Path) -> None:
+    # By 2022 gold's segments have 2 and 1 tokens, the run's 1 and 2; without b# and x# both have 1 and 1.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O", words="a b#") + "# segment\n" + lines("O", words="c")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC") + "# segment\n" + lines("O O", words="x# c")))
+    rows = evaluate(gold, {"s": run}, profile="hipe-2024", task=["NE-COARSE-LIT"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 0)
+    with pytest.raises(BadInput, match="the segments of its document 'd1' have 1 2 tokens, those of gold's 'd1' 2 1"):
+        evaluate(gold, {"s": run}, profile="hipe")
+
+
+def test_document_that_ends_in_a_segment_of_hashes_alone_is_refused_by_the_edition_of_2024(tmp_path: Path) -> None:
+    # Without b# the line of the second document stands right behind that of the segment, and does not cut.
+    body = lines("B-LOC") + "# segment\n" + lines("O", words="b#")
+    last = frames_of(tmp_path, "g", document(1, body))
+    assert counts(evaluate(last, {"s": last}, profile="hipe-2024"), "NE-COARSE-LIT", "strict") == (1, 0, 0)
+    gold = frames_of(tmp_path, "g", document(1, body), document(2, lines("I-LOC")))
+    with pytest.raises(BadInput, match="gold: its document 'd1' ends in a segment of tokens with # alone"):
+        evaluate(gold, {"s": gold}, profile="hipe-2024")
+    assert counts(evaluate(gold, {"s": gold}, profile="hipe"), "NE-COARSE-LIT", "strict") == (2, 0, 0)
+
+
+def test_lines_that_lack_cells_of_links_or_have_more_are_of_2024(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The header has NEL-LIT and MISC behind the types: the first line lacks both, the last has one more.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O B-LOC", "Q1 _ Q2")))
+    run = frames_of(tmp_path, "s", document(1, "a\tB-LOC\tO\nb\tO\tO\t_\nc\tB-LOC\tO\tQ2\t_\tx\n"))
+    for own in (run, answers_to(gold, run, "s")):
+        rows = evaluate(gold, {"s": own}, profile="hipe-2024", task=["NEL-LIT", "NE-COARSE-LIT"])
+        assert counts(rows, "NEL-LIT", "strict@1") == (1, 0, 1)
+        assert counts(rows, "NE-COARSE-LIT", "strict") == (2, 0, 0)
+        with pytest.raises(
+            BadInput, match=r"run 's': 2 of its lines lack cells of links or have more .* \(hipe-2024\)"
+        ):
+            evaluate(gold, {"s": own}, profile="hipe")
+        with progress.enable():
+            rows = evaluate(gold, {"s": own}, profile="hipe-2020", task=["NEL-LIT"])
+        assert counts(rows, "NEL-LIT", "strict@1") == (1, 0, 1)
+        assert "run 's': 2 of its lines lack cells of links or have more than the header" in capsys.readouterr().err
+
+
+def test_empty_cells_are_refused_by_the_edition_of_2024_which_takes_them_for_labels(tmp_path: Path) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC", "Q1")))
+    run = frames_of(tmp_path, "s", document(1, "a\tB-LOC\t\t\t_\n"))
+    with pytest.raises(BadInput, match="run 's': 2 of its cells are empty, which HIPE-scorer of 2024 takes for labels"):
+        evaluate(gold, {"s": run}, profile="hipe-2024")
+
+
+def test_file_of_whose_lines_each_lacks_types_or_links_is_refused(tmp_path: Path) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O", "Q1 _")))
+    run = frames_of(tmp_path, "s", document(1, "a\tB-LOC\tO\nb\tO\tO\n"))  # no links, no MISC
+    assert counts(evaluate(gold, {"s": run}, profile="hipe-2024"), "NE-COARSE-LIT", "strict") == (1, 0, 0)
+    with pytest.raises(BadInput, match="2 of its lines lack cells"):
+        evaluate(gold, {"s": run}, profile="hipe")
+    run = frames_of(tmp_path, "s", document(1, "a\tB-LOC\nb\tO\n"))  # no fine types either
+    for profile in ("hipe", "hipe-2024"):
+        with pytest.raises(BadInput, match="2 of its cells are empty"):
+            evaluate(gold, {"s": run}, profile=profile)
+
+
+def test_comment_within_a_mention_of_one_side_alone_is_not_in_its_text(tmp_path: Path) -> None:
+    # To the scorer gold's mention is a c, with a text of just these, as the run's is.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC B-PERS I-LOC", words="a #b c")))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC I-LOC", words="a c")))
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NE-COARSE-LIT"])
+    assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 0)
 
 
 @pytest.mark.long

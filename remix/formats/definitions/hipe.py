@@ -10,7 +10,8 @@ All but `O` is inside a mention; it begins at `B-`, behind `O` and where the typ
 links (`Q1|Q2`) the first is the link, and all are kept as a value; `NIL` and `_` are none. A mention whose links
 differ from token to token has them as mentions of the layer `NEL-LIT`, too, and so has a link on a token that is `O`. A
 mention without a class is written as `ent`. Links that no type tells apart, as where each is `_`, are mentions of the
-layer `NEL-LIT-ALONE`. A header may name more columns than all lines have, and NEL-LIT may be missing.
+layer `NEL-LIT-ALONE`. A header may name more columns than all lines have, and NEL-LIT may be missing; a line may lack
+cells of links, which are `_`, and what it has beyond the header is passed over, as in the scorer's edition of 2024.
 Source: HIPE 2022 shared task, participation guidelines; HIPE-scorer.
 """
 
@@ -31,8 +32,10 @@ from remix.formats.layers import (
     DATE,
     DATES,
     EMPTIED,
+    FILLED,
     INSIDE,
     LABELS,
+    LABELS_OF_2024,
     LAYERS,
     MAIN,
     NO_DAY,
@@ -46,6 +49,7 @@ from remix.formats.layers import (
     TOKENS,
     UNCLASSED,
     UNTYPED,
+    is_comment,
     label_of,
     tokens_of,
 )
@@ -71,6 +75,9 @@ COLUMNS = ("TOKEN", *LAYERS, "NEL-LIT", "NEL-METO", "MISC")
 _MOST = 64
 """How many columns a header may have: there are ten."""
 
+_FILLABLE = ("NEL-LIT", "NEL-METO", "MISC")
+"""The columns that the scorer fills in its edition of 2024."""
+
 _COMMENT = r"^#[^\t]*\t*$|^# (?:hipe2022:(?:document_id|date)|document|segment|date)"
 _BEGINS = r"^# (?:hipe2022:document_id|document)"
 _SEGMENT = "^# segment"
@@ -95,6 +102,7 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
         tokens=spelt.drop_nulls().str.join(""),
         continued=pl.col("continued").first(),
         emptied=pl.col("emptied").sum().cast(pl.Float64),
+        filled=pl.col("filled").sum().cast(pl.Float64),
         **last,
     )
     more = more.join(segments_of(tokens), on="name", how="left")
@@ -132,21 +140,31 @@ def _rows(source: SourceFile, lines: pl.DataFrame, tally: RepairTally) -> pl.Dat
     rows = rows.filter(~pl.col("line").str.starts_with("\t"))
     cells = rows.with_columns(cells=pl.when(~pl.col("comment")).then(pl.col("line").str.split("\t")))
     count = pl.col("cells").list.len()
-    names = _fit(names, cells.filter(~pl.col("line").str.starts_with(COMMENT)).select(count).to_series(), tally)
+    fitting = _fit(names, cells.filter(~pl.col("line").str.starts_with(COMMENT)).select(count).to_series(), tally)
+    lost, names = names[len(fitting) :], fitting
     # To the scorer a line that begins with # is a comment, however many cells it has, and MISC may be missing.
     other = pl.col("line").str.starts_with(COMMENT) & (count != len(names)).fill_null(False)
     cells = cells.with_columns(pl.when(~other).then("cells").alias("cells"), comment=pl.col("comment") | other)
-    bare = (count == len(names) - 1) if names[-1] == "MISC" else pl.lit(False)
-    wrong = cells.filter((count != len(names)) & ~bare)
+    typed = max(place for place, name in enumerate(names, 1) if name not in _FILLABLE)
+    wrong = cells.filter(count < typed)
     if wrong.height:
         row, found = wrong.select("row", count).row(0)
         raise BadInput(source.name, f"has {found} columns, the header {len(names)}", line=row)
-    values = [
-        pl.col("cells").list.get(place, null_on_oob=True).alias(name)
-        for place, name in enumerate(names)
-        if name in COLUMNS
-    ]
-    found = cells.with_columns(pl.col("line").str.strip_chars_end("\t"), *values).rename({"TOKEN": "token"})
+    least = len(names) - (names[-1] == "MISC")
+    unequal = (count < least) | (count > len(names))
+    told = cells.filter(unequal).select("row", cells=count)
+    tally.add_rows("column", told, f"line {{row}} has {{cells}} cells, the header {len(names)}")
+    values = {
+        name: pl.col("cells").list.get(place, null_on_oob=True) for place, name in enumerate(names) if name in COLUMNS
+    }
+    lacked = {name: pl.coalesce(cell, pl.when(~pl.col("comment")).then(pl.lit("_"))) for name, cell in values.items()}
+    values |= {name: cell for name, cell in lacked.items() if name in _FILLABLE}
+    read = ~pl.col("line").str.starts_with(COMMENT)
+    # What all lines lack each of them lacks.
+    fillable = {*lost} <= {*_FILLABLE}
+    lacks = {"filled": unequal | pl.lit(fillable and lost not in ([], ["MISC"])), "emptied": pl.lit(not fillable)}
+    lacks = {name: (read & one.fill_null(False)).cast(pl.Int64) for name, one in lacks.items()}
+    found = cells.with_columns(pl.col("line").str.strip_chars_end("\t"), **values, **lacks).rename({"TOKEN": "token"})
     found = _tell_empty(found, tally)
     misc = pl.col("MISC") if "MISC" in names else pl.lit(None, pl.String)
     glued = misc.str.split("|").list.contains(GLUED).fill_null(False)
@@ -168,9 +186,8 @@ def _fit(names: list[str], counts: pl.Series, tally: RepairTally) -> list[str]:
 def _tell_empty(rows: pl.DataFrame, tally: RepairTally) -> pl.DataFrame:
     """Return the rows with `O` and `_` in the cells that are empty, which the scorer refuses, and tell them.
 
-    `emptied` is how many these are; it reads none of a line that begins with `#`.
+    `emptied` counts these; it reads none of a line that begins with `#`.
     """
-    rows = rows.with_columns(emptied=pl.lit(0))
     read = ~pl.col("line").str.starts_with(COMMENT)
     for layer, links in LAYERS.items():
         for name, value in ((layer, "O"), (links, "_")):
@@ -314,12 +331,7 @@ def _join(tokens: pl.DataFrame, key: str) -> pl.DataFrame:
 
 def _labels(tokens: pl.DataFrame, mentions: pl.DataFrame, layers: list[str]) -> pl.DataFrame:
     """Return as values the labels of each layer in a document where they are not the types of its mentions."""
-    read = tokens.filter(~pl.col("token").str.starts_with(COMMENT))
-    cells = pl.concat(
-        read.select("name", tag=layer, layer=pl.lit(layer)).unique() for layer in layers if layer in read.columns
-    )
-    label = label_of(pl.col("tag").str.replace("^[SE]-", "B-").str.to_uppercase())
-    of_cells = cells.select("name", "layer", label=label).drop_nulls()
+    of_cells = _labels_of_cells(tokens, layers, anywhere=False)
     typed = mentions.filter(pl.col("layer").is_in(layers))
     kind = pl.col("class").fill_null(UNCLASSED).str.to_uppercase()
     of_types = typed.select("name", "layer", label=label_of(kind))
@@ -329,8 +341,25 @@ def _labels(tokens: pl.DataFrame, mentions: pl.DataFrame, layers: list[str]) -> 
     ]
     both = sets[0].join(sets[1], on=["name", "layer"], how="full", coalesce=True, suffix="_typed").sort("name", "layer")
     other = both.filter(pl.col("label").ne_missing(pl.col("label_typed")))
+    later = pl.col("token").str.contains(f"^[^{COMMENT}].*{COMMENT}")
+    hashed = tokens.filter(later).select("name").unique(maintain_order=True)
+    every = hashed.join(pl.DataFrame({"layer": [one for one in layers if one in tokens.columns]}), how="cross")
+    of_2024 = _labels_of_cells(tokens.join(hashed, on="name", how="semi"), layers, anywhere=True)
+    of_2024 = of_2024.unique().group_by("name", "layer").agg(pl.col("label").sort())
+    of_2024 = every.join(of_2024, on=["name", "layer"], how="left", maintain_order="left")
     said = pl.col("label").list.eval(pl.lit(" ") + pl.element()).list.join("").fill_null("")
-    return other.select("name", term=pl.lit(LABELS), text=pl.col("layer") + said)
+    parts = ((LABELS, other), (LABELS_OF_2024, of_2024))
+    return pl.concat([rows.select("name", term=pl.lit(term), text=pl.col("layer") + said) for term, rows in parts])
+
+
+def _labels_of_cells(tokens: pl.DataFrame, layers: list[str], *, anywhere: bool) -> pl.DataFrame:
+    """Return name, layer and label of the cells of tokens that are no comments."""
+    read = tokens.filter(~is_comment(pl.col("token"), anywhere=anywhere))
+    cells = pl.concat(
+        read.select("name", tag=layer, layer=pl.lit(layer)).unique() for layer in layers if layer in read.columns
+    )
+    label = label_of(pl.col("tag").str.replace("^[SE]-", "B-").str.to_uppercase())
+    return cells.select("name", "layer", label=label).drop_nulls()
 
 
 def _values(documents: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:
@@ -359,8 +388,11 @@ def _values(documents: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:
             (mentions.filter("goes_on").with_columns(continued=pl.lit("true")), "mention", "continued", CONTINUED),
         )
     ]
-    emptied = texts.filter(pl.col("emptied") > 0).select("name", term=pl.lit(EMPTIED), number="emptied")
-    return pl.concat([*parts, noisy, emptied], how="diagonal")
+    refusable = [
+        texts.filter(pl.col(said) > 0).select("name", term=pl.lit(term), number=said)
+        for said, term in (("emptied", EMPTIED), ("filled", FILLED))
+    ]
+    return pl.concat([*parts, noisy, *refusable], how="diagonal")
 
 
 def _write(frames: Frames, path: Path) -> tuple[Loss, ...]:

@@ -23,6 +23,7 @@ def laid_on_gold(
     *,
     in_order: bool = False,
     counted: bool = False,
+    hashes: bool = False,
     emptied: Collection[str] = (),
 ) -> dict[str, Frames]:
     """Return the runs with the documents, texts and offsets of gold, as far as these are told otherwise.
@@ -32,7 +33,7 @@ def laid_on_gold(
     """
     runs = laid_by_place(gold, runs, emptied)
     if not gold.values.is_empty():  # where tokens are told
-        runs = laid_on_tokens(gold, runs, in_order=in_order, counted=counted)
+        runs = laid_on_tokens(gold, runs, in_order=in_order, counted=counted, hashes=hashes)
     return laid_on_texts(gold, runs)
 
 

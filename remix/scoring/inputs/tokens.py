@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -16,11 +16,17 @@ from remix.formats.layers import (
     COMMENT,
     CONTINUED,
     EMPTIED,
+    FILLED,
+    HASHED,
+    INSIDE,
     LABELS,
+    LABELS_OF_2024,
     LAYERS,
     MAIN,
     RANKED,
     SEGMENTS,
+    UNTYPED,
+    is_comment,
     tells_tokens,
     tokens_of,
 )
@@ -37,8 +43,17 @@ MISSING = (
 """Tokens that pandas takes for missing, and which files lack that went through it."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Laying:
+    """How HIPE-scorer brings runs to gold's tokens, as `laid_on_tokens` has it; remix itself does by the defaults."""
+
+    in_order: bool = False
+    counted: bool = False
+    hashes: bool = False
+
+
 def laid_on_tokens(
-    gold: Frames, runs: Mapping[str, Frames], *, in_order: bool = False, counted: bool = False
+    gold: Frames, runs: Mapping[str, Frames], *, in_order: bool = False, counted: bool = False, hashes: bool = False
 ) -> dict[str, Frames]:
     """Return the runs with the documents and offsets of gold, where both sides tell their tokens.
 
@@ -51,47 +66,55 @@ def laid_on_tokens(
     With `in_order`, as HIPE-scorer has it, as many documents of which not all have gold's names are gold's in order,
     whatever their tokens are: those of a run with its own documents are only counted, without what begins with `#` in
     another place on one side than on the other. Of a run without documents the first segment is dealt out. With
-    `counted` its tokens are only counted, too.
+    `counted` its tokens are only counted, too. With `hashes` tokens with `#` anywhere are none, on each side by its
+    own text, as in the scorer's edition of 2024.
 
     Raises `BadInput` for a run without documents that has too few tokens, or too many others; with `in_order` also for
     a document with another number of tokens than gold's, or other segments, for several documents, but fewer than gold
-    has, without any name of gold's, and unless `counted` for empty cells. What segments and empty cells a run has is
-    told of it when it is laid, too, as it is registered so.
+    has, without any name of gold's, and unless `counted` for empty cells, unless `hashes` also for missing ones. What
+    segments and cells a run has is told of it when it is laid, too, as it is registered so; one that was laid with
+    `#` in other tokens than gold is refused with `hashes`.
     """
-    if in_order and not counted:
-        _refuse_emptied(gold, runs)
+    laying = Laying(in_order=in_order, counted=counted, hashes=hashes)
     if in_order:
+        _refuse_cells(gold, runs, laying)
+        if laying.hashes:
+            for name, frames in _named(gold, runs).items():
+                _refuse_open(frames, name)
         for name, run in runs.items():
-            _refuse_laid(gold, run, name)
+            _refuse_laid(gold, run, name, laying)
     if not any(tells_tokens(frames) for frames in runs.values()) or tokens_of(gold).is_empty():
         return dict(runs)
-    return {name: _laid_by_file(gold, run, name, in_order, counted) for name, run in runs.items()}
+    return {name: _laid_by_file(gold, run, name, laying) for name, run in runs.items()}
 
 
-def _laid_by_file(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) -> Frames:
+def _laid_by_file(gold: Frames, run: Frames, name: str, laying: Laying) -> Frames:
     if tokens_of(run).is_empty():
         return run
     sides = [frames.documents["dataset"].unique(maintain_order=True).to_list() for frames in (gold, run)]
     if len(sides[0]) == 1 or len(sides[0]) != len(sides[1]):
-        return _lay(gold, run, name, in_order, counted)
+        return _lay(gold, run, name, laying)
     parts = []
     for pair in zip(*sides, strict=True):
         own = [
             frames.keep(documents=frames.documents.filter(dataset=dataset)["document"])
             for frames, dataset in zip((gold, run), pair, strict=True)
         ]
-        parts.append(_lay(own[0], own[1], name, in_order, counted))
+        parts.append(_lay(own[0], own[1], name, laying))
     return Frames.concat(parts)
 
 
-def _lay(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) -> Frames:
-    tokens = _pair(gold, run, name, in_order, counted)
+def _lay(gold: Frames, run: Frames, name: str, laying: Laying) -> Frames:
+    tokens = _pair(gold, run, name, laying)
     laid = tokens["document"].unique().implode()
     spans = _spans(run.annotations.filter(pl.col("document").is_in(laid)), tokens)
     # What crosses the end of a document of gold is a mention in each.
     nth = pl.int_range(pl.len()).over("annotation")
     part = pl.when(nth > 0).then(fill("{}&part={}", "annotation", nth + 1)).otherwise("annotation")
     spans = spans.with_columns(part=part, nth=nth)
+    begun = run.annotations.select("annotation", begun="begin")
+    headless = (pl.col("nth") == 0) & (pl.col("at") > pl.col("begun")) & pl.lit(laying.hashes)
+    behind = spans.join(begun, on="annotation", maintain_order="left").filter(headless)
     rows = run.annotations.drop("begin", "end", "surface_form", "document").join(
         spans.drop("at", "nth"), on="annotation"
     )
@@ -106,15 +129,25 @@ def _lay(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) ->
     }
     values = run.values.join(named, left_on="subject", right_on="annotation")
     values = values.with_columns(subject="part").drop("part")
-    renamed["links"], values = _link_at_first(run, spans.filter(pl.col("nth") > 0), renamed["links"], values)
+    renamed["links"], values = _link_at_first(
+        run, pl.concat([spans.filter(pl.col("nth") > 0), behind.select(spans.columns)]), renamed["links"], values
+    )
+    # Behind a head that is gone a mention goes on, as a tag I- does.
+    inside = values.filter(pl.col("term") == INSIDE)["subject"]
+    within = behind.filter(~pl.col("part").is_in(inside.implode())).select(
+        subject="part", term=pl.lit(INSIDE), text=pl.lit("I")
+    )
+    values = pl.concat([values, fit(within, VALUES.types).select(values.columns)])
     rest = run.documents.filter(~pl.col("document").is_in(laid))
     of_rest = run.values.filter(pl.col("subject").is_in(rest["document"].implode()))
     documents = gold.documents.filter(pl.col("document").is_in(tokens["gold"].unique().implode()))
     # What the cells of a document say of a layer is said of each of gold's that it is laid on.
     pairs = tokens.drop_nulls("gold").select("document", "gold").unique(maintain_order=True)
-    labels = run.values.filter(pl.col("term") == LABELS).join(pairs, left_on="subject", right_on="document")
+    labels = run.values.filter(pl.col("term").is_in([LABELS, LABELS_OF_2024])).join(
+        pairs, left_on="subject", right_on="document"
+    )
     labels = labels.with_columns(subject="gold").select(values.columns)
-    values = pl.concat([values, labels, _refusable(gold, run, pairs)])
+    values = pl.concat([values, labels, _refusable(gold, run, pairs), _mark_hashed(tokens).select(values.columns)])
     return replace(
         run,
         documents=pl.concat([documents, rest]),
@@ -131,11 +164,14 @@ _OWN = ("group", "option")
 def _refusable(gold: Frames, run: Frames, pairs: pl.DataFrame) -> pl.DataFrame:
     """Return the values of gold's documents that tell for what HIPE-scorer refuses a run that is laid on them.
 
-    Empty cells are told of the first that a document is laid on, segments where that is one alone: of a document that
-    is dealt out the scorer compares none. One of a single segment has its number of tokens where gold's has several.
+    Empty and missing cells are told of the first that a document is laid on, segments where that is one alone: of a
+    document that is dealt out the scorer compares none. One of a single segment has its number of tokens where gold's
+    has several.
     """
     once = pairs.unique("document", keep="first", maintain_order=True)
-    empty = run.values.filter(pl.col("term") == EMPTIED).join(once, left_on="subject", right_on="document")
+    empty = run.values.filter(pl.col("term").is_in([EMPTIED, FILLED])).join(
+        once, left_on="subject", right_on="document"
+    )
     going_on = run.values.filter(pl.col("term") == CONTINUED)["subject"]
     alone = pairs.filter(pl.len().over("document") == 1, ~pl.col("document").is_in(going_on.implode()))
     own, golds = (frames.values.filter(pl.col("term") == SEGMENTS) for frames in (run, gold))
@@ -147,15 +183,32 @@ def _refusable(gold: Frames, run: Frames, pairs: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([empty.with_columns(subject="gold").select(list(VALUES.types)), fit(parts, VALUES.types)])
 
 
-def _refuse_laid(gold: Frames, run: Frames, name: str) -> None:
-    """Raise `BadInput` where a run that is laid on gold's documents already has segments of other numbers of tokens."""
+def _mark_hashed(tokens: pl.DataFrame) -> pl.DataFrame:
+    """Return the values of gold's documents of whose tokens others have # than of those of the run."""
+    other = is_comment(pl.col("token"), anywhere=True) != is_comment(pl.col("meant"), anywhere=True)
+    found = tokens.filter(other).select(subject="gold", term=pl.lit(HASHED), text=pl.lit("true")).unique()
+    return fit(found, VALUES.types)
+
+
+def _refuse_laid(gold: Frames, run: Frames, name: str, laying: Laying) -> None:
+    """Raise `BadInput` where a run that is laid on gold's documents already has segments of other numbers of tokens.
+
+    With `hashes` also where its tokens with # were others than gold's, which it tells no more.
+    """
+    hashed = run.values.filter(pl.col("term") == HASHED)
+    if laying.hashes and hashed.height:
+        raise BadInput(
+            f"run '{name}'",
+            f"in {len(hashed)} documents other tokens have # than in gold, of which HIPE-scorer of 2024 reads none; as "
+            f"the run is laid on gold's tokens it tells no more which: score its file itself, --run {name}=FILE",
+        )
     told = run.values.filter(pl.col("term") == SEGMENTS)["subject"]
     laid = run.documents.filter(
         pl.col("document").is_in(told.implode()), ~pl.col("document").is_in(tokens_of(run)["document"].implode())
     )
     if laid.height:
         pairs = align(gold, run.keep(documents=laid["document"]), name, told=False)
-        _refuse_segments(gold, run, pairs, name)
+        _refuse_segments(gold, run, pairs, name, laying)
 
 
 def _link_at_first(
@@ -167,9 +220,8 @@ def _link_at_first(
     another mention behind the cut, which has the link of its own first token, or none.
     """
     rows = run.annotations.select("annotation", "document", "begin", "end", pl.col("layer").fill_null(MAIN))
-    of_links = pl.col("layer").replace_strict(
-        {name: linked for name, linked in LAYERS.items() if linked}, default=pl.col("layer")
-    )
+    linked = {name: linked for layer, linked in LAYERS.items() if linked for name in (layer, UNTYPED[layer])}
+    of_links = pl.col("layer").replace_strict(linked, default=pl.col("layer"))
     cut = parts.select("annotation", "part", "at").join(rows, on="annotation").with_columns(linked=of_links)
     apart = rows.filter(pl.col("layer").is_in([*ALONE, *ALONE.values()])).rename({"annotation": "other"})
     beside = cut.join(apart, on="document", suffix="_other").filter(
@@ -200,9 +252,15 @@ def _link_at_first(
     )
 
 
-def _pair(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) -> pl.DataFrame:
-    """Return the tokens of the run that are laid, in order: document, begin, end, said, gold, to_begin, to_end."""
-    left, right = _read(gold), _read(run)
+def _pair(gold: Frames, run: Frames, name: str, laying: Laying) -> pl.DataFrame:
+    """Return the tokens of the run that are laid, in order: document, begin, end, said, gold, to_begin, to_end.
+
+    They have both texts, too, `token` and `meant`.
+    """
+    in_order = laying.in_order
+    left, right = every = [_read(frames) for frames in (gold, run)]
+    if laying.hashes:
+        left, right = (side.filter(~is_comment(pl.col("token"), anywhere=True)) for side in every)
     named = _by_name(gold, run, left, right)
     ours, theirs = (side["document"].unique(maintain_order=True) for side in (left, right))
     as_many = len(ours) == len(theirs)
@@ -214,7 +272,7 @@ def _pair(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) -
         and (named.is_empty() or len(ours) > 1 and len(right) >= len(left))
     ):
         first = run.values.filter(pl.col("term") == SEGMENTS)["text"].str.extract(r"^(\d+)").cast(pl.Int64).to_list()
-        return _deal(left, right, name, counted, first if in_order else [], in_order=in_order)
+        return _deal(left, every[1], name, first if in_order else [], laying)
     if in_order and named.is_empty() and not as_many and ours_are_one and len(theirs) < len(ours):
         raise BadInput(
             f"run '{name}'",
@@ -233,14 +291,24 @@ def _pair(gold: Frames, run: Frames, name: str, in_order: bool, counted: bool) -
     both = both.filter(~(pl.col("document").is_in(still) & pl.col("token").is_in(MISSING)))
     if in_order:
         _refuse_unequal(gold, run, _unequal(named, left, both), name)
-        _refuse_segments(gold, run, named, name)
+        _refuse_unequal(gold, run, _unread(_by_name(gold, run, *every), left, both), name)
+        _refuse_segments(gold, run, named, name, laying)
     both = both.with_columns(number=number, most=pl.len().over("document"))
     left = left.with_columns(number=number, most=pl.len().over("document"))
     to = left.select("number", "most", gold="document", to_begin="begin", to_end="end", meant="token")
     both = _say(both.join(to, on=["gold", "number", "most"], maintain_order="left"))
     # Order says which document is which where the tokens agree with it.
     others = by_order and not in_order and len(_different(both)) > MOST_DIFFERENT
-    return (both.clear() if others else both).drop("meant")
+    return both.clear() if others else both
+
+
+def _unread(named: pl.DataFrame, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs as `_unequal` does of which the scorer reads no token on one side alone."""
+    sizes = [side.group_by("document").agg(tokens=pl.len()) for side in (left, right)]
+    pairs = named.join(sizes[0], left_on="gold", right_on="document", how="left")
+    pairs = pairs.join(sizes[1], on="document", how="left", suffix="_run")
+    pairs = pairs.with_columns(pl.col("tokens", "tokens_run").fill_null(0))
+    return pairs.filter((pl.col("tokens") == 0) != (pl.col("tokens_run") == 0))
 
 
 def _refuse_unequal(gold: Frames, run: Frames, unequal: pl.DataFrame, name: str) -> None:
@@ -260,7 +328,7 @@ def _refuse_unequal(gold: Frames, run: Frames, unequal: pl.DataFrame, name: str)
     )
 
 
-def _refuse_segments(gold: Frames, run: Frames, named: pl.DataFrame, name: str) -> None:
+def _refuse_segments(gold: Frames, run: Frames, named: pl.DataFrame, name: str, laying: Laying) -> None:
     """Raise `BadInput` where a document has segments of other numbers of tokens than gold's.
 
     Documents that the scorer does not tell from those before them are not looked at.
@@ -268,6 +336,8 @@ def _refuse_segments(gold: Frames, run: Frames, named: pl.DataFrame, name: str) 
     sides = []
     for frames in (gold, run):
         told = frames.values.filter(pl.col("term") == SEGMENTS).select(document="subject", segments="text")
+        if laying.hashes:
+            told = _without_hashes(told, _tokens_laid(frames, gold, named))
         going_on = frames.values.filter(pl.col("term") == CONTINUED).select(document="subject")
         documents = frames.documents.select("document", pl.coalesce("given", "document").alias("called"))
         told = told.filter(pl.col("segments").str.contains(" ", literal=True))
@@ -285,16 +355,81 @@ def _refuse_segments(gold: Frames, run: Frames, named: pl.DataFrame, name: str) 
         )
 
 
-def _refuse_emptied(gold: Frames, runs: Mapping[str, Frames]) -> None:
-    """Raise `BadInput` where a file has empty cells, for which HIPE-scorer refuses it."""
-    for name, frames in {"gold": gold, **{f"run '{name}'": run for name, run in runs.items()}}.items():
-        emptied = frames.values.filter(pl.col("term") == EMPTIED)
-        if emptied.height:
+def _without_hashes(segments: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
+    """Return document and `segments` of the documents that have several of which tokens without # are left."""
+    read = tokens.filter(~_COMMENTED).with_columns(number=pl.int_range(pl.len(), dtype=pl.Int64).over("document"))
+    ends = segments.select("document", size=pl.col("segments").str.split(" ")).explode("size")
+    ends = ends.with_columns(number=pl.col("size").cast(pl.Int64).cum_sum().over("document")).with_row_index("segment")
+    found = read.sort("number").join_asof(
+        ends.sort("number"), on="number", by="document", strategy="forward", allow_exact_matches=False,
+        check_sortedness=False,
+    )  # fmt: skip
+    found = found.filter(~is_comment(pl.col("token"), anywhere=True)).drop_nulls("segment")
+    sizes = found.group_by("document", "segment").agg(size=pl.len().cast(pl.String)).sort("segment")
+    return sizes.group_by("document").agg(segments=pl.col("size").str.join(" "))
+
+
+def _tokens_laid(frames: Frames, gold: Frames, named: pl.DataFrame) -> pl.DataFrame:
+    """Return document and token of frames; of documents that are laid on gold's, and tell none, gold's."""
+    own = tokens_of(frames).select("document", "token")
+    laid = named.join(own, on="document", how="anti")
+    golds = tokens_of(gold).select(gold="document", token="token").join(laid, on="gold", maintain_order="left")
+    return pl.concat([own, golds.select("document", "token")])
+
+
+def _named(gold: Frames, runs: Mapping[str, Frames]) -> dict[str, Frames]:
+    """Return the frames of both sides by what messages call them."""
+    return {"gold": gold, **{f"run '{name}'": run for name, run in runs.items()}}
+
+
+def _refuse_open(frames: Frames, name: str) -> None:
+    """Raise `BadInput` where a document ends in a segment of tokens with # alone, and another follows.
+
+    Behind a line of a segment without tokens the scorer passes over that of the next document.
+    """
+    told = frames.values.filter(pl.col("term") == SEGMENTS)
+    size = pl.col("text").str.split(" ").list.last().cast(pl.Int64)
+    ends = told.filter(pl.col("text").str.contains(" ", literal=True)).select(document="subject", size=size)
+    ends = ends.filter(~pl.col("document").is_in(frames.documents.unique("dataset", keep="last")["document"].implode()))
+    if ends.is_empty():
+        return
+    read = tokens_of(frames).filter(~_COMMENTED)
+    after = pl.len().over("document") - pl.int_range(pl.len()).over("document")
+    read = read.with_columns(after=after).join(ends, on="document", maintain_order="left")
+    last = read.filter(pl.col("after") <= pl.col("size")).group_by("document", maintain_order=True)
+    found = last.agg(open=is_comment(pl.col("token"), anywhere=True).all()).filter("open")
+    if found.height:
+        called = frames.documents.filter(document=found["document"][0]).select(pl.coalesce("given", "document")).item()
+        raise BadInput(
+            name,
+            f"its document '{called}' ends in a segment of tokens with # alone, of which HIPE-scorer of 2024 reads "
+            "none, so that it may not see where the next document begins: leave out the line `# segment` before them",
+        )
+
+
+def _refuse_cells(gold: Frames, runs: Mapping[str, Frames], laying: Laying) -> None:
+    """Raise `BadInput` where a file has cells for which HIPE-scorer refuses it, or which it reads as labels."""
+    for name, frames in _named(gold, runs).items():
+        emptied, filled = (
+            int(frames.values.filter(pl.col("term") == one)["number"].sum()) for one in (EMPTIED, FILLED)
+        )
+        write = "write O for types and _ for links, as `remix convert FILE OUT.tsv --to hipe` does"
+        if emptied and laying.hashes:
             raise BadInput(
                 name,
-                f"{int(emptied['number'].sum())} of its cells are empty, for which HIPE-scorer refuses a file: write O "
-                "for types and _ for links, as `remix convert FILE OUT.tsv --to hipe` does",
+                f"{emptied} of its cells are empty, which HIPE-scorer of 2024 takes for labels, or are missing types, "
+                f"for which it refuses a file; here they are read as O and _: {write}",
             )
+        if emptied and not laying.counted:
+            raise BadInput(name, f"{emptied} of its cells are empty, for which HIPE-scorer refuses a file: {write}")
+        if filled and not laying.hashes:
+            lack = f"{filled} of its lines lack cells of links or have more than the header"
+            if not laying.counted:
+                raise BadInput(
+                    name,
+                    f"{lack}, for which HIPE-scorer refuses a file before its edition of 2024 (hipe-2024): {write}",
+                )
+            progress.note(f"{name}: {lack}, which are read as _ and passed over, as HIPE-scorer of 2024 does: {write}")
 
 
 _COMMENTED = pl.col("token").str.starts_with(COMMENT)
@@ -350,9 +485,7 @@ def _different(tokens: pl.DataFrame) -> pl.DataFrame:
     return other.select("token", "meant").unique(maintain_order=True)
 
 
-def _deal(
-    left: pl.DataFrame, right: pl.DataFrame, name: str, counted: bool, first: list[int], *, in_order: bool
-) -> pl.DataFrame:
+def _deal(left: pl.DataFrame, right: pl.DataFrame, name: str, first: list[int], laying: Laying) -> pl.DataFrame:
     """Return the tokens of a run of one document, dealt out to gold's documents by their number.
 
     They are those of its first segment, where it has several, of as many tokens as `first` has.
@@ -360,8 +493,10 @@ def _deal(
     if first:
         read = right.select((~_COMMENTED).cum_sum() <= first[0]).to_series()
         right = right.filter(read)
+    if laying.hashes:
+        right = right.filter(~is_comment(pl.col("token"), anywhere=True))
     unlike = (
-        in_order
+        laying.in_order
         and left.select(_COMMENTED.arg_true()).to_series().to_list()
         != right.select(_COMMENTED.arg_true()).to_series().to_list()
     )
@@ -379,7 +514,7 @@ def _deal(
     both = pl.concat([right.head(len(left)), to], how="horizontal")
     both = _say(both)
     other = _different(both)
-    if len(other) > MOST_DIFFERENT and not counted:
+    if len(other) > MOST_DIFFERENT and not laying.counted:
         pair = other.row(0)
         raise BadInput(
             f"run '{name}'",
@@ -387,7 +522,7 @@ def _deal(
             f"'{pair[0]}' for '{pair[1]}'; give each document a line `# document_id = …` with the name that gold has",
         )
     progress.note(f"run '{name}' has no documents of gold's: its {len(both):,} tokens are read as gold's in order")
-    return both.drop("meant")
+    return both
 
 
 def _spans(annotations: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:

@@ -97,8 +97,8 @@ class OwnRules:
 
     - `prepare`, `count`, `averages`: as `Conventions` has them;
     - `nearest`: the task and matching by which the conventions of its profile come nearest to that;
-    - `in_order`, `counted`: whether documents of tokens are gold's by their order, and tokens by their number alone,
-      as `laid_on_tokens` has it;
+    - `in_order`, `counted`, `hashes`: whether documents of tokens are gold's by their order, tokens by their number
+      alone, and what has # no token, as `laid_on_tokens` has it;
     - `relaxes_gold`: whether a table of entities that stand for each other (`relax`) changes gold as well;
     - `of_frames`: whether it counts what stands in the frames of gold and runs, whatever mentions a case has;
     - `of_texts`: the matchings by which an answer is right only where it has the very text of a mention.
@@ -110,6 +110,7 @@ class OwnRules:
     nearest: tuple[str, str]
     in_order: bool = False
     counted: bool = False
+    hashes: bool = False
     relaxes_gold: bool = False
     of_frames: bool = False
     of_texts: frozenset[str] = frozenset()
@@ -179,9 +180,8 @@ class Profile:
     def prepare(self, inputs: Inputs) -> Inputs:
         """Return what is evaluated as the tool compares it."""
         rules = self.own_rules or self.conventions
-        order = (
-            {} if self.own_rules is None else {"in_order": self.own_rules.in_order, "counted": self.own_rules.counted}
-        )
+        own = self.own_rules
+        order = {} if own is None else {"in_order": own.in_order, "counted": own.counted, "hashes": own.hashes}
         gold, runs = inputs.gold, inputs.runs
         answered = [run.documents for run in runs.values()]
         # Else the texts of all runs are gold's, and so are their places.

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from remix.errors import BadInput
 from remix.formats import LoadedFile, read, write
 from remix.formats.definitions.hipe import hipe
-from remix.formats.layers import CONTINUED, DATE, DATES, INSIDE, LABELS, NOISE, NOISES, PERIOD, RANKED
+from remix.formats.layers import CONTINUED, DATE, DATES, FILLED, INSIDE, LABELS, NOISE, NOISES, PERIOD, RANKED
 from remix.formats.losses import reduce_frames
 from remix.frames import Frames
 from tests.examples import FEW
@@ -242,6 +242,15 @@ def test_links_that_no_type_tells_apart_are_a_layer_and_come_back(tmp_path: Path
     rows = [line.split("\t") for line in (tmp_path / "y.tsv").read_text().splitlines() if "\t" in line]
     cells = [row[rows[0].index("NEL-LIT")] for row in rows[1:]]
     assert cells == ["Q1", "Q1", "Q2", "_"]
+
+
+def test_lines_that_lack_cells_of_links_or_have_more_are_told(tmp_path: Path) -> None:
+    body = "Bonn\tB-loc\tO\tO\nRoy\tB-pers\tO\tO\tQ1\t_\t_\tmore\nA\tO\tO\tO\t_\t_\nB\tO\tO\tO\t_\t_\t_\n"
+    reading = read_lines(tmp_path, HEADER + body)
+    assert reading.frames.annotations["surface_form"].to_list() == ["Bonn", "Roy"]
+    told = [(one.kind, one.count, one.example) for one in reading.report.repairs]
+    assert told == [("column", 2, "line 2 has 4 cells, the header 7")]
+    assert reading.frames.values.filter(term=FILLED)["number"].to_list() == [2.0]
 
 
 def test_mention_that_begins_with_i_is_told(tmp_path: Path) -> None:

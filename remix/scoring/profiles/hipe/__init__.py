@@ -24,7 +24,7 @@ from remix.scoring.conventions import aspects
 from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import Case, Counter
 from remix.scoring.profiles import PLAIN_GOLD, OwnRules, Profile
-from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, Edition
+from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, HIPE_2024, Edition
 from remix.scoring.profiles.hipe.layers import LINKS, sides
 from remix.scoring.profiles.hipe.meetings import meetings
 from remix.scoring.profiles.hipe.scorer_tokens import Cut, apply_cut, read_tokens
@@ -163,8 +163,9 @@ class Scorer:
         Of answers the first links count, as many as there are ranks.
         """
         edition = self.edition
+        cut = replace(cut, hashes=not edition.hashes)
         gold, answers, pieces = case.once((edition.name, task), lambda own: sides(own, task, edition))
-        if cut != _WHOLE:
+        if cut.noise or cut.period:
             alone = edition.links_alone and task in LINKS
             gold = gold.with_columns(system=pl.lit(-1, pl.Int64))
             gold = apply_cut(gold, case, cut, pieces, alone=alone, gold=True)
@@ -354,6 +355,7 @@ def _own(edition: Edition) -> OwnRules:
         nearest=("A2KB", "weak"),
         in_order=True,
         counted=not edition.texts,
+        hashes=edition.hashes,
         relaxes_gold=edition.relaxes_gold,
         of_frames=True,
         of_texts=frozenset(name for name in EVERY_MATCHING if not name.startswith("fuzzy") and edition.texts),
@@ -433,5 +435,23 @@ hipe_2020 = Profile(
         "relax": "--relax maps the links of gold as well",
         "tokens": "the tokens of a run without documents are dealt out to gold's documents by their number alone",
         "labels": "types count that gold has in the column, in answers those of HIPE 2020 too (tagset.txt)",
+    },
+)
+
+hipe_2024 = replace(
+    hipe,
+    name="hipe-2024",
+    summary="as hipe, by the rules of 2024: a token with # anywhere is none, lines may lack cells of links",
+    source="https://github.com/hipe-eval/HIPE-scorer at c2a5684, hipe_evaluation",
+    own_rules=_own(HIPE_2024),
+    slices=_slices(HIPE_2024),
+    bounded=_slices_by_bounds(HIPE_2024),
+    notes={
+        **{name: note for name, note in hipe.notes.items() if name != "empty cells"},
+        "hashes": "a token with # anywhere is none, in gold and run each by its own text, and what stood around it "
+        "stands together; a run that loses other numbers of tokens than gold is refused",
+        "cells": "a line that lacks cells of links or MISC has _ there, and cells beyond the header are none; the "
+        "scorer takes an empty cell for a label of its own, which is not told once a file is read, so that a file with "
+        "some is refused here",
     },
 )

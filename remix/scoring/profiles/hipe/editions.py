@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _TAGS_2020 = """
 COMP.DEMONYM COMP.FUNCTION COMP.NAME COMP.QUALIFIER COMP.TITLE LOC LOC.ADD.ELEC LOC.ADD.PHYS LOC.ADM.NAT LOC.ADM.REG
@@ -28,6 +28,7 @@ class Edition:
     - `times_nil`: whether all that a run calls a time is NIL in both layers of links, whatever it is linked to;
     - `relaxes_gold`: whether what stands for another entity is mapped in gold as well as in a run;
     - `texts`: whether an answer has to have gold's text, and the tokens of a run without documents gold's;
+    - `hashes`: whether a token with # anywhere is none, on each side by its own text, not only one that begins with it;
     """
 
     name: str
@@ -36,6 +37,7 @@ class Edition:
     times_nil: bool
     relaxes_gold: bool
     texts: bool
+    hashes: bool = False
 
 
 HIPE_2020 = Edition(
@@ -54,3 +56,4 @@ HIPE_2022 = Edition(
     relaxes_gold=False,
     texts=True,
 )
+HIPE_2024 = replace(HIPE_2022, name="hipe-2024", hashes=True)

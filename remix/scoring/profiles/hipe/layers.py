@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 import polars as pl
@@ -13,6 +12,7 @@ from remix.formats.layers import (
     CONTINUED,
     INSIDE,
     LABELS,
+    LABELS_OF_2024,
     LAYERS,
     MAIN,
     NO_LINK,
@@ -27,7 +27,7 @@ from remix.frames import OTHER_LAYER, Frames
 from remix.kb import KnowledgeBase
 from remix.scoring.matching import Case
 from remix.scoring.profiles.hipe.editions import Edition
-from remix.scoring.profiles.hipe.scorer_tokens import read_tokens
+from remix.scoring.profiles.hipe.scorer_tokens import drop_hashes, read_tokens
 
 LINKS = {links: layer for layer, links in LAYERS.items() if links}
 """The layers of links, with that of the mentions that they are of."""
@@ -48,7 +48,7 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
     alone = edition.links_alone and task in LINKS
     typed = tells_tokens(case.evidence.gold)
     found = _read(case, task, edition, alone=alone, typed=typed)
-    gold, pieces, answers, nil = found.gold, found.pieces, found.answers, found.times
+    gold, answers, nil = found.gold, found.answers, found.times
     if typed and progress.is_shown():
         case.once((_tell_lacking,), lambda own: _tell_lacking(own, found.placed))
     if case.column:
@@ -60,33 +60,43 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
         gold, answers = read.join_links(gold), read.join_links(answers, nil)
     else:
         # Of a run what is linked otherwise is an answer of its own.
-        gold, answers = read.lay(gold, pieces), read.lay(answers, also=["labels"] if task in LINKS else [])
+        gold, answers = read.lay(gold, found.pieces), read.lay(answers, also=["labels"] if task in LINKS else [])
     # What is linked alike is told by all links, those that are none among them.
     gold, answers = (rows.with_columns(given="labels") for rows in (gold, answers))
+    keys = ["system", "dataset", "doc", "begin", "end", "labels", "label"]
+    parts = pl.concat([found.pieces.with_columns(system=pl.lit(-1, pl.Int64)).select(keys), found.inside.select(keys)])
+    parts = read.move(parts).with_columns(given="labels")
+    if edition.hashes and typed:
+        gold, answers, parts = drop_hashes(gold, answers, parts, case)
     if task in LAYERS:
-        gold, answers = _with_labels_known(case, gold, answers, found.placed, task, edition.tags)
+        gold, answers = _with_labels_known(case, gold, answers, found.placed, task, edition)
     else:
         if typed:
             _tell_hyphened(task, gold["label"], answers["label"])
-        told = found.inside
-        of_gold = pl.concat([one.select("dataset", "label") for one in (gold, pieces, told.filter(system=-1))])
+        of_gold = pl.concat([one.select("dataset", "label") for one in (gold, parts.filter(system=-1))])
         own_links = pl.concat(
-            [one.select("system", "dataset", "label") for one in (answers, told.filter(pl.col("system") >= 0))]
+            [one.select("system", "dataset", "label") for one in (answers, parts.filter(pl.col("system") >= 0))]
         )
-        answers = _leave_known(answers, of_gold, own_links, hyphens=not typed)
+        of_runs = parts.filter(pl.col("system") >= 0)
+        answers, of_runs = (_leave_known(one, of_gold, own_links, hyphens=not typed) for one in (answers, of_runs))
+        of_gold = parts.filter(system=-1)
         if typed:
-            none = pl.when(~_is_hyphened(pl.col("label")))
-            gold = gold.with_columns(
-                label=none.then("label"), labels=pl.when(~_is_hyphened(pl.col("label"))).then("labels")
+            link = pl.when(~_is_hyphened(pl.col("label")))
+            gold, of_gold = (
+                one.with_columns(label=link.then("label"), labels=link.then("labels")) for one in (gold, of_gold)
             )
+        # Where a cut makes mentions begin with them parts are links as these are.
+        parts = pl.concat([of_gold, of_runs])
     if case.column:
         gold = gold.filter(pl.col("annotation").is_in(case.kept["annotation"].implode()))
     gold, answers = _in_place(case, gold, answers)
     columns = ["doc", "begin", "end", "text", "surface_form", "kind", "inner"]
-    keys = ["doc", "begin", "end", "labels"]
-    finest = [pieces.select(*keys, system=pl.lit(-1, pl.Int64)), found.inside.select(*keys, "system")]
     columns = ["annotation", *columns, "labels", "given"]
-    return gold.select(*columns, "label"), answers.select(*columns, "system"), read.move(pl.concat(finest))
+    return (
+        gold.select(*columns, "label"),
+        answers.select(*columns, "system"),
+        parts.select("system", "doc", "begin", "end", "labels", "given"),
+    )
 
 
 @dataclass(frozen=True)
@@ -150,7 +160,7 @@ def _tell_lacking(case: Case, placed: pl.DataFrame) -> None:
 
 
 def _with_labels_known(
-    case: Case, gold: pl.DataFrame, answers: pl.DataFrame, placed: pl.DataFrame, task: str, tags: Collection[str]
+    case: Case, gold: pl.DataFrame, answers: pl.DataFrame, placed: pl.DataFrame, task: str, edition: Edition
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return gold and answers of types that are labels of gold's dataset, in answers also of tags that the run has.
 
@@ -160,12 +170,7 @@ def _with_labels_known(
     """
     part = pl.when(pl.col("label") != "").then(label_of(pl.col("label")))
     frames = {-1: case.evidence.gold, **dict(enumerate(case.evidence.runs.values()))}
-    of_cells = pl.concat(
-        rows.values.filter(
-            pl.col("term") == LABELS, pl.col("text").str.starts_with(f"{task} ") | (pl.col("text") == task)
-        ).select(document="subject", label=pl.col("text").str.split(" ").list.slice(1), system=pl.lit(number, pl.Int64))
-        for number, rows in frames.items()
-    )
+    of_cells = pl.concat(_labels_told(rows, number, task, edition) for number, rows in frames.items())
     on = ["dataset", "label"]
     if of_cells.is_empty():
         known = gold.select("dataset", label=part).drop_nulls().unique()
@@ -188,8 +193,21 @@ def _with_labels_known(
         every = pl.concat([of_types.select("system", *on), own_cells]).drop_nulls().unique()
         known, own = every.filter(system=-1).select(on), every.filter(pl.col("system") >= 0)
     gold, told = (rows.join(known, on=on, how="semi", maintain_order="left") for rows in (gold, answers))
-    others = answers.filter(pl.col("label").is_in(tags)).join(known, on=on, how="anti", maintain_order="left")
+    others = answers.filter(pl.col("label").is_in(edition.tags)).join(known, on=on, how="anti", maintain_order="left")
     return gold, pl.concat([told, others.join(own, on=["system", *on], how="semi", maintain_order="left")])
+
+
+def _labels_told(frames: Frames, system: int, task: str, edition: Edition) -> pl.DataFrame:
+    """Return the labels of the cells of a layer where a file tells these, of a document: document, label, system."""
+    of_layer = pl.col("text").str.starts_with(f"{task} ") | (pl.col("text") == task)
+    # Of a document that tells those of 2024 these are all that this edition reads.
+    terms = [LABELS_OF_2024, LABELS] if edition.hashes else [LABELS]
+    told = frames.values.filter(pl.col("term").is_in(terms), of_layer)
+    told = told.sort(pl.col("term") != terms[0], maintain_order=True).unique(
+        "subject", keep="first", maintain_order=True
+    )
+    label = pl.col("text").str.split(" ").list.slice(1)
+    return told.select(document="subject", label=label, system=pl.lit(system, pl.Int64))
 
 
 def _in_place(case: Case, gold: pl.DataFrame, answers: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

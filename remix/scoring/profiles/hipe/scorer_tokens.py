@@ -1,4 +1,4 @@
-"""Gold's tokens as HIPE-scorer has them, mentions laid on these, and cuts of tokens by their noise and date."""
+"""Gold's tokens as HIPE-scorer has them, mentions laid on these, and cuts of tokens by their noise, date and text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from remix.formats.layers import COMMENT, CONTINUED, DATE, DATES, MAIN, NO_DAY, NOISE, NOISES, PERIOD, tokens_of
+from remix.formats.layers import (
+    COMMENT,
+    CONTINUED,
+    DATE,
+    DATES,
+    MAIN,
+    NO_DAY,
+    NOISE,
+    NOISES,
+    PERIOD,
+    is_comment,
+    tokens_of,
+)
 from remix.formats.token_marks import turns_in
 from remix.frames import Frames
 from remix.scoring.matching import Case
@@ -19,16 +31,18 @@ _SIDE = ["system", "doc"]
 class Cut:
     """Which tokens of gold are left: those whose noise, and whose date, is in the bounds, the upper ones excluded.
 
-    Noise of equal bounds is just this one. A token without noise has any, one without a date none.
+    Noise of equal bounds is just this one. A token without noise has any, one without a date none. Without `hashes`
+    no token is left that has # anywhere, with it none that begins with it.
     """
 
     noise: tuple[float, float] | None = None
     period: tuple[str, str] | None = None
+    hashes: bool = True
 
     def find_left(self, case: Case) -> pl.DataFrame:
         """Return the tokens that are left, where the scorer has them (doc, token, begin, end)."""
         read = read_tokens(case)
-        left = read.tokens
+        left = read.tokens.filter(~is_comment(pl.col("token"), anywhere=not self.hashes))
         if self.period is not None:
             left = left.filter(self.covers(pl.col("day")))
         if self.noise is None:
@@ -73,13 +87,12 @@ def apply_cut(
     Mentions have the links of the tokens that they then begin with, of which `pieces` tell.
     """
     read, left = read_tokens(case), cut.find_left(case)
-    told = pl.col("doc").is_in(read.tokens["doc"].implode())
+    told = pl.col("doc").is_in(read.tokens["doc"].implode()) & pl.col("begin").is_not_null()
     within = read.days.filter(cut.covers(pl.col("day")))["doc"] if cut.period else read.days["doc"]
     rest = rows.filter(~told, pl.col("doc").is_in(within.implode()))
-    found = _shrink(rows.filter(told), left).join(read.texts, on="doc", how="left", maintain_order="left")
-    shrunk = (pl.col("begin") < pl.col("new_begin")) | (pl.col("new_end") < pl.col("end"))
-    text = pl.when(shrunk | (pl.col("last") > pl.col("first"))).then(_text_left(found, left, read.tokens))
-    found = found.with_columns(text=text.otherwise("text"))
+    found = _shrink(rows.filter(told), left)
+    of_scorer = read.tokens.filter(~is_comment(pl.col("token"), anywhere=not cut.hashes))
+    found = _with_text_left(found, left, read.tokens, of_scorer)
     if pieces.height:
         found = _link_anew(found.with_columns(label=pl.col("labels").list.first()), pieces, _shrink(pieces, left))
     found = found.with_row_index("row").sort(*_SIDE, "first", "last", maintain_order=True)
@@ -93,25 +106,63 @@ def apply_cut(
     found = found.with_columns(chain=(~goes_on.over(_SIDE).fill_null(False)).cum_sum())
     joined = found.group_by("chain", maintain_order=True)
     found = joined.agg(
-        pl.all().exclude("end", "new_end", "text").first(), pl.col("end", "new_end").last(), pl.col("text").str.join("")
+        pl.all().exclude("end", "new_end", "text", "surface_form").first(),
+        pl.col("end", "new_end").last(),
+        pl.col("text").str.join(""),
+        pl.col("surface_form").str.join(" "),
     )
-    found = found.sort("row").with_columns(begin="new_begin", end="new_end")
+    # Behind a head that is cut out a mention goes on, as a tag I- does.
+    inner = pl.when(pl.col("begin") < pl.col("new_begin")).then(pl.col("inner").fill_null("I")).otherwise("inner")
+    found = found.sort("row").with_columns(begin="new_begin", end="new_end", inner=inner)
     return pl.concat([found.select(rows.columns), rest])
 
 
-def _text_left(rows: pl.DataFrame, left: pl.DataFrame, tokens: pl.DataFrame) -> pl.Series:
-    """Return the texts of shrunk rows: their own tokens, where there is a space between all of them, else gold's."""
-    whole = _shrink(rows.select("doc", "begin", "end", "surface_form").with_row_index("place"), tokens)
-    words = whole.select(
-        "place", number=pl.int_ranges("first", pl.col("last") + 1), word=pl.col("surface_form").str.split(" ")
-    )
-    apart = words.filter(pl.col("number").list.len() == pl.col("word").list.len()).explode("number", "word")
-    glued = words.filter(pl.col("number").list.len() != pl.col("word").list.len()).explode("number")
-    every = tokens.select("doc", "begin", "token", number=pl.int_range(pl.len(), dtype=pl.Int64))
-    every = every.join(left.select("doc", "begin"), on=["doc", "begin"], how="semi", maintain_order="left")
-    said = pl.concat([apart, glued.with_columns(word=pl.lit(None, pl.String))]).join(every, on="number")
-    texts = said.sort("place", "number").group_by("place").agg(pl.coalesce("word", "token").str.join("")).sort("place")
-    return texts["word"]
+def drop_hashes(
+    gold: pl.DataFrame, answers: pl.DataFrame, parts: pl.DataFrame, case: Case
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Return mentions of gold, answers, and parts of them that are linked otherwise, without what has # in gold.
+
+    Of the parts those of gold have the system -1. Tokens of runs that have # are gone as the runs are laid on gold.
+    """
+    cut = Cut(hashes=False)
+    left = _shrink(parts, cut.find_left(case)).with_columns(begin="new_begin", end="new_end").select(parts.columns)
+    gold = apply_cut(gold.with_columns(system=pl.lit(-1, pl.Int64)), case, cut, parts, gold=True)
+    answers = apply_cut(answers, case, cut, parts)
+    label = pl.col("labels").list.first()
+    return gold.with_columns(label=label), answers.with_columns(label=label), left
+
+
+def _with_text_left(rows: pl.DataFrame, left: pl.DataFrame, tokens: pl.DataFrame, read: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with the texts of the tokens that are left: their own, where spaces tell them, else gold's.
+
+    `read` are the tokens that are no comments, which are all that some rows have: of these texts that lose none stay.
+    """
+    spans = rows.select("doc", "begin", "end", "surface_form").with_row_index("place")
+    spans = spans.with_columns(word=pl.col("surface_form").str.split(" "))
+    size = pl.col("last") - pl.col("first") + 1
+    sizes = [_shrink(spans, one).select("place", "word", size=size) for one in (left, read)]
+    lost = sizes[0].join(sizes[1], on="place", suffix="_read").filter(pl.col("size") != pl.col("size_read"))
+    said = pl.col("surface_form").str.contains(COMMENT, literal=True)
+    other = spans.filter(said | pl.col("place").is_in(lost["place"].implode()))
+    if other.is_empty():
+        return rows
+    parts = []
+    for every in (tokens, read):
+        # Where a word is a token these are the row's own.
+        fit = _shrink(other, every).filter(size == pl.col("word").list.len())
+        words = fit.select("place", "word", number=pl.int_ranges("first", pl.col("last") + 1)).explode("number", "word")
+        placed = every.select("doc", "begin", number=pl.int_range(pl.len(), dtype=pl.Int64))
+        parts.append(words.join(placed, on="number", maintain_order="left").select("place", "doc", "begin", "word"))
+        other = other.join(fit, on="place", how="anti", maintain_order="left")
+    glued = _shrink(other, left).select("place", number=pl.int_ranges("first", pl.col("last") + 1)).explode("number")
+    placed = left.select("doc", "begin", word="token", number=pl.int_range(pl.len(), dtype=pl.Int64))
+    glued = glued.join(placed, on="number", maintain_order="left").select("place", "doc", "begin", "word")
+    words = pl.concat([*(one.join(left, on=["doc", "begin"], how="semi") for one in parts), glued])
+    of_rows = words.sort("place", "begin").group_by("place", maintain_order=True)
+    texts = of_rows.agg(own=pl.col("word").str.join(""), spaced=pl.col("word").str.join(" "))
+    rows = rows.with_row_index("place").join(texts, on="place", how="left", maintain_order="left")
+    text, form = pl.coalesce("own", "text"), pl.coalesce("spaced", "surface_form")
+    return rows.with_columns(text=text, surface_form=form).drop("place", "own", "spaced")
 
 
 @dataclass(frozen=True)
@@ -119,13 +170,12 @@ class ScorerTokens:
     """Gold's tokens as the scorer has them (see section "Reading" of its rules).
 
     `homes` says of each document the one that it is of for the scorer (`home`) and where it begins there (`shift`),
-    `tokens` are those of gold (doc, token, begin, end, day), `texts` the texts (doc, whole) and `days` all that there
-    are (doc, day); all of the scorer's documents.
+    `tokens` are those of gold (doc, token, begin, end, day) and `days` all that there are (doc, day); all of the
+    scorer's documents.
     """
 
     homes: pl.DataFrame
     tokens: pl.DataFrame
-    texts: pl.DataFrame
     days: pl.DataFrame
 
     @classmethod
@@ -141,7 +191,6 @@ class ScorerTokens:
         rows = rows.with_columns(chain=(~goes_on.fill_null(False)).cum_sum())
         size = pl.col("whole").str.len_chars().cast(pl.Int64) + 1
         rows = rows.with_columns(home=pl.col("doc").first().over("chain"), shift=size.cum_sum().over("chain") - size)
-        texts = rows.group_by(doc="home", maintain_order=True).agg(pl.col("whole").str.join("\n"))
         homes = rows.select("document", "doc", "home", "shift")
         days, turns = _days(gold)
         tokens = tokens_of(gold).with_row_index("row").sort("begin")
@@ -153,7 +202,7 @@ class ScorerTokens:
         tokens = _move(tokens.drop("turn").join(homes, on="document", maintain_order="left"))
         of_docs = homes.join(days, on="document", how="left", maintain_order="left").select(doc="home", day="day")
         found = pl.concat([tokens.select("doc", "day"), of_docs.join(tokens, on="doc", how="anti")])
-        return cls(homes, tokens, texts, found.unique(maintain_order=True))
+        return cls(homes, tokens, found.unique(maintain_order=True))
 
     def place(self, tokens: pl.DataFrame) -> pl.DataFrame:
         """Return tokens of gold's documents where the scorer has them."""
@@ -178,9 +227,7 @@ class ScorerTokens:
             return rows
         left = self.tokens.join(comments, on=["doc", "begin"], how="anti", maintain_order="left")
         known = pl.col("doc").is_in(self.tokens["doc"].implode()) & pl.col("begin").is_not_null()
-        found = _shrink(rows.filter(known), left).join(self.texts, on="doc", maintain_order="left")
-        head, tail = _between("begin", "new_begin"), _between("new_end", "end")
-        found = found.with_columns(text=pl.col("text").str.strip_prefix(head).str.strip_suffix(tail))
+        found = _with_text_left(_shrink(rows.filter(known), left), left, self.tokens, left)
         if pieces is not None and pieces.height:
             moved = self.move(pieces.with_columns(system=pl.lit(0, pl.Int64)))
             found = _link_anew(found, moved, _shrink(moved, left))
@@ -188,10 +235,13 @@ class ScorerTokens:
         follows = pl.col("first") == pl.col("last").shift() + 1
         same = [pl.col(one) == pl.col(one).shift() for one in also]
         goes_on = (pl.col("continued") & pl.all_horizontal(follows, *same)).over(_SIDE).fill_null(False)
-        found = found.with_columns(chain=(~goes_on).cum_sum(), said=_between(pl.col("end").shift(), "begin"))
-        said = pl.when(goes_on).then("said").otherwise(pl.lit("")) + pl.col("text")
-        joined = found.with_columns(text=said).group_by("chain", maintain_order=True)
-        one = joined.agg(pl.all().exclude("end", "text").first(), pl.col("end").last(), pl.col("text").str.join(""))
+        joined = found.with_columns(chain=(~goes_on).cum_sum()).group_by("chain", maintain_order=True)
+        one = joined.agg(
+            pl.all().exclude("end", "text", "surface_form").first(),
+            pl.col("end").last(),
+            pl.col("text").str.join(""),
+            pl.col("surface_form").str.join(" "),
+        )
         return pl.concat([one.select(rows.columns), rows.filter(~known)])
 
     def join_links(self, rows: pl.DataFrame, times: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -258,12 +308,6 @@ def _shrink(rows: pl.DataFrame, left: pl.DataFrame) -> pl.DataFrame:
     return ended.sort("row").filter(pl.col("new_begin") < pl.col("new_end")).drop("row")
 
 
-def _between(begin: str | pl.Expr, end: str) -> pl.Expr:
-    """Return what gold's text (`whole`) has between two places, without white space."""
-    first = pl.col(begin) if isinstance(begin, str) else begin
-    return pl.col("whole").str.slice(first, (pl.col(end) - first).clip(0)).str.replace_all(r"\s", "").fill_null("")
-
-
 def _link_anew(rows: pl.DataFrame, pieces: pl.DataFrame, shrunk: pl.DataFrame) -> pl.DataFrame:
     """Return mentions that begin later than their file has them with the link of the piece that begins there.
 
@@ -271,7 +315,9 @@ def _link_anew(rows: pl.DataFrame, pieces: pl.DataFrame, shrunk: pl.DataFrame) -
     """
     place = ["system", "doc", "new_begin"]
     # Of pieces that begin together the shortest has the link of its first token alone.
-    begun = shrunk.sort("end", maintain_order=True).select(*place, other="labels").unique(place, keep="first")
+    whole = "given" if "given" in shrunk.columns else "labels"
+    begun = shrunk.sort("end", maintain_order=True).select(*place, other="labels", all_other=whole)
+    begun = begun.unique(place, keep="first")
     numbered = rows.with_row_index("row")
     parted = numbered.join(pieces.select(*_SIDE, piece="begin"), on=_SIDE).filter(
         pl.col("piece") >= pl.col("begin"), pl.col("piece") < pl.col("end")
@@ -279,5 +325,5 @@ def _link_anew(rows: pl.DataFrame, pieces: pl.DataFrame, shrunk: pl.DataFrame) -
     numbered = numbered.join(begun, on=place, how="left", maintain_order="left")
     later = (pl.col("new_begin") > pl.col("begin")) & pl.col("row").is_in(parted.implode())
     labels = pl.when(later).then("other").otherwise("labels")
-    again = [pl.when(later).then("other").otherwise("given").alias("given")] if "given" in rows.columns else []
-    return numbered.with_columns(*again, labels=labels, label=labels.list.first()).drop("row", "other")
+    again = [pl.when(later).then("all_other").otherwise("given").alias("given")] if "given" in rows.columns else []
+    return numbered.with_columns(*again, labels=labels, label=labels.list.first()).drop("row", "other", "all_other")
