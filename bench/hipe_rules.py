@@ -340,6 +340,7 @@ def ratios(counts: Counter[str]) -> tuple[float | None, float | None, float]:
 def draw(seed: random.Random, edition: Edition | None = None) -> tuple[list[str], list[str]]:
     """Return the lines of gold and run, with such as the edition reads otherwise than others, where one is given."""
     odd, dated, noisy = (seed.random() < 0.5 for _ in range(3))
+    # Which tags carry on what a cut makes begin anew is not kept: nothing is cut where some are neither B nor I.
     dated, noisy = dated and not odd, noisy and not odd
     sides: tuple[list[str], list[str]] = (["\t".join(HEADER)], ["\t".join(HEADER)])
     for number in range(seed.randint(1, 3)):
