@@ -70,7 +70,7 @@ LABELS = f"{RMX}labels"
 """The labels that the cells of a layer make count in HIPE-scorer, where these are not the types of its mentions: the
 layer and its labels, with a space before each. Of a cell `B-LOC` both are LOC, of `LOC` that is the label, C the
 type."""
-LABELS_OF_2024 = f"{RMX}labelsOf2024"
+LABELS_WITHOUT_HASHES = f"{RMX}labelsWithoutHashes"
 """The labels as `LABELS` has them, of each layer of a document of whose tokens some have a # behind their beginning: in
 its edition of 2024 HIPE-scorer reads no cells of these tokens."""
 HASHED = f"{RMX}hashed"
@@ -80,7 +80,7 @@ COMMENT = "#"
 anywhere; datasets have them like any other."""
 TERMS = (TOKENS, SEGMENTS, RANKED, NOISE, NOISES, DATE, DATES, PERIOD, CONTINUED, INSIDE)
 """The values that the format of HIPE-scorer can hold."""
-SAID = (*TERMS, EMPTIED, FILLED, LABELS, LABELS_OF_2024)
+SAID = (*TERMS, EMPTIED, FILLED, LABELS, LABELS_WITHOUT_HASHES)
 """The values that its files tell: of cells that are empty, or odd, others are written."""
 
 

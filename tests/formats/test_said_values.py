@@ -31,6 +31,8 @@ Paris\tO\t_\tLED0.10
 Rome\tI-LOC\tQ3\t_
 #1\tO\t_\t_
 Oslo\tI-LOC\tQ4\t_
+A#2\tB-PERS\t_\t_
+in\tO
 """
 ELEVANT = """{"id": 0, "title": "A", "text": "The University of Leeds taught Ada.", "evaluation_span": [0, 34], \
 "labels": [\

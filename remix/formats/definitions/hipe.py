@@ -35,7 +35,7 @@ from remix.formats.layers import (
     FILLED,
     INSIDE,
     LABELS,
-    LABELS_OF_2024,
+    LABELS_WITHOUT_HASHES,
     LAYERS,
     MAIN,
     NO_DAY,
@@ -348,7 +348,7 @@ def _labels(tokens: pl.DataFrame, mentions: pl.DataFrame, layers: list[str]) -> 
     of_2024 = of_2024.unique().group_by("name", "layer").agg(pl.col("label").sort())
     of_2024 = every.join(of_2024, on=["name", "layer"], how="left", maintain_order="left")
     said = pl.col("label").list.eval(pl.lit(" ") + pl.element()).list.join("").fill_null("")
-    parts = ((LABELS, other), (LABELS_OF_2024, of_2024))
+    parts = ((LABELS, other), (LABELS_WITHOUT_HASHES, of_2024))
     return pl.concat([rows.select("name", term=pl.lit(term), text=pl.col("layer") + said) for term, rows in parts])
 
 

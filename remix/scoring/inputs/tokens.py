@@ -20,7 +20,7 @@ from remix.formats.layers import (
     HASHED,
     INSIDE,
     LABELS,
-    LABELS_OF_2024,
+    LABELS_WITHOUT_HASHES,
     LAYERS,
     MAIN,
     RANKED,
@@ -79,7 +79,7 @@ def laid_on_tokens(
     if in_order:
         _refuse_cells(gold, runs, laying)
         if laying.hashes:
-            for name, frames in _named(gold, runs).items():
+            for name, frames in _name_sides(gold, runs).items():
                 _refuse_open(frames, name)
         for name, run in runs.items():
             _refuse_laid(gold, run, name, laying)
@@ -143,7 +143,7 @@ def _lay(gold: Frames, run: Frames, name: str, laying: Laying) -> Frames:
     documents = gold.documents.filter(pl.col("document").is_in(tokens["gold"].unique().implode()))
     # What the cells of a document say of a layer is said of each of gold's that it is laid on.
     pairs = tokens.drop_nulls("gold").select("document", "gold").unique(maintain_order=True)
-    labels = run.values.filter(pl.col("term").is_in([LABELS, LABELS_OF_2024])).join(
+    labels = run.values.filter(pl.col("term").is_in([LABELS, LABELS_WITHOUT_HASHES])).join(
         pairs, left_on="subject", right_on="document"
     )
     labels = labels.with_columns(subject="gold").select(values.columns)
@@ -377,7 +377,7 @@ def _tokens_laid(frames: Frames, gold: Frames, named: pl.DataFrame) -> pl.DataFr
     return pl.concat([own, golds.select("document", "token")])
 
 
-def _named(gold: Frames, runs: Mapping[str, Frames]) -> dict[str, Frames]:
+def _name_sides(gold: Frames, runs: Mapping[str, Frames]) -> dict[str, Frames]:
     """Return the frames of both sides by what messages call them."""
     return {"gold": gold, **{f"run '{name}'": run for name, run in runs.items()}}
 
@@ -409,7 +409,7 @@ def _refuse_open(frames: Frames, name: str) -> None:
 
 def _refuse_cells(gold: Frames, runs: Mapping[str, Frames], laying: Laying) -> None:
     """Raise `BadInput` where a file has cells for which HIPE-scorer refuses it, or which it reads as labels."""
-    for name, frames in _named(gold, runs).items():
+    for name, frames in _name_sides(gold, runs).items():
         emptied, filled = (
             int(frames.values.filter(pl.col("term") == one)["number"].sum()) for one in (EMPTIED, FILLED)
         )

@@ -12,7 +12,7 @@ from remix.formats.layers import (
     CONTINUED,
     INSIDE,
     LABELS,
-    LABELS_OF_2024,
+    LABELS_WITHOUT_HASHES,
     LAYERS,
     MAIN,
     NO_LINK,
@@ -201,7 +201,7 @@ def _labels_told(frames: Frames, system: int, task: str, edition: Edition) -> pl
     """Return the labels of the cells of a layer where a file tells these, of a document: document, label, system."""
     of_layer = pl.col("text").str.starts_with(f"{task} ") | (pl.col("text") == task)
     # Of a document that tells those of 2024 these are all that this edition reads.
-    terms = [LABELS_OF_2024, LABELS] if edition.hashes else [LABELS]
+    terms = [LABELS_WITHOUT_HASHES, LABELS] if edition.hashes else [LABELS]
     told = frames.values.filter(pl.col("term").is_in(terms), of_layer)
     told = told.sort(pl.col("term") != terms[0], maintain_order=True).unique(
         "subject", keep="first", maintain_order=True
