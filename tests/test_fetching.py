@@ -324,6 +324,7 @@ def test_disk_that_fills_up_is_told_and_keeps_nothing(tmp_path: Path, know: Know
     assert kept(tmp_path) == []
 
 
+@pytest.mark.long
 def test_interruption_ends_at_once_and_leaves_nothing(
     tmp_path: Path, know: Knowing, odd: tuple[type[Odd], str]
 ) -> None:

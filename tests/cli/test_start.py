@@ -48,6 +48,7 @@ def test_plain_evaluation_loads_neither_store_nor_knowledge_base(tmp_path: Path)
     assert not found & HEAVY
 
 
+@pytest.mark.long
 def test_neither_load_nor_stats_imports_numpy(tmp_path: Path) -> None:
     prefixes = "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .\n"
     prefixes += "@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> .\n"

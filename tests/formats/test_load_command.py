@@ -73,6 +73,7 @@ def test_load_when_one_file_is_refused_then_the_others_are_loaded(tmp_path: Path
     assert [outcome.status for outcome in outcomes] == ["refused", "loaded"]
 
 
+@pytest.mark.long
 def test_load_when_a_name_is_given_for_two_files_then_wrong_usage(tmp_path: Path) -> None:
     done = remix(tmp_path, "load", "a.ttl", "b.ttl", "--name", "x")
     assert (done.returncode, done.stdout) == (2, b"")

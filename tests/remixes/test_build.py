@@ -151,6 +151,7 @@ def test_build_with_limit_keeps_the_first_documents_by_iri(small_store: Store) -
     assert remix.frames.documents["given"].to_list() == ["http://example.org/news/1#char=0,45"]
 
 
+@pytest.mark.long
 def test_build_twice_in_two_workspaces_gives_the_same_bytes(small_store: Store, folder: Path, tmp_path: Path) -> None:
     other = Store(tmp_path / "elsewhere")
     for name in ("posts", "news"):
@@ -284,6 +285,7 @@ def test_build_of_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
         build(Store(tmp_path / ".remix"), find("persons"))
 
 
+@pytest.mark.long
 def test_measures_that_a_dataset_has_not_and_percentiles_among_others_are_told(tmp_path: Path) -> None:
     # News is enriched alone; posts, loaded later, has no measures, and the percentiles of news are not among both.
     workspace = Workspace(tmp_path / ".remix")

@@ -80,6 +80,7 @@ def test_waterfall_counts_documents_mentions_and_entities(small_store: Store) ->
     ]
 
 
+@pytest.mark.long
 def test_texts_of_which_another_dataset_has_the_edition_are_told(tmp_path: Path) -> None:
     """Of the two texts of b the first is in a as well, which comes first by name; where b is chosen first, in b."""
     store = Store(tmp_path / "store")
@@ -126,6 +127,7 @@ def test_measures_take_less_memory_than_their_text(small_store: Store) -> None:
     assert spelt < text / 2
 
 
+@pytest.mark.long
 def test_values_of_kept_measures_are_those_that_the_graphs_state(sample_store: Store, tmp_path: Path) -> None:
     """Where what `enrich` computed is not kept any more, and where other texts came since, the graphs are read."""
     kept = corpus_of(sample_store)

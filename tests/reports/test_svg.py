@@ -78,6 +78,7 @@ def test_categories_of_lying_bars_are_said_once_in_a_row() -> None:
     assert draw(Figure("", [panel, panel], columns=1)).count(">first<") == 2  # below each other
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(st.lists(panels(), max_size=3), st.integers(1, 3), TEXTS)
 @example([TINY], 1, "")

@@ -91,6 +91,7 @@ def test_what_is_interrupted_leaves_all_outcomes_as_they_were(
     assert len(lines) == 6 and all("|entities:another|" in line for line in lines)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["replaced", "dropped", "added"])
 def test_what_another_process_stores_while_outcomes_are_made_stays(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch, what: str

@@ -77,6 +77,7 @@ def test_queries_find_the_outcomes_of_a_registered_run(workspace: Workspace) -> 
     assert workspace.store.index().frame(text).to_series().to_list() == ['"Ada"']
 
 
+@pytest.mark.long
 def test_outcomes_of_answers_whose_registration_was_interrupted_are_made_by_who_reads_them(
     workspace: Workspace,
 ) -> None:
@@ -99,6 +100,7 @@ def test_outcomes_of_answers_whose_registration_was_interrupted_are_made_by_who_
     assert notes_of(folder) == {}
 
 
+@pytest.mark.long
 def test_note_of_outcomes_outlives_what_is_refused_or_done_before_they_are_made(workspace: Workspace) -> None:
     workspace.add_run("x", SMALL / "a.ttl", on="gold")
     folder, [gold] = workspace.store.own("runs"), targets(workspace.store, ["gold"])
@@ -694,6 +696,7 @@ def test_answers_of_one_system_to_a_remix_itself_hide_none_of_others_to_its_orig
     assert dict(listed.select("dataset", "runs").iter_rows()) == {"adas": 2, "gold": 2}
 
 
+@pytest.mark.long
 def test_remixes_that_are_scored_beside_each_other_have_the_answers_that_each_has_alone(tmp_path: Path) -> None:
     """Both are cut from gold, where s is right; to adas it answers Zoe: 2 wrong, 2 missed; 2 of bobs are right."""
     own = Workspace(tmp_path / ".remix")

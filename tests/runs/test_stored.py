@@ -180,6 +180,7 @@ def test_each_alternative_of_a_mention_has_the_class_of_its_error_and_another_me
     }
 
 
+@pytest.mark.long
 def test_outcomes_of_the_form_before_are_made_anew_before_a_query(workspace: Workspace) -> None:
     workspace.add_run("a", RUNS / "a.ttl", on="gold")
     now = workspace.store.dataset("gold").attached["run-a"].signature

@@ -105,6 +105,7 @@ OTHER_IN_FILES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("dataset", "part"), [("KORE50", "KORE50"), ("VoxEL", "VoxEL"), ("ACE2004", "ACE04")])
 def test_table_2_of_the_fine_grained_evaluation_comes_out(real_data: Path, dataset: str, part: str) -> None:
     # Rosales-Méndez et al., EMNLP 2019: annotations per class; their sentences are the documents of the files.

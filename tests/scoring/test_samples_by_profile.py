@@ -125,6 +125,7 @@ COUNTING: dict[str, Callable[[int, int, int, int], int]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", MACRO_F1)
 def test_intervals_are_those_of_the_scores_of_the_profile(profile):
     from scipy.stats import t  # takes long to import

@@ -320,6 +320,7 @@ def test_manifest_beside_a_remix_tells_what_is_in_scope_with_and_without_its_ori
     assert (row["precision"], row["precision_in_scope"], row["precision_on_mention"]) == (1 / 4, 1 / 2, 1)
 
 
+@pytest.mark.long
 def test_percentiles_of_answers_are_among_all_that_was_measured_with_the_origin(
     kb: KnowledgeBase, tmp_path: Path
 ) -> None:

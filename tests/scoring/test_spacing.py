@@ -103,6 +103,7 @@ def test_texts_that_differ_in_white_space_alone_are_told_apart_by_their_names(
     assert "1 of its documents have the characters of several texts" in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.long
 def test_run_of_another_tokenisation_is_registered_on_the_dataset_it_answers(tmp_path: Path) -> None:
     for name, text, span in (("gold", "The U.S. won.", [4, 8]), ("run", "The U.S . won .", [4, 9])):
         labels = [{"span": span, "entity_id": "Q30"}, {"span": [0, 3], "entity_id": "Q1"}][: 2 if name == "gold" else 1]

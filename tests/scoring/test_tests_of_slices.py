@@ -127,6 +127,7 @@ def test_true_nulls_are_rejected_no_more_often_than_that_is_allowed(name):
     assert every <= 0.09
 
 
+@pytest.mark.long
 def test_a_planted_difference_is_found():
     # 30 mentions of rare persons, 80 % wrong, beside 5 % of the others.
     assert power(persons=30, together=True, draws=20, samples=200, seed=1) >= 0.9

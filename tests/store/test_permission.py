@@ -144,6 +144,7 @@ def test_answer_graph_is_the_same_rewritten_or_not_in_all_formats(small_store: S
         fast.graph("tttl")
 
 
+@pytest.mark.long
 def test_answer_says_that_a_template_variable_is_never_bound(small_store: Store) -> None:
     query = Query.parse("CONSTRUCT { ?d ?p ?object } WHERE { ?d nif:isString ?text ; ?p ?objekt }")
     for rewrite in (True, False):

@@ -45,6 +45,7 @@ def test_store_without_folder_is_empty(store: Store) -> None:
     assert not store.folder.exists()
 
 
+@pytest.mark.long
 def test_load_puts_data_into_index_and_frames(store: Store, rivers: Path) -> None:
     done = store.load(rivers)
     assert (done.name, done.status) == ("rivers", "loaded")
@@ -69,6 +70,7 @@ def test_load_of_same_content_in_another_syntax_changes_nothing(store: Store, ri
     assert store.load(triples).status == "unchanged"
 
 
+@pytest.mark.long
 def test_load_of_same_content_under_default_name_of_copy_is_recognised(store: Store, rivers: Path) -> None:
     store.load(rivers)
     copy = rivers.with_name("copy.ttl")
@@ -101,6 +103,7 @@ def test_load_of_other_file_under_taken_name_is_refused_with_suggestion(
     assert annotations(store) == 1
 
 
+@pytest.mark.long
 def test_load_of_same_content_under_another_base_iri_replaces_it(store: Store, rivers: Path) -> None:
     store.load(rivers)
     assert store.load(rivers, base_iri="http://corpus.org/").status == "replaced"
@@ -115,6 +118,7 @@ def test_load_under_name_that_is_none_is_refused(store: Store, rivers: Path, nam
         store.load(rivers, name=name)
 
 
+@pytest.mark.long
 def test_drop_removes_dataset_with_its_enrichment(store: Store, rivers: Path, make_corpus: Callable[..., Path]) -> None:
     store.load(rivers)
     store.load(make_corpus("hills", {"d1": "A Jura hill."}, Jura="Jura_Mountains"))
@@ -133,6 +137,7 @@ def test_drop_of_unknown_dataset_names_the_nearest(store: Store, rivers: Path) -
         store.drop("river")
 
 
+@pytest.mark.long
 def test_enrich_replaces_and_twice_changes_nothing(store: Store, rivers: Path) -> None:
     store.load(rivers)
     store.enrich({"rivers": b"<urn:a> <urn:b> <urn:c> .\n"}, "first")

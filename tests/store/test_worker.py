@@ -63,6 +63,7 @@ def test_build_runs_its_query_under_a_time_limit(small_store: Store) -> None:
         build(small_store, Query.parse(SLOW), timeout=0.5)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the address space")
 def test_worker_starts_where_the_users_own_limits_are_lower(small_store: Store) -> None:
     program = """
@@ -182,6 +183,7 @@ def test_worker_finds_an_index_from_where_the_question_is_asked(
             assert "true" in text_of(worker.ask(Path(os.path.relpath(path)), Request("ASK { ?a a nif:Phrase }")))
 
 
+@pytest.mark.long
 def test_worker_sees_an_index_that_was_built_anew_in_its_place(tmp_path: Path, rivers: Path) -> None:
     store = Store(tmp_path / "again")
     with Worker() as worker:

@@ -43,6 +43,7 @@ def work(tmp_path: Path) -> Workspace:
     return found
 
 
+@pytest.mark.long
 def test_tasks_of_a_profile_are_scored_where_a_dataset_has_them_and_told_where_not(
     work: Workspace, tmp_path: Path
 ) -> None:
@@ -142,6 +143,7 @@ def test_every_task_of_remix_is_counted_whatever_one_mention_lacks() -> None:
     assert [name for name in TASKS.names() if not is_counted("remix", name, "strong")] == []
 
 
+@pytest.mark.long
 def test_failures_on_one_of_two_datasets_of_a_text_are_none_on_the_other(tmp_path: Path) -> None:
     """The system is right on one, and failed on other, which has the same text: together that is one failure."""
     own = Workspace(tmp_path / ".remix")

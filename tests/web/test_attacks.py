@@ -149,6 +149,7 @@ def test_links_lead_to_pages_of_every_view_that_show_something(
     assert {place: answer.status_code for place, answer in found[view].items() if answer.status_code != 200} == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("view", VIEWS.names())
 def test_script_in_literals_labels_names_and_iris_stays_text_on_every_page(
     found: dict[str, dict[str, httpx.Response]], view: str
@@ -225,6 +226,7 @@ def test_report_runs_no_script_but_its_own(work: Workspace, tmp_path: Path) -> N
     assert "unsafe" not in text.partition("Content-Security-Policy")[2].partition(">")[0]
 
 
+@pytest.mark.long
 def test_name_that_was_made_to_point_here_is_refused_on_every_page(ask: Client) -> None:
     assert {"/sparql", "/style.css", *(f"/{view}" for view in VIEWS.names())} <= set(ask.places)
     for place in ask.places:
@@ -232,6 +234,7 @@ def test_name_that_was_made_to_point_here_is_refused_on_every_page(ask: Client) 
             assert ask.get(place, headers={"Host": host}).status_code == 400, place
 
 
+@pytest.mark.long
 def test_nothing_is_written_through_the_web(ask: Client, work: Workspace) -> None:
     before = {file: file.stat().st_mtime_ns for file in work.store.folder.rglob("*.json")}
     for place in ask.places:

@@ -280,6 +280,7 @@ def test_wrong_values_of_a_query_stand_in_the_form_with_the_reason_and_nothing_i
     assert "aria-invalid" not in right and "Left are" in right
 
 
+@pytest.mark.long
 def test_ends_of_a_parameter_are_those_of_the_scale_that_is_chosen(get: Get) -> None:
     def field(address: str) -> str:
         return " ".join(re.findall('<input[^>]* name="persons_hard.min_confusion"[^>]*>', get(address).text))

@@ -278,6 +278,7 @@ def test_remix_of_a_list_over_all_datasets_has_each_edition_of_a_text(tmp_path: 
         assert remix_of(work, page) == len(page.tables["annotations"]) == (1 if "by" in asked else 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("said", [True, False])
 def test_remix_of_what_has_no_value_has_no_alternative_that_has_one(tmp_path: Path, said: bool) -> None:
     """Of two alternatives on one span one has a type: the mention has one, whether the file says that they are one."""

@@ -277,6 +277,7 @@ def test_system_that_is_chosen_colours_the_text_by_its_outcomes_and_two_stand_si
     assert places[1] == [f"{name}-2" for name in places[0]] and len(places[0]) == 4
 
 
+@pytest.mark.long
 def test_answer_of_the_second_system_alone_has_a_place_to_which_errors_lead(tmp_path: Path) -> None:
     """Gold has Ada alone; the second system answers Bob besides, where neither gold nor the first has anything.
 

@@ -231,6 +231,7 @@ def test_too_many_queries_at_once_are_503(narrow: str) -> None:
     assert all(answer.headers["retry-after"] == "1" for answer in answers if answer.status_code == 503)
 
 
+@pytest.mark.long
 def test_too_large_result_is_400(small_store: Store, serve: Serve) -> None:
     with serve(small_store.folder, "--largest", "1") as address:
         # Every triple with every other: more than 1 MB.

@@ -117,6 +117,7 @@ def test_oversized_head_is_refused(address: str, head: str) -> None:
     assert client.get(address, params={"query": "ASK {}"}).status_code == 200
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is looked up in /proc")
 def test_body_that_nobody_asked_for_is_not_held(hasty: tuple[subprocess.Popen[str], str]) -> None:
     process, address = hasty

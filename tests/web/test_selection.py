@@ -75,6 +75,7 @@ def test_numbers_of_the_builder_lead_to_as_many_mentions(work: Workspace, asked:
             assert count(work, listed) == number, place
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
 def test_remix_of_a_list_has_its_mentions(work: Workspace, asked: dict[str, str]) -> None:
     """Of conditions each list has a remix, narrowed down or not; of a query those of all its conditions have."""

@@ -512,6 +512,7 @@ def test_processes_that_were_begun_ahead_end_where_all_points_are_kept(work: Wor
         cache.close()
 
 
+@pytest.mark.long
 def test_process_that_was_begun_ahead_and_is_not_needed_ends_with_the_last_question(
     work: Workspace, tmp_path: Path
 ) -> None:
@@ -1258,6 +1259,7 @@ def test_slices_by_any_column_are_those_of_the_command_line(tmp_path: Path, by: 
     assert ("on all mentions" in leads) == (by in ("kb", "error:s", "period,is_nil"))
 
 
+@pytest.mark.long
 def test_columns_of_the_data_are_offered_where_a_dataset_is_chosen(tmp_path: Path) -> None:
     own = dated(tmp_path)
     [form] = [block for block in shown(own, datasets="gold").blocks if isinstance(block, Form)]

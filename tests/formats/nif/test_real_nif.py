@@ -57,6 +57,7 @@ def test_read_when_kore50_then_byte_offsets_and_a_wrong_fragment_are_found(real_
     assert found.frames.documents.filter(pl.col("text").str.ends_with("\ufeff")).height == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("file", "repairs"),
     [

@@ -493,6 +493,7 @@ def test_endpoint_that_holds_something_else_is_an_error(tmp_path: Path) -> None:
         part(server.address).read(Staging(tmp_path))
 
 
+@pytest.mark.long
 @given(st.lists(st.text(min_size=1), max_size=5))
 def test_any_surface_form_can_be_asked_for(forms: list[str]) -> None:
     terms = literal_terms(pl.Series(forms, dtype=pl.String), ["en"], untagged=True, suffixes={"en": " (x)"})
