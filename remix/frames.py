@@ -144,13 +144,13 @@ def read_parquet(path: Path, *, without: Collection[str] = ()) -> pl.DataFrame:
         return pl.read_parquet(path, columns=columns)
     except FileNotFoundError:
         raise StoreError(f"{path} is gone") from None
-    except (OSError, *_UNREADABLE) as error:
+    except (OSError, *UNREADABLE) as error:
         raise StoreError(f"{path} is damaged ({_reason(error)})") from None
 
 
 def read_each_parquet(files: Sequence[Path]) -> list[pl.DataFrame]:
     """Return what `read_parquet` returns of each of several files, in half the time; raises as that."""
-    with suppress(OSError, *_UNREADABLE):
+    with suppress(OSError, *UNREADABLE):
         large = [file for file in files if file.stat().st_size >= _SMALL]
         read: dict[Path, pl.DataFrame] = {}
         for first in range(0, len(large), _AT_ONCE):
@@ -165,7 +165,7 @@ _SMALL = 1024
 """Bytes up to which a file is known by its content: folders have many tables without rows, which are all the same."""
 
 
-_UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 """What polars raises of a file that is no Parquet, or of one in which a byte is another than was written."""
 
 _AT_ONCE = 32
@@ -368,7 +368,7 @@ class Frames:
                 verify(folder, *(f"{name}.parquet" for name in SCHEMAS))
         if len(folders) == 1:
             return cls.read_each(folders)[0]
-        with suppress(OSError, *_UNREADABLE):
+        with suppress(OSError, *UNREADABLE):
             tables = {name: [folder / f"{name}.parquet" for folder in folders] for name in SCHEMAS}
             scans = (_scan(files, schema=SCHEMAS[name]) for name, files in tables.items())
             return cls(*pl.collect_all(scans)) if folders else cls.empty()

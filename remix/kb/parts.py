@@ -15,6 +15,7 @@ from typing import Any, Self
 import polars as pl
 
 from remix.errors import MissingKnowledge, StoreError
+from remix.frames import UNREADABLE
 from remix.kb.forms import normalise
 from remix.kb.prominence import place_columns
 from remix.kb.staging import KEYED, TABLES
@@ -152,7 +153,7 @@ class Parts:
                 if part in SORTED_BY:
                     rows = rows.set_sorted(SORTED_BY[part])
                 rows.collect_schema()
-            except (OSError, pl.exceptions.PolarsError):
+            except (OSError, *UNREADABLE):
                 raise StoreError(f"{file} is damaged: build the knowledge base '{self.name}' again") from None
             self._scans[part] = rows
         rows = self._scans[part]
@@ -179,7 +180,14 @@ class Parts:
 
         The values all differ; the rows are in any order.
         """
-        names = [*select]
+        try:
+            return self._find(part, column, values, [*select])
+        except UNREADABLE:
+            raise StoreError(
+                f"{self.folder / part}.parquet is damaged: build the knowledge base '{self.name}' again"
+            ) from None
+
+    def _find(self, part: str, column: str, values: pl.Series, names: list[str]) -> pl.DataFrame:
         if part != "entities":
             return find_rows(self.scan(part), column, values, names, is_sorted=self._is_sorted(part, column))
         # What follows from a rank is computed for the rows that are found alone.

@@ -79,3 +79,14 @@ def test_knowledge_base_whose_checksums_are_gone_is_told(own: Path) -> None:
     (own / "SHA256SUMS").unlink()
     with pytest.raises(StoreError, match="SHA256SUMS.*build the knowledge base 'sample' again"):
         KnowledgeBase.open(own)
+
+
+def test_large_file_that_cannot_be_read_is_told_where_it_is_asked(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its checksum is not compared, and its footer is sound: only who reads the rows meets what is wrong."""
+    monkeypatch.setattr(parts, "SMALL", 100)
+    file = own / "dictionary.parquet"
+    content = file.read_bytes()
+    file.write_bytes(content[:4] + bytes(len(content) // 2) + content[4 + len(content) // 2 :])
+    kb = KnowledgeBase.open(own)
+    with pytest.raises(StoreError, match="dictionary.parquet is damaged: build the knowledge base 'sample' again"):
+        kb.rows("dictionary", "key", kb.scan("surface_forms").select("key").collect()["key"])

@@ -227,21 +227,6 @@ def test_longer_nil_mention_of_euef_takes_the_place_of_one_that_it_holds_among_m
     assert counts(gold, run, "euef", "fuzzy-over(0)", "NIL") == (0, 0, 1)
 
 
-def test_documents_without_gold_are_left_out_by_euef(frames):
-    # d1 right, d2 NIL, where an answer is wrong, d3 answers only. P (1 + 0) / 2, R (1 + 1) / 2, F1 2 * 0.5 / 1.5.
-    gold = frames([at(0, 3, document="d1"), at(0, 3, None, document="d2")], NAMES)
-    run = frames([at(0, 3, document=name) for name in ("d1", "d2", "d3")], NAMES)
-    assert counts(gold, run, "euef", "fuzzy-over(0)") == (1, 1, 0)
-    found = row(gold, run, "euef", "fuzzy-over(0)", average="macro")
-    assert (found["precision"], found["recall"], found["documents"]) == (0.5, 1.0, 2)
-    assert found["f1"] == pytest.approx(2 / 3)
-    # What a remix dropped, the tool never had.
-    dropped = frames([at(0, 3, document="d1"), at(0, 3, document="d3", ignorable="dropped")], NAMES)
-    assert counts(dropped, run, "euef", "fuzzy-over(0)") == (1, 0, 0)
-    # Of a dataset without any gold there is nothing to leave.
-    assert counts(frames([], NAMES), run, "euef", "fuzzy-over(0)") == (0, 3, 0)
-
-
 def test_accuracy_and_recall_of_candidates_of_euef_are_shares_of_the_recognised_mentions(frames):
     # Gold: Ada, Bob, Cy, Dan, Eve. Recognised are Ada, Bob, Cy (beside them is one answer on no mention); Ada is right,
     # Bob's entity is among the candidates, Cy's is not. Accuracy: 1 of 3 (M_s / M_g); R_m: 2 of 3; R_g: 2 of 5.

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from remix import progress
 from remix.errors import UnknownName, UsageError
 from remix.measures.partitions import ERROR, columns_of
 from remix.scoring.choice import Choice
@@ -48,7 +49,9 @@ def complete(inputs: Inputs, choice: Choice) -> Inputs:
         system, taxonomy = run_of(name, runs)
         if system not in runs:
             raise UnknownName("run", system, runs)
-        case = _case(replace(inputs, runs={system: runs[system]}), choice)
+        # What is to be said of a run is said where it is scored.
+        with progress.enable(system in inputs.runs and progress.is_shown()):
+            case = _case(replace(inputs, runs={system: runs[system]}), choice)
         own = _error_classes(case, taxonomy, choice).rename({"value": name})
         columns = own if columns is None else columns.join(own, on="annotation", how="full", coalesce=True)
     return replace(inputs, knowledge=replace(inputs.knowledge, columns=columns))

@@ -110,6 +110,8 @@ class Inputs:
             replace(
                 self,
                 runs={name: self.runs[name] for name in names},
+                # Columns may be about the runs of another group.
+                others={**{name: run for name, run in self.runs.items() if name not in names}, **self.others},
                 given_spans={name: run for name, run in self.given_spans.items() if name in names},
             )
             for names in groups.values()
