@@ -80,7 +80,8 @@ def show_scores(
     )
     average = "micro" if "micro" in rows["average"] else rows["average"][0]
     rows = rows.with_columns(part="slice" if asked["by"] else "asked")
-    rows = rows.with_columns(part=pl.when(pl.col("part") == "").then(pl.lit("all")).otherwise("part"))
+    if asked["by"]:
+        rows = rows.with_columns(part=_name_slices(pl.col("part"), whole=pl.col("column") == ""))
     shown, _ = fold_rows(rows)
     every_slice = shown.filter(part=ALL_SLICES)
     macro = shown.filter(average="macro").select("system", "part", pl.col("f1").alias("macro F1"))
@@ -188,9 +189,17 @@ def _name_parts(pairs: pl.DataFrame, by: str) -> pl.DataFrame:
     if not by:
         return pairs.with_columns(part="asked")
     whole = ~pl.col("part").str.starts_with(f"{by}=")
-    return pairs.with_columns(
-        part=pl.when(whole).then(pl.lit("all")).otherwise(pl.col("part").str.strip_prefix(f"{by}="))
-    )
+    return pairs.with_columns(part=_name_slices(pl.col("part").str.strip_prefix(f"{by}="), whole=whole))
+
+
+_QUOTED = {"'all'": "all", "''": ""}
+"""What slices are called that would be taken for the whole, or have no name."""
+
+
+def _name_slices(slices: pl.Expr, *, whole: pl.Expr) -> pl.Expr:
+    """Return what slices are called in the matrix, in which the whole is 'all'."""
+    quoted = slices.cast(pl.String).replace({value: name for name, value in _QUOTED.items()})
+    return pl.when(whole).then(pl.lit("all")).otherwise(quoted)
 
 
 def _with_intervals(cells: pl.DataFrame) -> pl.DataFrame:
@@ -430,7 +439,10 @@ def _lead(asked: Mapping[str, str], answered: Mapping[str, str], row: Mapping[st
     """
     dataset = (answered.get(row["system"]) or asked["datasets"]) if asked["by"] else row["part"]
     whole = row["part"] in ("all", ALL_SLICES) or not _has_errors_by(asked)
-    sliced = {"by": asked["by"], "slice": row["part"]} if asked["by"] and not whole else {}
+    part = _QUOTED.get(row["part"], row["part"])
+    if asked["by"] and not part:
+        return ""  # no address names a slice without a name
+    sliced = {"by": asked["by"], "slice": part} if asked["by"] and not whole else {}
     others = [name for name in split_names(asked["systems"]) if name != row["system"]]
     other = row.get("other") or asked["against"] or (others[0] if len(others) == 1 else "")
     other = other if other != row["system"] else ""

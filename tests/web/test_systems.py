@@ -31,6 +31,7 @@ from remix.runs.known import known_runs
 from remix.scoring.profiles import PROFILES
 from remix.store.cache import KEEPS
 from remix.store.queries import Query
+from remix.web import score_tables
 from remix.web.addresses import address
 from remix.web.forms import Field, Form
 from remix.web.page import VIEWS, Drawing, Note, Page, Passages, Table
@@ -1306,3 +1307,9 @@ def test_tasks_with_settings_are_counted_as_the_command_line_does(work: Workspac
 def test_by_knowledge_base_it_is_said_where_nothing_is_out_of_it(work: Workspace) -> None:
     notes = [block.text for block in shown(work, datasets="news", by="kb").blocks if isinstance(block, Note)]
     assert any("neither gold nor an answer is NIL" in note for note in notes)
+
+
+def test_slices_that_are_called_like_the_whole_are_told_from_it() -> None:
+    rows = pl.DataFrame({"part": ["", "all", "b", ""], "column": ["", "subject", "subject", "subject"]})
+    named = rows.select(score_tables._name_slices(pl.col("part"), whole=pl.col("column") == ""))["literal"]
+    assert named.to_list() == ["all", "'all'", "b", "''"]
