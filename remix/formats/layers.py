@@ -78,9 +78,9 @@ HASHED = f"{RMX}hashed"
 COMMENT = "#"
 """With what tokens begin that HIPE-scorer takes for comments, on both sides, in its edition of 2024 what they have
 anywhere; datasets have them like any other."""
-TERMS = (TOKENS, SEGMENTS, RANKED, NOISE, NOISES, DATE, DATES, PERIOD, CONTINUED, INSIDE)
+TERMS = (TOKENS, SEGMENTS, RANKED, NOISE, NOISES, DATE, DATES, PERIOD, CONTINUED, INSIDE, LABELS_WITHOUT_HASHES)
 """The values that the format of HIPE-scorer can hold."""
-SAID = (*TERMS, EMPTIED, FILLED, LABELS, LABELS_WITHOUT_HASHES)
+SAID = (*TERMS, EMPTIED, FILLED, LABELS)
 """The values that its files tell: of cells that are empty, or odd, others are written."""
 
 
