@@ -961,3 +961,20 @@ def test_run_that_lost_its_texts_is_left_out_of_their_dataset(
     assert any("old answers other texts than b has now" in one.text for one in page.blocks if isinstance(one, Note))
     with pytest.raises(BadInput, match="none of gold's 2 documents"):
         moved.evaluate("b", run="old", task="A2KB")
+
+
+def test_errors_of_a_system_slice_those_of_others_that_are_on_fewer_datasets(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    """a is on two datasets of four mentions each and b on the first alone; a is right on one of each."""
+    small = Path(__file__).parent / "small"
+    workspace.load([small / "gold.ttl"], replace=True)
+    for name in ("gold", "a"):
+        text = (small / f"{name}.ttl").read_text(encoding="utf-8").replace("corpus.org/", "corpus1.org/")
+        (tmp_path / f"{name}1.ttl").write_text(text, encoding="utf-8")
+    workspace.load([tmp_path / "gold1.ttl"])
+    workspace.add_run("a", [small / "a.ttl", tmp_path / "a1.ttl"], on=["gold", "gold1"])
+    workspace.add_run("b", small / "b.ttl", on="gold")
+    found = workspace.evaluate(["gold", "gold1"], by="error:a", task="A2KB", match="strong").rows
+    right = found.filter(slice="correct", average="micro", dataset="all").sort("system")
+    assert right.select("system", pl.col("tp") + pl.col("fn")).rows() == [("a", 2), ("b", 1)]

@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 import polars as pl
 
@@ -267,7 +267,7 @@ def _list_counted(profile: str) -> Mapping[str, Sequence[str]]:
     return PROFILES[profile].list_counted()
 
 
-@cache
+@lru_cache(maxsize=256)
 def _list_matchings(profile: str, task: str) -> Sequence[str]:
     """Return the matchings by which a profile counts a task, which may have settings, as `ERec(filter=nil)`.
 
