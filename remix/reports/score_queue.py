@@ -3,7 +3,8 @@
 What is asked for last goes first, scores before their intervals and tests, and of these small questions before large
 ones. One of the processes takes no large question, so that these never hold up small ones. Scores of several datasets
 are answered together where that is quicker. A process ends when nothing waits any more, when a question takes more than
-its time or its memory, and with the server. The first ones may be begun ahead of any question, which they wait for.
+its time or its memory, and with the server. The first ones may be begun ahead of any question, which they wait for;
+they import nothing while a page is made that asks no question.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -54,16 +55,27 @@ import gc, os, queue, shutil, signal, sys, threading
 os.nice(5)  # who asks makes pages meanwhile
 gc.disable()  # nothing of what is imported is garbage, and of what is computed hardly anything
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # who asks is interrupted, and ends this
-lines = queue.SimpleQueue()
+lines, free = queue.SimpleQueue(), threading.Event()
+free.set()
 def read():
     for line in sys.stdin:
-        lines.put(line)
+        if line == "hold\\n":
+            free.clear()
+            continue
+        free.set()
+        if line != "go on\\n":
+            lines.put(line)
     shutil.rmtree(sys.argv[1], ignore_errors=True)  # who asks has no more, or is gone and can tidy up no more
     os._exit(0)
+class Patience:
+    def find_spec(*_):
+        free.wait()  # before each module: a page that is made meanwhile has the processors
 threading.Thread(target=read, daemon=True).start()  # before what takes long to import
+sys.meta_path.insert(0, Patience)
 from remix.reports.score_cache import answer_line, import_rest
 from remix.workspace import Workspace
 import_rest()
+sys.meta_path.remove(Patience)
 gc.freeze()
 gc.set_threshold(100_000, 20, 20)
 gc.enable()
@@ -151,6 +163,7 @@ class ScoreQueue:
         self._running: dict[str, list[QueuedQuestion]] = {}
         self._threads: dict[str, threading.Thread] = {}
         self._ahead: list[_ScoringProcess] = []
+        self._pages = 0
         self._processes: list[_ScoringProcess] = []
         self._asked = 0
         self._closed = False
@@ -171,6 +184,25 @@ class ScoreQueue:
         with self._lock, suppress(OSError):  # where there can be no more processes, who asks is told
             if not self._closed:
                 self._ahead += [_ScoringProcess() for _ in LANES[len(self._ahead) :]]
+
+    @contextmanager
+    def hold_ahead(self) -> Iterator[None]:
+        """Let the processes that were begun ahead import nothing within the block, in which a page is made.
+
+        Two that import beside it take a third of the time of a first page more. A question lets its process go on.
+        """
+        self._count_pages(1)
+        try:
+            yield
+        finally:
+            self._count_pages(-1)
+
+    def _count_pages(self, more: int) -> None:
+        with self._lock:
+            before, self._pages = self._pages, self._pages + more
+            if bool(before) != bool(self._pages):
+                for one in self._ahead:
+                    one.hold(bool(self._pages))
 
     def end_idle(self) -> None:
         """End the processes that were begun ahead where nothing waits or is computed; a question begins another."""
@@ -325,6 +357,13 @@ class _ScoringProcess:
                 env={**dict.fromkeys(_OF_THREADS, str(_THREADS)), **os.environ, **own},
                 text=True,
             )
+
+    def hold(self, held: bool) -> None:
+        """Let the process, of which nothing was asked yet, import nothing more for now, or go on."""
+        assert self.process.stdin is not None
+        with suppress(OSError):  # it has died, which who takes it finds
+            self.process.stdin.write("hold\n" if held else "go on\n")
+            self.process.stdin.flush()
 
     def read_said(self) -> str:
         """Return what the process said on its standard error."""

@@ -51,7 +51,7 @@ class Preparation:
         self._pause = pause
         self._busy = busy
         self._asked = 0
-        self._since = 0.0
+        self._since = time.monotonic()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -70,10 +70,9 @@ class Preparation:
                     self._thread = threading.Thread(target=self._take, daemon=True)
                     self._thread.start()
 
-    def take_after_page(self, step: Step) -> None:
-        """Take a step now or, while a page is made, once it is, which needs the processors itself."""
-        while self._is_page_made():
-            time.sleep(_SOON)
+    def take_in_pause(self, step: Step) -> None:
+        """Take a step once no page was asked for in a pause, which needs the processors itself, also before any was."""
+        self._wait()
         step()
 
     def wait(self) -> None:
@@ -83,14 +82,18 @@ class Preparation:
 
     def _take(self) -> None:
         for step in self._steps:
-            while (left := self._seconds_left()) > 0:
-                time.sleep(left)
+            self._wait()
             try:
                 step()
             except Error:
                 continue
             except Exception as error:
                 log_defect(error)
+
+    def _wait(self) -> None:
+        """Wait until a step may be taken."""
+        while (left := self._seconds_left()) > 0:
+            time.sleep(left)
 
     def _is_page_made(self) -> bool:
         with self._lock:

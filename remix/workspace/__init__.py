@@ -7,8 +7,8 @@ what is scored and served.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -439,17 +439,23 @@ class Workspace(Studies):
             preparation = prepare_pages(self, busy=queue.is_waited_for)
 
             def begin() -> None:
-                """Have at hand what the first page needs, and the points of systems after it."""
+                """Have at hand what the first page needs, and the points of systems when none is made."""
                 prepare()
                 if begun_ahead:
-                    preparation.take_after_page(scores.ask_ahead)
+                    preparation.take_in_pause(scores.ask_ahead)
+
+            @contextmanager
+            def page() -> Iterator[None]:
+                """Have the processors for a page alone."""
+                with preparation.page(), queue.hold_ahead():
+                    yield
 
             serve(
                 self.store,
                 listening,
                 host=host,
                 limits=limits,
-                pages=routes(self, preparation.page),
+                pages=routes(self, page),
                 annotators=annotators(several(system), self.kb, concurrent),
                 begun=begin,
                 over=queue.close,

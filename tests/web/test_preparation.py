@@ -55,17 +55,30 @@ def test_no_step_begins_while_a_page_is_made() -> None:
     assert order == ["first", "page", "second"]
 
 
-def test_what_is_taken_after_a_page_waits_for_those_that_are_made() -> None:
+def test_what_is_taken_in_a_pause_waits_for_pages_that_are_made() -> None:
     order: list[str] = []
     made = Preparation([], pause=0.0)
-    made.take_after_page(lambda: order.append("at once"))
+    made.take_in_pause(lambda: order.append("at once"))
     with made.page():
-        after = threading.Thread(target=made.take_after_page, args=(lambda: order.append("after it"),))
+        after = threading.Thread(target=made.take_in_pause, args=(lambda: order.append("after it"),))
         after.start()
         after.join(0.3)
         order.append("page")
     after.join(10)
     assert order == ["at once", "page", "after it"]
+
+
+def test_what_is_taken_in_a_pause_waits_for_the_page_that_is_asked_for_first() -> None:
+    """The page begins a moment after the server does, within the pause."""
+    order: list[str] = []
+    made = Preparation([], pause=0.5)
+    after = threading.Thread(target=made.take_in_pause, args=(lambda: order.append("after it"),))
+    after.start()
+    with made.page():
+        after.join(1.0)
+        order.append("page")
+    after.join(10)
+    assert order == ["page", "after it"]
 
 
 def test_no_step_begins_while_scores_are_computed_that_a_page_waits_for() -> None:

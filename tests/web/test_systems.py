@@ -481,6 +481,46 @@ def test_processes_that_were_begun_ahead_answer_first_and_end_with_the_queue(
     assert not queue._ahead and sorted(one.name for one in tmp_path.iterdir()) == ["one", "two"]
 
 
+def test_process_that_was_begun_ahead_lets_a_page_be_made_and_is_let_go_by_a_question(
+    work: Workspace, tmp_path: Path
+) -> None:
+    """Within the first block nothing is asked, and nothing imported after it began; within the second, a question is.
+
+    One page within another changes nothing.
+    """
+    if not Path("/proc/self/maps").exists():
+        pytest.skip("there is no list of what a process has imported on this system")
+    served = copy_workspace(work.folder, tmp_path / "own")
+    shutil.rmtree(served.folder / "cache", ignore_errors=True)
+    cache = ScoreCache(served, waits=False)
+
+    def wait(done: Callable[[], bool]) -> None:
+        patience = time.monotonic() + 60
+        while not done() and time.monotonic() < patience:
+            time.sleep(0.02)
+        assert done()
+
+    def imported(one: subprocess.Popen[str]) -> bool:
+        return "polars" in Path(f"/proc/{one.pid}/maps").read_text()
+
+    try:
+        cache.queue.begin_ahead()
+        begun = [one.process for one in cache.queue._ahead]
+        with cache.queue.hold_ahead():
+            with cache.queue.hold_ahead():
+                time.sleep(0.2)
+            time.sleep(0.8)
+            assert not any(imported(one) for one in begun)
+        wait(lambda: all(imported(one) for one in begun))
+        cache.queue.end_idle()
+        cache.queue.begin_ahead()
+        with cache.queue.hold_ahead():
+            cache.ask_ahead()
+            wait(lambda: bool([*(served.folder / "cache" / "scores").glob("*-points.parquet")]))
+    finally:
+        cache.close()
+
+
 EARLY = """
 import sys
 from pathlib import Path
