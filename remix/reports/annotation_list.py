@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from remix.errors import UnknownName, UsageError
+from remix.frames import Frames
 from remix.measures import MEASURES
 from remix.measures.classes import TYPES, name_types
 from remix.measures.columns import Slicing, values_by
@@ -26,6 +27,7 @@ BESIDE = 60
 BARS = 30
 """Bars of a histogram."""
 _COLUMNS = tuple(column.name for measure in MEASURES for column in measure.columns)
+_MEMBERS = ("annotation", "dataset", "document", "group")
 _REQUIRED = "annotations that are required"
 """What is kept of the workspace: these of all datasets."""
 
@@ -74,6 +76,17 @@ def parts_of(store: Store, by: str) -> Slicing:
             return slice_store(store, gold, asked)
 
     return store.cached(("parts", by), cut, asked=True)
+
+
+def list_members(store: Store, wanted: Wanted) -> pl.DataFrame:
+    """Return annotation, dataset, document and group of the annotations that are wanted, in any order.
+
+    They are those of `list_wanted`, of which all of a dataset are read without what is told of them.
+    """
+    if wanted != Wanted(wanted.dataset) or store.cached.holds(_REQUIRED):
+        return list_wanted(store, wanted).select(_MEMBERS)
+    dataset = store.dataset(wanted.dataset).name if wanted.dataset else None
+    return _find_required(frames_of(store, dataset)).annotations.select(_MEMBERS)
 
 
 def list_wanted(store: Store, wanted: Wanted) -> pl.DataFrame:
@@ -135,15 +148,20 @@ def _required_of(store: Store, dataset: str) -> pl.DataFrame:
     return rows.filter(dataset=dataset) if dataset else rows
 
 
+def _find_required(frames: Frames) -> Frames:
+    """Return frames whose annotations are those that are required; without its text an annotation counts nowhere."""
+    required = pl.col("ignorable").is_null() & pl.col("document").is_in(frames.documents["document"].implode())
+    return replace(frames, annotations=frames.annotations.filter(required))
+
+
 def _list_required(store: Store, dataset: str | None) -> pl.DataFrame:
-    frames, measured = frames_of(store, dataset), measures_of(store)
+    frames, measured = _find_required(frames_of(store, dataset)), measures_of(store)
     measured = measured.of_dataset(dataset) if dataset else measured
-    frames = replace(frames, annotations=frames.annotations.filter(pl.col("ignorable").is_null()))
     rows = describe_annotations(frames, measured)
     classes = pl.concat([frames.classes.select("annotation", "class"), measured.classes.select("annotation", "class")])
     rows = rows.join(name_types(rows, classes), on="annotation", how="left", maintain_order="left")
     documents = frames.documents.select("document", name=pl.coalesce("given", "document")).with_row_index("place")
-    rows = rows.join(documents, on="document", maintain_order="left")  # without a text an annotation counts nowhere
+    rows = rows.join(documents, on="document", maintain_order="left")
     order, turned = ["dataset", "place", "begin", "end"], [False, False, False, True]
     return rows.sort(order, descending=turned, nulls_last=True, maintain_order=True).drop("place")
 

@@ -68,9 +68,9 @@ def rank_differences(measured: Measured, names: Sequence[str], *, every: bool = 
     of mentions the deviation is no less than that which chance alone makes of as few mentions: 2 of 144 are not far
     from none, however rare it is elsewhere.
     """
-    values = _list_values(measured, every=every, enough=not every)
-    each = (_list_values(measured, every=every, enough=enough) for enough in (True, False))
-    spreads = [sum_up(one, "measure", spread=pl.col("value").std(), count=pl.len()) for one in each]
+    enough, all_of_them = (_list_values(measured, every=every, enough=one) for one in (True, False))
+    values = all_of_them if every else enough
+    spreads = [sum_up(one, "measure", spread=pl.col("value").std(), count=pl.len()) for one in (enough, all_of_them)]
     counted = pl.concat([spreads[0].filter(pl.col("count") >= LEAST_DATASETS), spreads[1]])
     spread = counted.unique("measure", keep="first", maintain_order=True)
     own = values.filter(pl.col("dataset").is_in([*names])).join(

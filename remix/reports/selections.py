@@ -18,7 +18,7 @@ from remix.rdf.terms import quote
 from remix.remixes.closure import Editions
 from remix.remixes.facets import Condition, compose, list_facets
 from remix.remixes.partitions import where_of_part
-from remix.reports.annotation_list import Wanted, find_part, list_wanted, parts_of
+from remix.reports.annotation_list import Wanted, find_part, list_members, list_wanted, parts_of
 from remix.reports.statistics import explain_stored
 from remix.runs.known import known_runs
 from remix.runs.stored import command_that_stores, is_of_this_form, read_outcomes, systems_of
@@ -188,9 +188,9 @@ def list_selected(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return what the query of `builder_parameters` selects of these datasets, and what of it the remix has.
 
-    Either are rows of `list_wanted`; the remix has one edition of each text.
+    Either are rows of `list_members`; the remix has one edition of each text.
     """
-    rows = list_wanted(store, wanted).filter(pl.col("dataset").is_in([*datasets]))
+    rows = list_members(store, wanted).filter(pl.col("dataset").is_in([*datasets]))
     for one in outcomes.terms:
         rows = one.keep(rows, store, datasets)
     if len(datasets) < 2:

@@ -164,13 +164,13 @@ def columns_by_measure(datasets: pl.DataFrame, measures: Sequence[str], average:
     [('a', 0.5, 0.8)]
     """
     order = pl.col("average").replace_strict({name: place for place, name in enumerate(_INSTEAD)}, default=9)
-    chosen = choose_average(cover_types(datasets), average).sort(order, maintain_order=True)
+    chosen = choose_average(cover_types(datasets), average).filter(pl.col("measure").is_in(measures))
+    own = chosen.sort(order, maintain_order=True).unique(["dataset", "measure"], keep="first", maintain_order=True)
+    wide = own.pivot("measure", on_columns=measures, index="dataset", values=["value", "coverage"])
     known = datasets.select(pl.col("dataset").unique(maintain_order=True))
-    for name in measures:
-        own = chosen.filter(pl.col("measure") == name).unique("dataset", keep="first")
-        said = own.select("dataset", pl.col("value").alias(name), pl.col("coverage").alias(f"share with {name}"))
-        known = known.join(said, on="dataset", how="left", maintain_order="left")
-    return known
+    of_each = ({name: f"value_{name}", f"share with {name}": f"coverage_{name}"} for name in measures)
+    columns = {called: own for each in of_each for called, own in each.items()}
+    return known.join(wide, on="dataset", how="left", maintain_order="left").select("dataset", **columns)
 
 
 _INSTEAD = ("micro", "count", "macro", "distinct")

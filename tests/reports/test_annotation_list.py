@@ -11,7 +11,7 @@ import pytest
 
 from remix.errors import UnknownName, UsageError
 from remix.names import DBR, PREFIXES
-from remix.reports.annotation_list import Wanted, count_mentions, fields_of_measure, list_wanted
+from remix.reports.annotation_list import Wanted, count_mentions, fields_of_measure, list_members, list_wanted
 from remix.reports.labels import label_entities
 from remix.reports.selections import WantedOutcomes, builder_parameters
 from remix.store import Store
@@ -47,6 +47,31 @@ def test_annotations_of_a_dataset_are_the_same_before_and_after_those_of_all_wer
         assert all(one.startswith("category ") and every[one].null_count() == every.height for one in further)
         assert alone.equals(every.select(alone.columns)) and alone.height
         assert alone.equals(list_wanted(after, Wanted(name)).select(alone.columns))
+
+
+def test_members_are_the_annotations_of_the_list_whatever_was_read_before(tmp_path: Path) -> None:
+    """Of five annotations in three texts one is optional and one has no text: the first of each text is left."""
+    texts = [{"document": name, "text": "Ada met Bo.", "begin": 0, "end": 3, "entity": f"{DBR}Ada"} for name in "ab"]
+    optional = {**texts[0], "begin": 8, "end": 10, "entity": f"{DBR}Bo", "ignorable": "optional"}
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, [texts[0], optional])))
+    place = "nif:referenceContext <http://c.org/{}> ; nif:beginIndex 0 ; nif:endIndex 3 ; itsrdf:taIdentRef dbr:Ada ."
+    lines = [
+        "@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .",
+        "@prefix itsrdf: <http://www.w3.org/2005/11/its/rdf#> . @prefix dbr: <http://dbpedia.org/resource/> .",
+        '<http://c.org/one> a nif:Context ; nif:isString "Ada met Bo." .',
+        *(f"<http://c.org/{name}#char=0,3> a nif:Phrase ; {place.format(name)}" for name in ("one", "gone")),
+    ]
+    (tmp_path / "b.jsonl").write_text(json.dumps(texts[1]))
+    (tmp_path / "c.ttl").write_text("\n".join(lines))
+    work = open_workspace(tmp_path / "own")
+    work.load([str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), str(tmp_path / "c.ttl")])
+    for dataset, number in (("a", 1), ("b", 1), ("c", 1), ("", 3)):
+        wanted, columns = Wanted(dataset), ["annotation", "dataset", "document", "group"]
+        first, then = Store(work.folder), Store(work.folder)
+        listed = list_wanted(then, wanted).select(columns).sort(columns)
+        assert listed.height == number, dataset
+        assert list_members(first, wanted).sort(columns).equals(listed)
+        assert list_members(then, wanted).sort(columns).equals(listed)
 
 
 @pytest.mark.long
