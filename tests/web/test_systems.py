@@ -1013,6 +1013,48 @@ def test_score_of_a_class_leads_to_the_mentions_that_have_other_classes_too(tmp_
         assert VIEWS["errors"].show(work, asked).tables["errors"]["surface_form"].to_list() == forms
 
 
+def test_slices_of_several_datasets_are_of_systems_that_answered_all_of_them(tmp_path: Path) -> None:
+    """System a answered three datasets of one, two and three texts, b the first two, c the last.
+
+    A slice of all mentions would be of six of a, of three of b and c, and the three would be held against each other.
+    """
+    work = Workspace(tmp_path / ".remix")
+    texts = {"one": ["One Ada."], "two": ["Two Ada.", "Two Ada more."], "three": [f"The Ada {word}." for word in "xyz"]}
+    load_texts(work.store, tmp_path, texts)
+    gold = work.store.frames
+    for system, names in (("a", ["one", "two", "three"]), ("b", ["one", "two"]), ("c", ["three"])):
+        for name in names:
+            spans = gold([name]).annotations.select("document", "begin", "end").with_columns(entity=pl.lit("urn:e:Bob"))
+            work.add_run(system, spans, on=name)
+
+    def read(**asked: str) -> tuple[list[str], str, Page]:
+        page = shown(work, by="words", **asked)
+        told = [one for one in page.blocks if isinstance(one, Note) and "left out here" in one.text]
+        tables = [one for one in page.blocks if isinstance(one, Table) and one.name == "systems"]
+        return sorted(tables[0].frame["system"]) if tables else [], told[0].text if told else "", page
+
+    systems, said, page = read(datasets="one,two,three")
+    assert systems == ["a"] and said.startswith("Slices are of the mentions of 3 datasets together. b and c answered ")
+    [note] = [one for one in page.blocks if isinstance(one, Note) and one.text == said]
+    assert [*note.links] == ["the 2 datasets that a and b answered", "three, which a and c answered"] + [
+        "the 3 datasets that a answered"
+    ]
+    for place, wanted in zip(note.links.values(), (["a", "b"], ["a", "c"], ["a"]), strict=True):
+        [table] = [one for one in follow(work, place).blocks if isinstance(one, Table) and one.name == "systems"]
+        assert sorted(table.frame["system"]) == wanted
+    commands = [line for one in page.blocks if isinstance(one, Note) for line in one.commands]
+    assert "remix evaluate one two three --run a --profile remix" in " ".join(commands)
+    assert read(datasets="one,two")[:2] == (["a", "b"], "")
+    # Where no dataset is named they are those that all systems answered, of which there is none here.
+    [none] = [one for one in shown(work, by="words").blocks if isinstance(one, Note) and "No dataset" in one.text]
+    assert [*none.links] == [*note.links]
+    assert read(systems="a,b")[:2] == (["a", "b"], "")
+    assert read(systems="a,b", have="any")[0] == ["a"]
+    # One dataset is all that a system is asked of it.
+    assert read(datasets="three")[:2] == (["a", "c"], "")
+    assert read(datasets="two,three", systems="b,c", have="any")[0] == []
+
+
 @pytest.mark.long
 def test_cells_of_several_datasets_lead_to_the_errors_on_all_of_them(tmp_path: Path) -> None:
     """Both datasets begin with one text of two words, which counts once; the others have three, and two.

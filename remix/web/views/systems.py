@@ -15,7 +15,7 @@ from remix.measures.labels import words_of_column, words_of_measures
 from remix.question import OPTIONS, several
 from remix.reports.doubts import tell_unanswered
 from remix.reports.score_cache import Scored
-from remix.runs.known import KnownRun, kinds_of, known_runs
+from remix.runs.known import KnownRun, compared_systems, kinds_of
 from remix.scoring.matching import MATCHINGS
 from remix.scoring.profiles import PROFILES, Profile
 from remix.scoring.tasks import TASKS, task_named
@@ -32,6 +32,10 @@ _BY = (COARSE_TYPE, "pagerankSegment", "isRare", "ambiguitySurfaceForm:quantiles
 _HAVE = {"any": "that any of the systems has answered", "all": "that all of the systems have answered"}
 """Which datasets are columns, of those that are chosen."""
 _NAMES = ("datasets", "systems", "have", "by", "profile", "task", "match", "against", "spider")
+_NAMED = 4
+"""Systems that are named one by one; of more their number is said."""
+_PROPOSED = 3
+"""Choices of datasets that are led to where these are not answered by all systems."""
 _FIRST = ("datasets", "systems", "by")
 """Choices that are made most often; the others are folded."""
 
@@ -50,14 +54,18 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
         said = f"No dataset is one {_HAVE['all']}: choose others, or datasets {_HAVE['any']}."
         if len(alone := split_names(asked["systems"])) == 1:
             said = f"{alone[0]} has no answers on {' or '.join(split_names(asked['datasets']))}: choose another."
-        return page.Page("Systems", [form, page.Note(said)])
+        return page.Page("Systems", [form, page.Note(said, links=_lead_to_shared(asked, runs))])
+    held, left = _hold_to_datasets(asked, runs, chosen)
+    if not held:
+        return page.Page("Systems", [form, *left])
+    counted = {**asked, "systems": ",".join(held)} if left else asked
     parts: list[str | list[str]] = [chosen] if asked["by"] else [*chosen]
-    found = _score(work, parts, asked)
+    found = _score(work, parts, counted)
     if asked["by"] and found.problems and not found.ended and found.rows.is_empty():
         # Which columns cut into too many parts, or into none, is known once they are cut.
         raise page.WrongValue("; ".join(found.problems), parameters["by"], "by")
-    scored = _choose_systems(found, split_names(asked["systems"]))
-    told = [page.Note(said) for said in [*scored.problems, *_tell_inherited(runs, chosen)]]
+    scored = _choose_systems(found, split_names(counted["systems"]))
+    told = [*left, *(page.Note(said) for said in [*scored.problems, *_tell_inherited(runs, chosen)])]
     if waiting := scored.done < scored.of:
         told.append(_tell_waiting(scored, address("systems", **asked)))
     told += _tell_without_nil(asked, found.rows)
@@ -71,12 +79,49 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     cited += "that `remix report` writes."
     signed = f"{address('systems', **asked, open='scores')}#scores"
     cite = page.Note(cited, links={"scores with signatures": signed})
-    note = page.Note("The same in a terminal:", _commands(asked, chosen, all_of=sorted(chosen) == _list_named(runs)))
+    note = page.Note("The same in a terminal:", _commands(counted, chosen, all_of=sorted(chosen) == _list_named(runs)))
     told += _tell_hidden(asked, runs, chosen)
-    blocks += _tell_unanswered(work, asked, runs, chosen)
+    blocks += _tell_unanswered(work, counted, runs, chosen)
     missing = scored.problems if found.rows.is_empty() else scored.ended
     shown = [form, *told, *blocks, _lead_to_slices(asked, columns), _tell_conventions(asked["profile"]), cite, note]
     return page.Page("Systems", shown, refresh=_seconds_until(scored) * waiting, missing=missing)
+
+
+def _hold_to_datasets(
+    asked: Mapping[str, str], runs: Sequence[KnownRun], datasets: Sequence[str]
+) -> tuple[list[str], list[page.Note]]:
+    """Return the systems that have scores on these datasets, and what is said of those that are left out.
+
+    A slice of several datasets is of the mentions of all of them: whose answers are to some alone has another slice,
+    cut at other boundaries, that none can be held against.
+    """
+    systems = split_names(asked["systems"]) or [*kinds_of(runs)]
+    answered = sorted({one.run.system for one in runs if one.run.system in systems and one.run.dataset in datasets})
+    if not asked["by"] or len(datasets) < 2:
+        return answered, []
+    held = [name for name in compared_systems(runs, datasets, ()) if name in answered]
+    if not (left := [name for name in answered if name not in held]):
+        return held, []
+    which = f"{len(left)} systems" if len(left) > _NAMED else " and ".join(left)
+    said = f"Slices are of the mentions of {len(datasets)} datasets together. {which} answered some of these alone, so "
+    said += f"that {'its' if len(left) == 1 else 'their'} slices would be of fewer mentions: left out here."
+    return held, [page.Note(said, links=_lead_to_shared(asked, runs))]
+
+
+def _lead_to_shared(asked: Mapping[str, str], runs: Sequence[KnownRun]) -> dict[str, str]:
+    """Return the same page on the datasets that several systems have answered, most systems first; only of slices."""
+    proper = [name for name, kind in kinds_of(runs).items() if kind == "system"]
+    systems = split_names(asked["systems"]) or proper
+    own = {name: frozenset(one.run.dataset for one in runs if one.run.system == name) for name in systems}
+    shared = {frozenset.intersection(*own.values()), *own.values()} if own and asked["by"] else set()
+    found = {each: sorted(name for name in systems if own[name] >= each) for each in shared if each}
+    links = {}
+    for each in sorted(found, key=lambda each: (-len(found[each]), -len(each), sorted(each)))[:_PROPOSED]:
+        names, on = found[each], sorted(each)
+        who = f"{len(names)} systems" if len(names) > _NAMED else " and ".join(names)
+        told = f"the {len(on)} datasets that" if len(on) > 1 else f"{on[0]}, which"
+        links[f"{told} {who} answered"] = address("systems", **{**asked, "datasets": ",".join(on), "have": ""})
+    return links
 
 
 def _tell_inherited(runs: Sequence[KnownRun], chosen: Sequence[str]) -> list[str]:
@@ -204,12 +249,18 @@ def compare_systems(
     headline = PROFILES["remix"].headline
     asked = {"datasets": ",".join(datasets), "systems": ",".join(systems), "by": by, "profile": "remix"}
     asked |= {"task": headline[0], "match": headline[1], "against": "", "spider": "", "have": "any"}
+    runs = list_known(work, datasets)
+    held, left = _hold_to_datasets(asked, runs, datasets)
+    told: list[page.Shown] = [page.Note(one.text) for one in left]
+    if not held:
+        return told
+    asked |= {"systems": ",".join(held)} if left else {}
     parts: list[str | list[str]] = [[*datasets]] if by else [*datasets]
-    scored = _choose_systems(_score(work, parts, asked), systems)
-    told: list[page.Shown] = [page.Note(said) for said in scored.problems]
+    scored = _choose_systems(_score(work, parts, asked), split_names(asked["systems"]))
+    told += [page.Note(said) for said in scored.problems]
     if scored.rows.is_empty():
         return told
-    return [*told, *show_scores(work, asked, scored, {}, datasets, kinds_of(known_runs(work.store)))]
+    return [*told, *show_scores(work, asked, scored, {}, datasets, kinds_of(runs))]
 
 
 def _score(work: page.Explored, datasets: Sequence[str | list[str]], asked: Mapping[str, str]) -> Scored:
@@ -243,7 +294,9 @@ def _ask(
     asked["task"], asked["match"] = _choose_counted(profile, asked)
     datasets, systems = _list_named(runs), sorted(kinds := kinds_of(runs))
     asked["datasets"] = asked["datasets"] or (datasets[0] if asked["by"] and len(datasets) == 1 else "")
-    asked["have"] = asked["have"] or ("all" if asked["systems"] else "any")
+    # Slices of several datasets are those of systems that have answered all of them.
+    usual_have = "all" if asked["systems"] or (asked["by"] and not asked["datasets"]) else "any"
+    asked["have"] = asked["have"] or usual_have
     for kind, known in (("datasets", datasets), ("systems", systems)):
         for name in split_names(asked[kind]):
             if name not in known:
@@ -253,7 +306,7 @@ def _ask(
         asked["by"], said = read_column(work, asked["by"], profile, columns, _choose_datasets(asked, runs), runs)
         columns[asked["by"]] = said
     held = [name for name in split_names(asked["systems"]) or systems if kinds[name] != "oracle"]
-    usual = {"have": "all" if asked["systems"] else "any", "profile": "remix"}
+    usual = {"have": usual_have, "profile": "remix"}
     usual |= {"task": profile.headline[0], "match": usual_match}
     fields = [
         field if field.name in _FIRST else replace(field, rare=True, default=usual.get(field.name, ""))
