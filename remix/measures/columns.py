@@ -232,6 +232,10 @@ def columns_of_data(gold: Frames) -> set[str]:
     return {"class", "type", *gold.annotations.columns, *gold.documents.columns} | terms
 
 
+KB_ALONE = "kb is cut by no scheme and crossed with no column, as InKB, EE and GSInKB stand by themselves: `--by kb`"
+"""Why the column of every evaluation is none that others are."""
+
+
 def unknown_column(gold: Frames, column: str, measured: Iterable[str]) -> UsageError:
     """Return the error that says which columns there are; `measured` are those of measures and tables."""
     from remix.measures import MEASURES
@@ -240,6 +244,8 @@ def unknown_column(gold: Frames, column: str, measured: Iterable[str]) -> UsageE
         return UsageError(
             f"column '{column}' is about a training set: name it with --seen DATASET|FILE of `remix evaluate`"
         )
+    if column == "kb":
+        return UsageError(KB_ALONE)
     own = set(OWN)
     of_data = set(gold.values["term"].str.extract(r"([^/#:]+)$").drop_nulls()) - own
     measures = set(measured) - {"annotation", "document", *own, *of_data}

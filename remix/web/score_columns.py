@@ -7,7 +7,7 @@ from functools import partial
 
 from remix.errors import UnknownName, UsageError
 from remix.measures import MEASURES
-from remix.measures.columns import OWN, SEEN, columns_of_data, unknown_column
+from remix.measures.columns import KB_ALONE, OWN, SEEN, columns_of_data, unknown_column
 from remix.measures.declaration import Column
 from remix.measures.enrichment import frames_of
 from remix.measures.measured import document_column
@@ -106,8 +106,8 @@ def read_column(
         raise error if error.name == by else page.WrongValue(str(error), by, "by") from None
     except UsageError as error:
         raise page.WrongValue(str(error), by, "by") from None
-    if len(parts) > 1 and any(one.column == "kb" for one in parts):
-        raise page.WrongValue("kb is crossed with no column: InKB, EE and GSInKB stand by themselves", by, "by")
+    if any(one.column == "kb" for one in parts):
+        raise page.WrongValue(KB_ALONE, by, "by")
     said = [
         f"{known[one.column]}{f', of the vocabulary {one.vocabulary}' if one.vocabulary else ''}"
         f"{f', in {one.scheme}' if one.scheme else ''}"

@@ -1354,7 +1354,8 @@ def test_columns_of_the_data_are_offered_where_a_dataset_is_chosen(tmp_path: Pat
     ("by", "told"),
     [
         ("seenForm", "a training set, of which this page has no choice: `remix evaluate --by seenForm --seen DATASET`"),
-        ("kb,is_nil", "kb is crossed with no column"),
+        ("kb,is_nil", "kb is cut by no scheme and crossed with no column"),
+        ("kb:classes", "kb is cut by no scheme and crossed with no column"),
         ("error:nobody", "no run on these datasets named 'nobody'"),
         ("error:", "names no system: write error:SYSTEM"),
         ("confidence", "no annotation of gold has a value in column 'confidence'"),
