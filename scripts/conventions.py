@@ -15,6 +15,7 @@ from tabulate import tabulate
 from remix.files import write_whole
 from remix.frames import Frames
 from remix.names import DBR, shorten
+from remix.scoring.conventions import Convention
 from remix.scoring.differences import Counting, Step, difference_lines, differences, headlines, profile_names
 from remix.scoring.inputs import Inputs
 from remix.scoring.matching import MATCHINGS
@@ -178,10 +179,18 @@ def _aspects(names: list[str]) -> str:
         decides = inspect.cleandoc(type(default).__doc__ or "").rstrip(".")
         for rule in CONVENTIONS:
             if type(rule) is type(default):
-                users = [name for name in names if rule in PROFILES[name].conventions]
+                users = [name for name in names if _says(name, rule, default)]
                 decided = f"{decides[0].lower()}{decides[1:]}"
                 rows.append({"decides": decided, "convention": rule.words, "profiles": ", ".join(users)})
-    return f"## What conventions decide\n\n{_table(pl.DataFrame(rows))}"
+    own = [f"`{name}`" for name in names if PROFILES[name].own_rules]
+    beside = f"{', '.join(own[:-1])} and {own[-1]} count by rules of their own, and stand only beside what they set; "
+    beside += "what they do otherwise is said of each below."
+    return f"## What conventions decide\n\n{_table(pl.DataFrame(rows))}\n{beside}\n"
+
+
+def _says(name: str, rule: Convention, default: Convention) -> bool:
+    """Return whether a profile counts by a rule: one that counts by rules of its own sets what is not the default."""
+    return rule in PROFILES[name].conventions and (rule != default or PROFILES[name].own_rules is None)
 
 
 def _names() -> str:
