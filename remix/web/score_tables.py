@@ -5,33 +5,24 @@ The page of systems shows them, and reports do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import polars as pl
 
 from remix.checks.copies import find_editions
-from remix.expressions import spell_interval
 from remix.measures.enrichment import frames_of
-from remix.measures.labels import label_of
 from remix.names import shorten
 from remix.paper import Typesetting
 from remix.reports.doubts import explain_intervals, explain_shortcomings, tell_uncompared
 from remix.reports.labels import label_flags, label_parts
 from remix.reports.matrix import (
-    ALPHA,
-    UNCOMPARED,
     Family,
-    Order,
     family_of,
     mark_cells,
     mark_uncompared,
-    order_systems,
 )
 from remix.reports.readable import (
-    NEVER_BEST,
     PRECISIONS,
     explain_documents,
     explain_slices,
@@ -43,27 +34,15 @@ from remix.reports.score_cache import Scored
 from remix.reports.scores import figure_of_columns
 from remix.reports.two_systems import tell_two_systems
 from remix.reports.unknown_scope import explain_scope
-from remix.scoring.inputs.columns import is_of_errors
-from remix.scoring.matching import matchings_among
-from remix.scoring.profiles import PROFILES
 from remix.scoring.rows import ALL_SLICES
 from remix.scoring.statistics import F1
-from remix.vocabularies import ALL, COARSE_TYPE
+from remix.vocabularies import ALL
 from remix.web import page
-from remix.web.addresses import SENTENCES, address, split_names
-from remix.web.error_choice import STRONG
+from remix.web.addresses import address
+from remix.web.score_leads import Leading, lead_to_errors, list_scored_datasets, name_conditions, name_slices
+from remix.web.score_matrix import NO_TEST, ShownScores, tabulate_matrix, with_intervals_spelt
 
 _SCORES = ("precision", "recall", "f1", "macro F1")
-BEST = "the best system of the column"
-"""What others are held against where nothing is named."""
-_NO_TEST = (
-    "No pair of systems is tested, which needs ten documents and two systems; "
-    "a baseline is one where others are held against it."
-)
-_NAMED = 4
-"""Datasets that a caption names; of more it says how many they are."""
-_Leading = Callable[[Mapping[str, Any]], str]
-"""What makes an address of a row."""
 
 
 def show_scores(
@@ -81,7 +60,7 @@ def show_scores(
     average = "micro" if "micro" in rows["average"] else rows["average"][0]
     rows = rows.with_columns(part="slice" if asked["by"] else "asked")
     if asked["by"]:
-        rows = rows.with_columns(part=_name_slices(pl.col("part"), whole=pl.col("column") == ""))
+        rows = rows.with_columns(part=name_slices(pl.col("part"), whole=pl.col("column") == ""))
     shown, _ = fold_rows(rows)
     every_slice = shown.filter(part=ALL_SLICES)
     macro = shown.filter(average="macro").select("system", "part", pl.col("f1").alias("macro F1"))
@@ -95,10 +74,12 @@ def show_scores(
     single = rows.filter(pl.col("average") == average, pl.col("part") != ALL_SLICES)
     family = family_of(pairs, single, kinds, asked["against"], whole=whole)
     marked = mark_cells(pl.concat([shown, means], how="diagonal"), family, kinds, asked["against"])
-    every = _with_intervals(mark_uncompared(marked))
+    every = with_intervals_spelt(mark_uncompared(marked))
     cells = every.filter(pl.col("part") != ALL_SLICES)
     score = f"{average}-F1" + ("" if of_f1 == "all" else f" (precision {of_f1})")
-    lead = partial(_lead, {**asked, "by": _name_vocabulary(asked["by"], rows)}, _list_answered(scored.rows))
+    lead = partial(
+        lead_to_errors, {**asked, "by": _name_vocabulary(asked["by"], rows)}, list_scored_datasets(scored.rows)
+    )
     notes = explain_slices(rows)
     if "f1_low" in rows.columns and rows["f1_low"].count():
         notes = [*notes, *explain_intervals(rows, "document")]
@@ -109,16 +90,17 @@ def show_scores(
     labels = _call_parts(work, cells["part"].cast(pl.String), asked["by"])
     group = partial(_group_editions, work)
     said = tell_two_systems(cells, score, asked["by"], labels, group)
-    matrix = _ShownScores(asked, every, score, parts, family, labels, lead, whole)
+    counted = {**asked, "datasets": ",".join(datasets)}
+    matrix = ShownScores(counted, every, score, parts, family, labels, lead, whole)
     return [
         *([page.Note(f"{said} {_CHANCE}")] if said else []),
-        _matrix(matrix, columns, left, group),
+        tabulate_matrix(matrix, columns, left, group),
         *[page.Note(said) for said in (*explain_documents(rows.with_columns(dataset="part")), *tell_uncompared(cells))],
         *_lead_to_vocabularies(asked, rows),
-        *_draw(cells, score, asked, lead),
-        _list_tests(family, lead, asked, whole=whole),
+        *_draw(cells, score, counted, lead),
+        _list_tests(family, lead, counted, whole=whole),
         _list_scores(
-            rows.with_columns(kind=pl.col("system").replace_strict(dict(kinds), default="system")), of_f1, asked
+            rows.with_columns(kind=pl.col("system").replace_strict(dict(kinds), default="system")), of_f1, counted
         ),
         *[page.Note(said) for said in (*notes, *_tell_shared(scored.rows, asked["by"]), *_tell_none(matrix))],
     ]
@@ -140,7 +122,7 @@ def _tell_shared(rows: pl.DataFrame, by: str) -> list[str]:
     return [f"Datasets share texts, whose mentions count once here: {every:,} in place of {added:,}."]
 
 
-def _tell_none(shown: _ShownScores) -> list[str]:
+def _tell_none(shown: ShownScores) -> list[str]:
     """Return why a score of 0 may say nothing of a system, where there is one of which a mark does not say it yet."""
     told = shown.whole and not shown.asked["by"]
     if told or shown.cells.filter(pl.col("f1") == 0, kind="system").is_empty():
@@ -151,9 +133,9 @@ def _tell_none(shown: _ShownScores) -> list[str]:
     ]
 
 
-def _draw(cells: pl.DataFrame, score: str, asked: Mapping[str, str], lead: _Leading) -> list[page.Drawing]:
+def _draw(cells: pl.DataFrame, score: str, asked: Mapping[str, str], lead: Leading) -> list[page.Drawing]:
     """Return the figures of systems, without oracles, that are folded but for that of a single column."""
-    by = _name_conditions(asked)
+    by = name_conditions(asked)
     drawn = cells.filter(pl.col("kind") != "oracle")
     figures = {} if drawn.is_empty() else figure_of_columns(drawn, score, spider=asked["spider"], links=lead, by=by)
     return [page.Drawing(name, figure, folded=not asked["spider"]) for name, figure in figures.items()]
@@ -176,12 +158,6 @@ def _lead_to_vocabularies(asked: Mapping[str, str], rows: pl.DataFrame) -> list[
     return [page.Note("Classes of other vocabularies:", links=links)] if links else []
 
 
-def _list_answered(rows: pl.DataFrame) -> dict[str, str]:
-    """Return the names of the datasets of which each system has scores, apart by commas, where they are several."""
-    own = rows.filter(~pl.col("dataset").is_in(["all", "mean"])).select("system", "dataset").unique()
-    return dict(own.group_by("system").agg(pl.col("dataset").sort().str.join(",")).iter_rows())
-
-
 def _name_parts(pairs: pl.DataFrame, by: str) -> pl.DataFrame:
     """Return the pairs with the name of their column in the matrix."""
     if "part" not in pairs.columns:
@@ -189,226 +165,10 @@ def _name_parts(pairs: pl.DataFrame, by: str) -> pl.DataFrame:
     if not by:
         return pairs.with_columns(part="asked")
     whole = ~pl.col("part").str.starts_with(f"{by}=")
-    return pairs.with_columns(part=_name_slices(pl.col("part").str.strip_prefix(f"{by}="), whole=whole))
-
-
-_QUOTED = {"'all'": "all", "''": ""}
-"""What slices are called that would be taken for the whole, or have no name."""
-
-
-def _name_slices(slices: pl.Expr, *, whole: pl.Expr) -> pl.Expr:
-    """Return what slices are called in the matrix, in which the whole is 'all'."""
-    quoted = slices.cast(pl.String).replace({value: name for name, value in _QUOTED.items()})
-    return pl.when(whole).then(pl.lit("all")).otherwise(quoted)
-
-
-def _with_intervals(cells: pl.DataFrame) -> pl.DataFrame:
-    """Return the cells with `interval`, as it is shown, with a question mark where it is in doubt."""
-    if not {"f1_low", "f1_high"} <= {*cells.columns}:
-        return cells.with_columns(interval=pl.lit(None, pl.String))
-    spelt = spell_interval("f1_low", "f1_high")
-    if "interval_doubt" in cells.columns:
-        doubted = pl.col("interval_doubt").fill_null("") != ""
-        spelt = pl.when(doubted).then(spelt + f" {_DOUBTED}").otherwise(spelt)
-    return cells.with_columns(interval=spelt)
-
-
-@dataclass(frozen=True)
-class _ShownScores:
-    """What a matrix shows: marked cells of the `parts` that are its columns, which `score` they are, and their tests.
-
-    `labels` are those of parts that have one, `lead` makes the address of a cell, `whole` says that nothing is missing.
-    """
-
-    asked: Mapping[str, str]
-    cells: pl.DataFrame
-    score: str
-    parts: Sequence[str]
-    family: Family
-    labels: Mapping[str, str]
-    lead: _Leading
-    whole: bool
-
-    def column_of(self, part: str) -> _ScoreColumn:
-        """Return the column of a dataset or slice."""
-        own = self.cells.filter(part=part)
-        mentions, documents = own.select(pl.col("mentions", "documents").max()).row(0)
-        short, label = shorten(str(part)), self.labels.get(part, "")
-        # What counts in part has numbers of mentions that are none of whole ones.
-        number = "" if mentions is None else f"{mentions:.10g}"
-        name = short + (f" ({number})" if number else "")
-        size = f"{number} mention{'s' * (mentions != 1)}" if number else ""
-        on = f"{size} in " if size else ""
-        of = f"; {label_of(self.asked['by']).words} is {part}" if self.asked["by"] else ""
-        means = "" if part != ALL_SLICES else "all slices together: "
-        means = "the mean over all slices of " if means and own["average"][0] == "macro" else means
-        of = "" if means else of
-        return _ScoreColumn(
-            part=str(part),
-            name=name,
-            cells=own.select(
-                "system",
-                pl.col("f1").alias(name),
-                pl.col("interval").fill_null("").alias(f"{name} 95 %"),
-                pl.col("mark").fill_null("").alias(f"{name} mark"),
-            ),
-            heading=(label or short, ", ".join(filter(None, (short if label else "", size)))),
-            called=name.replace(short, label, 1) if label else name,
-            explained=f"{means}{self.score} on {on}{documents or 0} document{'s' * (documents != 1)}{of}",
-        )
-
-
-@dataclass(frozen=True)
-class _ScoreColumn:
-    """A column of a matrix: its cells by system, its heading, and what a paper calls it."""
-
-    part: str
-    name: str
-    cells: pl.DataFrame
-    heading: tuple[str, str]
-    called: str
-    explained: str
-
-
-def _matrix(
-    shown: _ShownScores,
-    columns: Mapping[str, str],
-    left: int,
-    group: Callable[[Sequence[str]], Sequence[Sequence[str]]],
-) -> page.Table:
-    """Return a row for each system and a column for each dataset or slice, with the interval in small letters.
-
-    `columns` say what scores can be sliced by, `left` is the number of slices that are no columns, and `group` groups
-    datasets that hold the same texts.
-    """
-    cells = shown.cells
-    order = order_systems(cells, ["all"]) if shown.asked["by"] else order_systems(cells, shown.parts, group)
-    table, every = order.rows.select("system", "kind"), [shown.column_of(part) for part in shown.parts]
-    explained = {"kind": "baselines and oracles, which know gold, have rows of their own and are never the best"}
-    means = [f"mean of {len(order.shared)}"] if len(order.shared) > 1 else []
-    for mean in means:
-        table = table.with_columns(order.rows["mean"].alias(mean))
-        explained[mean] = f"the mean over columns that all systems have: {', '.join(order.shared)}"
-    for one in every:
-        table = table.join(one.cells, on="system", how="left", maintain_order="left")
-    names = [one.name for one in every]
-    small, marks = ({name: f"{name} {also}" for name in names} for also in ("95 %", "mark"))
-    words, below = _explain_matrix(shown)
-    beyond = not cells.filter(pl.col("kind") != "system").is_empty()
-    first = _BELOW_LINE if (cells["kind"] == "system").any() else NEVER_BEST
-    called = {one.name: one.called for one in every} if shown.labels else {}
-    how = Typesetting(
-        columns={name: called.get(name, name) for name in ("system", "kind", *means, *names)} if called else {},
-        best=dict.fromkeys(names, "highest"),
-        ranked={"kind": "system"},
-        intervals=dict(small),
-        marks=dict(marks),
-        # The one is bold, the other in the caption.
-        signs={f"{one}{also}": also.strip() for one in ("best", "reference") for also in ("", f" {UNCOMPARED}")},
-        note=NEVER_BEST if beyond else "",
-        caption=_caption(shown.asked, words, shown.family),
-        digits=dict.fromkeys(means, 3),
-    )
-    return page.Table(
-        "systems",
-        table,
-        {one.name: _leading(shown.lead, one.part, one.name) for one in every},
-        f"{first} {words}" if beyond else words,
-        explained | {one.name: one.explained for one in every},
-        names,
-        small,
-        _explain_leads(shown.asked),
-        headings={one.name: one.heading for one in every},
-        groups="kind",
-        typesetting=how,
-        below=" ".join(filter(None, (below, *_tell_order(shown, order, columns, left)))),
-        marks=marks,
-        scores=[*means, *names],
-    )
-
-
-def _tell_order(shown: _ShownScores, order: Order, columns: Mapping[str, str], left: int) -> Iterator[str]:
-    """Give what stands below a matrix: what its slices are by, the order of its rows, and which slices it leaves."""
-    by = shown.asked["by"]
-    if said := columns.get(by, ""):
-        yield f"{label_of(by).words}: {said}."
-    yield order.words
-    yield "The number of mentions is in the header."
-    if left:
-        yield f"{left} smaller slices are among the scores below alone."
-
-
-def _explain_leads(asked: Mapping[str, str]) -> str:
-    """Return where a score leads to."""
-    usual = (asked["profile"], asked["task"], asked["match"]) == ("remix", "A2KB", _name_matching(asked))
-    told = "" if usual else f", those of A2KB by {_name_matching(asked)} matching and the profile remix"
-    on = ", on the mentions of its slice: answers on no mention are a part of their own there" if asked["by"] else ""
-    if on and not _has_errors_by(asked):
-        on = f", on all mentions: Errors has no parts by {label_of(asked['by']).words} as they are cut here"
-    return f"A score leads to its errors{told}{on}."
-
-
-def _has_errors_by(asked: Mapping[str, str]) -> bool:
-    """Return whether the slices of scores are parts that errors are counted by: of one column, in no profile's way."""
-    by = asked["by"].partition(":")[0] if asked["by"] != COARSE_TYPE else asked["by"]
-    own = " × " in asked["by"] or by == "kb" or is_of_errors(asked["by"])
-    return not own and not {asked["by"], by} & {*PROFILES[asked["profile"]].slices}
-
-
-def _name_matching(asked: Mapping[str, str]) -> str:
-    """Return the matching of the errors that a score leads to: its own, where it is none of a profile alone."""
-    if asked["match"] in PROFILES[asked["profile"]].meanings:
-        return STRONG
-    return matchings_among([asked["match"]])[0]
-
-
-def _name_conditions(asked: Mapping[str, str]) -> str:
-    """Return by which task, matching and conventions scores are, and of slices by what and on which datasets."""
-    of = f"{asked['task']} by {asked['match']} matching, conventions of {asked['profile']}"
-    if not asked["by"]:
-        return of
-    datasets = split_names(asked["datasets"])
-    on = ", ".join(datasets) if 0 < len(datasets) <= _NAMED else f"{len(datasets) or 'all'} datasets together"
-    return f"{of}, by {label_of(asked['by']).words} on {on}"
-
-
-def _caption(asked: Mapping[str, str], words: str, family: Family) -> str:
-    """Return what a paper says of the matrix: whose conventions, of which task and matching, and of the tests."""
-    of = _name_conditions(asked)
-    tested = f" p is corrected by Holm for the family of {family.words}." if family.tests else ""
-    return f"Systems, {of}. {words}{tested}".replace("`", "")
-
-
-def _explain_matrix(shown: _ShownScores) -> tuple[str, str]:
-    """Return what stands in a cell, and which tests the stars are of."""
-    asked, cells, score, family, whole = shown.asked, shown.cells, shown.score, shown.family, shown.whole
-    some = cells["interval"].count()
-    waiting = "without intervals as yet"
-    spread = "with its 95 % interval over documents" if some else _NO_INTERVAL if whole else waiting
-    marked = f" {_MARKED}" if cells["mark"].str.ends_with(UNCOMPARED).any() else ""
-    marked += f" {_IN_DOUBT}" if cells["interval"].fill_null("").str.ends_with(_DOUBTED).any() else ""
-    if not family.tests and not whole:
-        return f"{score} {spread}.{marked}", ""
-    if not family.tests:
-        return f"{score} {spread}.{marked}", _NO_TEST
-    held = asked["against"] or BEST
-    words = f"p is corrected by Holm for the family of {family.words}"
-    words += "." if whole else "; until the last is computed, by Bonferroni for no fewer than there will be."
-    words += f" {_FAMILY}"
-    said = f"{score} {spread}; * differs from {held} with p < {ALPHA}."
-    if whole and not cells["mark"].str.starts_with("*").any():
-        said = (
-            f"{score} {spread}. No difference from {held} is more than chance may make: p is {ALPHA} or more in each."
-        )
-    return f"{said}{marked}", words
+    return pairs.with_columns(part=name_slices(pl.col("part").str.strip_prefix(f"{by}="), whole=whole))
 
 
 _CHANCE = "Which of these differences are more than chance the stars say, and the tests of pairs below."
-_BELOW_LINE = "Baselines and oracles stand below the line and are never the best."
-_FAMILY = (
-    "The choices of datasets, systems, slices, conventions, task, matching and of what others are held against make "
-    "the family; a filter of rows, a choice of columns of this table and an order of rows change no star."
-)
 
 
 def _group_editions(work: page.Explored, datasets: Sequence[str]) -> list[list[str]]:
@@ -421,44 +181,13 @@ def _list_texts(work: page.Explored, dataset: str) -> pl.DataFrame:
     return frames_of(work.store, dataset).documents.select("dataset", "text").unique()
 
 
-_DOUBTED = "?"
-"""Stands behind an interval that is in doubt."""
-_MARKED = f"{UNCOMPARED} many of the answers cannot be compared to gold's entities."
-_IN_DOUBT = f"{_DOUBTED} the interval is in doubt, as is said below."
-_NO_INTERVAL = "without intervals, which need ten documents or more"
-
-
-def _leading(lead: _Leading, part: str, name: str) -> _Leading:
-    return lambda row: "" if row[name] is None else lead({"system": row["system"], "part": part})
-
-
-def _lead(asked: Mapping[str, str], answered: Mapping[str, str], row: Mapping[str, Any]) -> str:
-    """Return the address of the errors behind a score; of several datasets those on all that the system answered.
-
-    They are those of its system, beside which another may stand; those behind a difference are of both.
-    """
-    dataset = (answered.get(row["system"]) or asked["datasets"]) if asked["by"] else row["part"]
-    whole = row["part"] in ("all", ALL_SLICES) or not _has_errors_by(asked)
-    part = _QUOTED.get(row["part"], row["part"])
-    if asked["by"] and not part:
-        return ""  # no address names a slice without a name
-    sliced = {"by": asked["by"], "slice": part} if asked["by"] and not whole else {}
-    others = [name for name in split_names(asked["systems"]) if name != row["system"]]
-    other = row.get("other") or asked["against"] or (others[0] if len(others) == 1 else "")
-    other = other if other != row["system"] else ""
-    of = row["system"] if other and not row.get("other") else ""
-    match = "" if (own := _name_matching(asked)) == STRONG else own
-    place = address("errors", dataset=dataset, system=row["system"], other=other, of=of, match=match, **sliced)
-    return f"{place}#{SENTENCES}" if sliced else place
-
-
-def _list_tests(family: Family, lead: _Leading, asked: Mapping[str, str], *, whole: bool) -> page.Shown:
+def _list_tests(family: Family, lead: Leading, asked: Mapping[str, str], *, whole: bool) -> page.Shown:
     """Return the tests of pairs of systems that are asked for."""
     pairs = family.pairs
     if pairs.is_empty() and not whole:
         return page.Note("The tests of pairs of systems are being computed.")
     if pairs.is_empty():
-        return page.Note(_NO_TEST)
+        return page.Note(NO_TEST)
     names = ["part", "system", "other", "score_system", "score_other", "difference", "low", "high", "p", "p_holm"]
     explained = {
         "difference": "the score of the system less that of the other",
@@ -492,7 +221,7 @@ def _list_tests(family: Family, lead: _Leading, asked: Mapping[str, str], *, who
         headings=headings,
         folded=True,
         typesetting=how,
-        chosen=f"{_name_conditions(asked)}.",
+        chosen=f"{name_conditions(asked)}.",
     )
 
 
@@ -549,5 +278,5 @@ def _list_scores(rows: pl.DataFrame, of_f1: str, asked: Mapping[str, str]) -> pa
         headings=headings,
         folded=True,
         typesetting=how,
-        chosen=f"{_name_conditions(asked)}.",
+        chosen=f"{name_conditions(asked)}.",
     )

@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 
 from remix.errors import UnknownName
+from remix.measures.labels import words_of_column
 from remix.names import RMX, XSD
 from remix.paper import typeset
 from remix.question import Question
@@ -31,7 +32,7 @@ from remix.runs.known import known_runs
 from remix.scoring.profiles import PROFILES
 from remix.store.cache import KEEPS
 from remix.store.queries import Query
-from remix.web import score_tables
+from remix.web import score_leads
 from remix.web.addresses import address
 from remix.web.forms import Field, Form
 from remix.web.page import VIEWS, Drawing, Note, Page, Passages, Table
@@ -1049,6 +1050,9 @@ def test_slices_of_several_datasets_are_of_systems_that_answered_all_of_them(tmp
     [none] = [one for one in shown(work, by="words").blocks if isinstance(one, Note) and "No dataset" in one.text]
     assert [*none.links] == [*note.links]
     assert read(systems="a,b")[:2] == (["a", "b"], "")
+    assert f"by {words_of_column('words')} on one, two" in read(systems="a,b")[2].find_table("systems").caption(
+        "Systems"
+    )
     assert read(systems="a,b", have="any")[0] == ["a"]
     # One dataset is all that a system is asked of it.
     assert read(datasets="three")[:2] == (["a", "c"], "")
@@ -1394,5 +1398,5 @@ def test_by_knowledge_base_it_is_said_where_nothing_is_out_of_it(work: Workspace
 
 def test_slices_that_are_called_like_the_whole_are_told_from_it() -> None:
     rows = pl.DataFrame({"part": ["", "all", "b", ""], "column": ["", "subject", "subject", "subject"]})
-    named = rows.select(score_tables._name_slices(pl.col("part"), whole=pl.col("column") == ""))["literal"]
+    named = rows.select(score_leads.name_slices(pl.col("part"), whole=pl.col("column") == ""))["literal"]
     assert named.to_list() == ["all", "'all'", "b", "''"]

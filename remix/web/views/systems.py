@@ -25,7 +25,8 @@ from remix.web.addresses import address, split_names
 from remix.web.answers import count_inherited, list_known
 from remix.web.error_choice import find_matching
 from remix.web.score_columns import list_columns, read_column
-from remix.web.score_tables import BEST, show_scores
+from remix.web.score_matrix import BEST
+from remix.web.score_tables import show_scores
 
 _BY = (COARSE_TYPE, "pagerankSegment", "isRare", "ambiguitySurfaceForm:quantiles:4", "nameRelation", "is_nil")
 """Columns by which scores are sliced most often; any other can be chosen."""
