@@ -65,6 +65,7 @@ def read():
         free.set()
         if line != "go on\\n":
             lines.put(line)
+    free.set()
     shutil.rmtree(sys.argv[1], ignore_errors=True)  # who asks has no more, or is gone and can tidy up no more
     os._exit(0)
 class Patience:
