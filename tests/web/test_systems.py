@@ -1045,6 +1045,9 @@ def test_slices_of_several_datasets_are_of_systems_that_answered_all_of_them(tmp
         assert sorted(table.frame["system"]) == wanted
     commands = [line for one in page.blocks if isinstance(one, Note) for line in one.commands]
     assert "remix evaluate one two three --run a --profile remix" in " ".join(commands)
+    assert read(datasets="one,two,three", against="b")[1].endswith(
+        "b, which others are held against: no pair is tested."
+    )
     assert read(datasets="one,two")[:2] == (["a", "b"], "")
     # Where no dataset is named they are those that all systems answered, of which there is none here.
     [none] = [one for one in shown(work, by="words").blocks if isinstance(one, Note) and "No dataset" in one.text]

@@ -106,6 +106,8 @@ def _hold_to_datasets(
     which = f"{len(left)} systems" if len(left) > _NAMED else " and ".join(left)
     said = f"Slices are of the mentions of {len(datasets)} datasets together. {which} answered some of these alone, so "
     said += f"that {'its' if len(left) == 1 else 'their'} slices would be of fewer mentions: left out here."
+    if asked["against"] in left:
+        said += f" So is {asked['against']}, which others are held against: no pair is tested."
     return held, [page.Note(said, links=_lead_to_shared(asked, runs))]
 
 
