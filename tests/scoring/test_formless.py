@@ -17,9 +17,11 @@ NAMES = [f"Ada{number:02}" for number in range(12)]
 Write = Callable[..., Path]
 
 
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
+@pytest.fixture(scope="module")
+def write(tmp_path_factory: pytest.TempPathFactory) -> Write:
     """Write twelve documents, `<Name> spoke.`, with one mention each, that of Ada11 linked to another item if wrong."""
+
+    tmp_path = tmp_path_factory.mktemp("formless")
 
     def make(name: str, *, form: bool = True, text: bool = True, wrong: bool = True) -> Path:
         rows = []
@@ -34,10 +36,10 @@ def write(tmp_path: Path) -> Write:
     return make
 
 
-@pytest.fixture
-def work(tmp_path: Path, write: Write) -> Workspace:
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory, write: Write) -> Workspace:
     """A workspace with this gold, and runs that tell forms, texts (of which forms are known), or none of the two."""
-    made = Workspace(tmp_path / "ws")
+    made = Workspace(tmp_path_factory.mktemp("work") / "ws")
     made.load([write("gold", wrong=False)])
     made.add_run("forms", write("forms", text=False), on="gold")
     made.add_run("texts", write("texts", form=False), on="gold")

@@ -28,9 +28,10 @@ PLAIN = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/n
 STUDY: dict[str, Any] = {"name": "s", "datasets": ["typed", "plain"], "samples": 200, "runs": {"mine": {}}}
 
 
-@pytest.fixture
-def work(tmp_path: Path) -> Workspace:
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """A workspace with a dataset of types and one without, and answers of which half, and all, are wrong."""
+    tmp_path = tmp_path_factory.mktemp("uncounted")
     found = Workspace(tmp_path / "ws")
     for name, gold, answers in (
         ("typed.tsv", TYPED, TYPED.replace("Q220", "Q1")),
