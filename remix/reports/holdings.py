@@ -16,7 +16,7 @@ from remix.measures.enrichment import signature_of_store
 from remix.remixes.computed import runs_read
 from remix.remixes.manifest import read_manifest
 from remix.runs.known import known_runs
-from remix.runs.register import Run, list_runs
+from remix.runs.register import DamagedRun, Run, list_runs
 from remix.runs.stored import command_that_stores, is_of_this_form, systems_of
 from remix.signature import Signature
 from remix.store import DatasetEntry, Store
@@ -117,7 +117,11 @@ def list_outdated(store: Store, kb: KnowledgeBase | None, held: Holdings) -> dic
         ]
     contents = {entry.name: entry.content for entry in held.datasets}
     for run in held.runs:
-        if run.content != contents[run.dataset]:
+        if isinstance(run, DamagedRun):
+            found[f"The run {run.system} on {run.dataset} is damaged."] = [
+                f"remix run drop {run.system} --on {run.dataset}"
+            ]
+        elif run.content != contents[run.dataset]:
             said = f"{run.system} answered other content of {run.dataset} than is loaded now."
             found[said] = [f"remix annotate {run.dataset} --system {run.system}"]
     return {**found, **_list_earlier(held.datasets, held.runs)}

@@ -12,7 +12,7 @@ from remix import progress
 from remix.documents import align
 from remix.errors import StoreError, UnknownName
 from remix.frames import Frames
-from remix.runs.register import Run, list_runs, read_answers, read_answers_of
+from remix.runs.register import DamagedRun, Run, list_runs, read_answers, read_answers_of
 from remix.scoring.inputs.texts import laid_on_gold
 from remix.systems import TASKS
 
@@ -40,8 +40,10 @@ def gather(
     said, unless `told` is false, where they have no answer or no link. `runs` are those of the folder, where they are
     known.
     A run none of whose texts a dataset has any more, as after another edition was loaded in its place, is not on that,
-    which is said; one that is named and on nothing else is taken, for who reads it to refuse.
-    Raises `UnknownName` for a name without any run, `StoreError` where no run is on gold.
+    which is said; one that is named and on nothing else is taken, for who reads it to refuse. A damaged run is told
+    where it is on other datasets.
+    Raises `UnknownName` for a name without any run, `StoreError` where no run is on gold, and for one there that is
+    damaged.
     """
     runs = _without_other_contents(list_runs(folder) if runs is None else runs, gold, contents)
     chosen, wanted = list(dict.fromkeys(names)), {target.name for target in gold}
@@ -66,6 +68,8 @@ def gather(
             found.setdefault(task, {})[name] = answers
             if chosen and told:
                 _tell_empty(name, task, answers)
+    if told:
+        _tell_damaged(runs)
     _tell_lost(lost, left=bool(found))
     there = {*lost, *(name for one in found.values() for name in one)}
     if rest := [name for name in chosen or known if name not in there]:
@@ -140,6 +144,13 @@ def _tell_lost(lost: Mapping[str, Collection[str]], *, left: bool) -> None:
     if not left:
         raise StoreError(f"{'; '.join(told)}: {again}")
     progress.note(f"{'; '.join(told)}, and is left out there: {again}")
+
+
+def _tell_damaged(runs: Sequence[Run]) -> None:
+    """Say of runs whose description is damaged, and which were not read, that they are."""
+    for run in runs:
+        if isinstance(run, DamagedRun):
+            progress.note(f"run '{run.system}' on {run.dataset} is left out: {run.damage}")
 
 
 def _has_any_text(gold: Frames, answers: Frames) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from remix.runs.register import Run, list_runs
+from remix.runs.register import DamagedRun, Run, list_runs
 from remix.runs.registration import is_shipped
 from remix.systems import SYSTEMS
 from remix.systems.record import Record, read_record
@@ -33,7 +33,7 @@ class KnownRun:
 
 
 def known_runs(store: Store) -> Sequence[KnownRun]:
-    """Return the runs that are registered in a workspace, sorted by name; raises `StoreError` as `list_runs`."""
+    """Return the runs that are registered in a workspace, sorted by name, damaged ones too; raises as `list_runs`."""
     folder = store.folder / "runs"
     return store.cached(("known runs", _stamp(folder)), lambda: [_know(folder, run) for run in list_runs(folder)])
 
@@ -82,7 +82,7 @@ def kinds_of(runs: Sequence[KnownRun]) -> dict[str, str]:
 
 
 def _know(folder: Path, run: Run) -> KnownRun:
-    record = read_record(folder / run.folder_name)
+    record = None if isinstance(run, DamagedRun) else read_record(folder / run.folder_name)
     revision = record.revision if record is not None else ""
     return KnownRun(run, f"{vars(run)} {revision}", _find_kind(run, record), revision)
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import polars as pl
 
 from remix.errors import Error, StoreError, UnknownName
 from remix.frames import Documents, Frames
 from remix.names import FAILED
-from remix.places import discard, folder_written
+from remix.places import SUMS, discard, folder_written
 from remix.scoring.choice import HASHED_BY, frames_hash
 from remix.signature import content_hash
-from remix.systems.record import Record, read_record, write_record
+from remix.systems import TASKS
+from remix.systems.record import RECORD, Record, read_record, write_record
 
 if TYPE_CHECKING:
     from remix.store import Store
@@ -56,6 +58,16 @@ class Run:
         return f"{name}--{self.dataset}--{self.task.lower()}"
 
 
+@dataclass(frozen=True)
+class DamagedRun(Run):
+    """A run whose description is gone or not what was written, known by the name of its folder alone.
+
+    `damage` says what is wrong and what to do. Its answers cannot be read, as those of a run with a damaged file.
+    """
+
+    damage: str = ""
+
+
 def save_run(folder: Path, run: Run, answers: Frames, record: Record | None = None) -> Path:
     """Return the folder in which the run was put whole, replacing an earlier one of the same system, dataset, task.
 
@@ -80,7 +92,7 @@ def save_run(folder: Path, run: Run, answers: Frames, record: Record | None = No
             checksum=_checksum(aside),
             frames_hash=f"{HASHED_BY}:{frames_hash(answers)}",
         )
-        (aside / "run.json").write_text(json.dumps(asdict(run), indent=1, sort_keys=True), encoding="utf-8")
+        (aside / _DESCRIPTION).write_text(json.dumps(asdict(run), indent=1, sort_keys=True), encoding="utf-8")
         write_record(aside, made)
     return target
 
@@ -103,17 +115,78 @@ def remove_run(folder: Path, run: Run) -> None:
 
 
 def list_runs(folder: Path) -> list[Run]:
-    """Return the runs kept in a folder, sorted by name; raises `StoreError` for one whose description is damaged."""
+    """Return the runs kept in a folder, sorted by name; one whose description is damaged is a `DamagedRun`.
+
+    So it hinders nobody who does not ask for it. Raises `StoreError` where its folder does not tell what it is, either.
+    """
     found = []
-    for file in sorted(folder.glob("[!.]*/run.json")):
-        try:
-            found.append(Run(**json.loads(file.read_text(encoding="utf-8"))))
-        except (OSError, ValueError, TypeError) as error:
-            raise StoreError(f"{file} is damaged ({error}): remove {file.parent}, {_AGAIN}") from None
+    for place in _places_of_runs(folder):
+        run = _read_run(place)
+        if isinstance(run, DamagedRun):  # or replaced, by another process, between two of its files
+            run = _read_run(place)
+        if not isinstance(run, DamagedRun) or place.exists():
+            found.append(run)
     return found
 
 
-_AGAIN = "and `remix annotate` or `remix run add` again"
+_DESCRIPTION = "run.json"
+
+
+def _places_of_runs(folder: Path) -> list[Path]:
+    """Return the folders of runs, sorted, also of one whose description is gone."""
+    places = sorted(folder.glob("[!.]*"))
+    return [place for place in places if _told_by_name(place) or (place / _DESCRIPTION).exists()]
+
+
+def _told_by_name(place: Path) -> tuple[str, str, str] | None:
+    """Return name, dataset and task of a run by its folder, None of one that is no run's."""
+    # Put together again these are the name of the folder, wherever a name has dashes itself.
+    rest, _, task = place.name.rpartition("--")
+    name, between, dataset = rest.rpartition("--")
+    return (unquote(name), dataset, task.upper()) if between and task.upper() in TASKS else None
+
+
+def _read_run(place: Path) -> Run:
+    """Return the run that a folder keeps."""
+    file = place / _DESCRIPTION
+    try:
+        content = file.read_bytes()
+        _refuse_changed(place, content)
+        return Run(**json.loads(content))
+    except FileNotFoundError as error:
+        told = f"{error.filename} is gone"
+    except (OSError, ValueError, TypeError) as error:
+        told = f"{file} is damaged ({error})"
+    except StoreError as error:
+        told = str(error)
+    known = _told_by_name(place)
+    if known is None:
+        raise StoreError(f"{told}: remove {place}, and `remix annotate` or `remix run add` again")
+    name, dataset, task = known
+    run = DamagedRun(name, dataset, "", task, 0, "", "")
+    return replace(run, damage=f"{told}: {_say_what_to_do(run)}")
+
+
+def _refuse_changed(place: Path, content: bytes) -> None:
+    """Raise `StoreError` where a description, or the record beside it, is not what was sealed with the run."""
+    try:
+        sealed = (place / SUMS).read_bytes()
+    except FileNotFoundError:
+        return
+    # `verify` would take five times as long, and there are hundreds of runs.
+    for name in (_DESCRIPTION, RECORD):
+        if f"  {name}\n".encode() in sealed:
+            there = content if name == _DESCRIPTION else (place / name).read_bytes()
+            if f"{content_hash(there)}  {name}\n".encode() not in sealed:
+                raise StoreError(f"{place / name} is damaged (it is not what was written, by its checksum)")
+
+
+def _say_what_to_do(run: Run) -> str:
+    """Return what to do about a run that is damaged."""
+    name = shlex.quote(run.system)
+    on = f"--on {shlex.quote(run.dataset)}{f' --task {run.task}' if run.task != 'A2KB' else ''}"
+    again = f"`remix run add {name} FILE {on} --replace` registers its answers anew"
+    return f"{again}, `remix run drop {name} {on}` takes it out"
 
 
 def load_run(folder: Path, system: str, dataset: str, task: str = "A2KB") -> tuple[Run, Frames]:
@@ -138,15 +211,20 @@ def read_answers_of(folder: Path, runs: Sequence[Run]) -> list[Frames]:
     """Return the answers of each of several runs, as `read_answers` does."""
     for run in runs:
         place = folder / run.folder_name
+        if isinstance(run, DamagedRun):
+            raise StoreError(f"run '{run.system}' on {run.dataset}: {run.damage}")
         try:
             if run.checksum and _checksum(place) != run.checksum:
-                raise StoreError(f"{place} is damaged (its files are not what was written): remove {place}, {_AGAIN}")
+                raise StoreError(f"{place} is damaged (its files are not what was written): {_say_what_to_do(run)}")
         except FileNotFoundError as error:
-            raise StoreError(f"{error.filename} is gone: remove {place}, {_AGAIN}") from None
+            raise StoreError(f"{error.filename} is gone: {_say_what_to_do(run)}") from None
     try:
         read = Frames.read_each([folder / run.folder_name for run in runs])
     except StoreError as error:
-        raise StoreError(f"{error}: remove its folder, {_AGAIN}") from None
+        raise StoreError(
+            f"{error}: `remix run add NAME FILE --on DATASET --replace` registers its answers anew, "
+            "`remix run drop NAME --on DATASET` takes it out"
+        ) from None
     return [_with_hash(answers, run) for answers, run in zip(read, runs, strict=True)]
 
 
@@ -162,7 +240,7 @@ def _checksum(folder: Path) -> str:
 
 def records_of(folder: Path, task: str) -> dict[tuple[str, str], Record]:
     """Return the records of the runs for a task by dataset and name, as far as they have one."""
-    runs = [run for run in list_runs(folder) if run.task == task]
+    runs = [run for run in list_runs(folder) if run.task == task and not isinstance(run, DamagedRun)]
     found = {(run.dataset, run.system): read_record(folder / run.folder_name) for run in runs}
     return {key: record for key, record in found.items() if record is not None}
 

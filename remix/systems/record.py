@@ -13,7 +13,8 @@ from typing import Any
 
 from remix.errors import StoreError, UsageError
 
-_FILE = "record.json"
+RECORD = "record.json"
+"""The name of the file that keeps a record beside answers."""
 
 
 @dataclass(frozen=True)
@@ -103,17 +104,17 @@ def describe_record(record: Record) -> dict[str, str | float | int | None]:
 def write_record(folder: Path, record: Record) -> None:
     """Write the record of a run into its folder."""
     said = json.dumps(asdict(record), indent=1, sort_keys=True, ensure_ascii=False)
-    (folder / _FILE).write_text(said, encoding="utf-8")
+    (folder / RECORD).write_text(said, encoding="utf-8")
 
 
 def read_record(folder: Path) -> Record | None:
     """Return the record in the folder of a run, None of a run without one; raises `StoreError` where it is damaged."""
     try:
-        return Record(**json.loads((folder / _FILE).read_text(encoding="utf-8")))
+        return Record(**json.loads((folder / RECORD).read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError) as error:
-        raise StoreError(f"{folder / _FILE} is damaged ({error}): remove {folder}, and annotate again") from None
+        raise StoreError(f"{folder / RECORD} is damaged ({error}): remove {folder}, and annotate again") from None
 
 
 def now() -> str:

@@ -16,6 +16,7 @@ from remix import progress
 from remix.cli import cli
 from remix.errors import BadInput, Error, StoreError, UnknownName, UsageError
 from remix.formats import read
+from remix.places import seal
 from remix.runs.due import notes_of, outcomes_due
 from remix.runs.register import list_runs, load_run
 from remix.runs.registration import add_run
@@ -69,6 +70,60 @@ def test_run_is_registered_once_and_every_command_takes_it_by_name(workspace: Wo
     assert {"correct", "missing"} <= {row["slice"] for row in by}
     invoke(workspace, "run", "drop", "a")
     assert micro(workspace) == {"b": B}
+
+
+def _cut_short(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-9])
+
+
+def _lack_a_field(file: Path) -> None:
+    file.write_text(json.dumps({name: value for name, value in json.loads(file.read_text()).items() if name != "kb"}))
+    (file.parent / "SHA256SUMS").unlink()
+
+
+def _hold_another_number(file: Path) -> None:
+    file.write_text(file.read_text().replace('"answers": 4', '"answers": 5'))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("damage", [_cut_short, _lack_a_field, _hold_another_number, Path.unlink])
+def test_run_whose_description_is_damaged_hinders_its_dataset_alone(
+    workspace: Workspace, tmp_path: Path, damage: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """a and b are on gold, a on gold1 as well, where its description is damaged: as with a damaged file of answers."""
+    for name in ("gold", "a"):
+        text = (SMALL / f"{name}.ttl").read_text(encoding="utf-8").replace("corpus.org/", "corpus1.org/")
+        (tmp_path / f"{name}1.ttl").write_text(text, encoding="utf-8")
+    workspace.load([tmp_path / "gold1.ttl"])
+    for name in "ab":
+        workspace.add_run(name, SMALL / f"{name}.ttl", on="gold")
+    workspace.add_run("a", tmp_path / "a1.ttl", on="gold1")
+    damage(file := workspace.runs_folder / "a--gold1--a2kb" / "run.json")
+    work = Workspace(workspace.folder)
+    what = "`remix run add a FILE --on gold1 --replace` registers its answers anew, `remix run drop a --on gold1`"
+    capsys.readouterr()
+    with progress.enable():
+        assert micro(work) == {"a": A, "b": B}
+    told = capsys.readouterr().err
+    assert f"run 'a' on gold1 is left out: {file} is " in told and what in told
+    assert micro(work, run=["a"]) == {"a": A}
+    assert not work.stats("gold").rows.is_empty()
+    work.query("ASK { ?a rmx:errorClass ?class }")
+    assert len(work.errors("a", on="gold").found) > 0
+    VIEWS["systems"].show(work, {"dataset": "gold"})
+    VIEWS["start"].show(work, {})
+    for asked in (lambda: work.evaluate("gold1"), lambda: work.evaluate(["gold", "gold1"], run="a")):
+        with pytest.raises(StoreError, match="run.json is .*`remix run add a FILE --on gold1 --replace`"):
+            asked()
+    listed = {(row["run"], row["dataset"]): row["source"] for row in work.runs().to_dicts()}
+    assert listed["a", "gold"] == "a.ttl" and listed["a", "gold1"].startswith("damaged: ")
+    with pytest.raises(StoreError, match="run.json is "):
+        work.add_run("a", tmp_path / "a1.ttl", on="gold1")
+    assert work.add_run("a", tmp_path / "a1.ttl", on="gold1", replace=True)["status"].to_list() == ["replaced"]
+    assert {*work.evaluate("gold1").rows["system"]} == {"a"}
+    damage(file)
+    assert [dataset for dataset, _ in work.drop_run("a", on="gold1")] == ["gold1", "gold1"]
+    assert not file.parent.exists()
 
 
 def test_queries_find_the_outcomes_of_a_registered_run(workspace: Workspace) -> None:
@@ -371,7 +426,7 @@ def test_run_whose_files_changed_by_a_bit_is_not_scored(workspace: Workspace) ->
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.write_bytes(content)
-    with pytest.raises(StoreError, match=r"its files are not what was written\): .* `remix run add` again"):
+    with pytest.raises(StoreError, match=r"not what was written\): `remix run add a FILE --on gold --replace`"):
         workspace.evaluate("gold")
 
 
@@ -390,6 +445,7 @@ def test_hash_of_answers_is_kept_with_them_and_a_run_without_it_is_scored_as_bef
         described = json.loads(file.read_text())
         del described["frames_hash"]
         file.write_text(json.dumps(described if said is None else {**described, "frames_hash": said}))
+        seal(file.parent)
 
     workspace.add_run("a", SMALL / "a.ttl")
     [file] = workspace.runs_folder.glob("*/run.json")

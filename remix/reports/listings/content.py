@@ -54,15 +54,20 @@ def _say(known: Entry | None) -> dict[str, object]:
 
 
 def _runs(_: Store, runs: Path) -> Rows:
-    from remix.runs.register import list_runs
+    from remix.runs.register import DamagedRun, list_runs
     from remix.systems.record import Record, describe_record, read_record
 
     for one in list_runs(runs):
+        named = {"run": one.system, "dataset": one.dataset, "task": one.task}
+        if isinstance(one, DamagedRun):
+            nothing = {"documents": None, "answers": None, "source": f"damaged: {one.damage}", "seed": None, "kb": ""}
+            yield {**named, **nothing, **describe_record(Record("", ""))}
+            continue
         counts = {"documents": one.documents, "answers": one.answers}
         made = {"source": one.source or "remix annotate", "seed": one.seed, "kb": one.kb[:12]}
         record = read_record(runs / one.folder_name)
         told = describe_record(record or Record(one.system, ""))
-        yield {"run": one.system, "dataset": one.dataset, "task": one.task, **counts, **made, **told}
+        yield {**named, **counts, **made, **told}
 
 
 def _queries(_: Store, __: Path) -> Rows:
