@@ -223,6 +223,29 @@ def test_answers_are_taken_of_a_file_that_has_gold_and_answers(workspace: Worksp
 
 
 @pytest.mark.long
+def test_run_that_is_right_where_other_documents_drop_out_is_not_gold_itself(
+    workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of two documents gold has one, of one mention, which is right; the run's answer to the other drops out."""
+    rows = [
+        {"document": name, "text": text, "begin": 0, "end": 3, "entity": "urn:e:Ada"}
+        for name, text in (("1", "Ada came"), ("2", "Bob went"))
+    ]
+    for name, lines in (("one", rows[:1]), ("run", rows)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lines))
+    workspace.load([tmp_path / "one.jsonl"])
+    with progress.enable():
+        workspace.evaluate("one", run={"other": tmp_path / "run.jsonl"})
+        assert "gold itself" not in capsys.readouterr().err
+        workspace.add_run("other", tmp_path / "run.jsonl", on="one")
+    assert (
+        "1 of its 2 answers are to documents that gold has not, and the other 1 are gold's" in capsys.readouterr().err
+    )
+    with pytest.raises(UsageError, match="run 'same' is gold itself"):
+        workspace.add_run("same", tmp_path / "one.jsonl", on="one")
+
+
+@pytest.mark.long
 def test_answers_in_a_file_that_has_gold_too_are_scored_without_being_registered(
     workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

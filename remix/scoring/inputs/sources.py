@@ -203,8 +203,11 @@ def _tell_gold(found: Inputs, names: Iterable[str]) -> None:
             continue
         pairs = align(found.gold, run, name, told=False)
         rows = run.annotations.join(pairs, on="document").with_columns(document="gold").drop("gold")
-        if pairs.height and is_gold(
-            found.gold, replace(run, documents=pairs.select(document="gold"), annotations=rows)
+        left_out = run.annotations.join(pairs, on="document", how="anti").height
+        if (
+            pairs.height
+            and not left_out
+            and is_gold(found.gold, replace(run, documents=pairs.select(document="gold"), annotations=rows))
         ):
             progress.note(
                 f"run '{name}' is gold itself, its mentions with their links: what is scored is no system, unless one "
