@@ -209,8 +209,11 @@ def _place(rows: pl.DataFrame, documents: pl.DataFrame, systems: int) -> pl.Data
     """
     told = pl.when(pl.col("begin").is_null()).then("form").alias("told")
     row = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
-    # Documents are looked up in a table, a line for each system and a column for each name and for all others.
     names = documents["document"].unique()
+    cells = systems * (len(names) + 1)
+    if cells > _LARGEST and cells > _SPARSE * (len(documents) + len(rows)):
+        return _join_documents(rows.with_columns(row, told), documents)
+    # Documents are looked up in a table, a line for each system and a column for each name and for all others.
     own, asked = (
         frame["document"]
         .cast(pl.Enum(names), strict=False)
@@ -223,12 +226,21 @@ def _place(rows: pl.DataFrame, documents: pl.DataFrame, systems: int) -> pl.Data
     table = np.full((systems, len(names) + 1), -1, np.int64)
     table[documents["system"].to_numpy(), own] = documents["doc"].to_numpy()
     if int((table >= 0).sum()) < len(documents):  # a document of a run is several of gold's
-        rows = rows.with_columns(row, told).join(documents, on=["system", "document"], maintain_order="left")
-    else:
-        found = table[rows["system"].to_numpy(), asked]
-        rows = rows.with_columns(row, told, pl.Series("doc", found))
-        rows = rows.filter(found >= 0) if found.min(initial=0) < 0 else rows
-    return rows[["system", "row", "doc", "begin", "end", "form", "told"]]
+        return _join_documents(rows.with_columns(row, told), documents)
+    found = table[rows["system"].to_numpy(), asked]
+    rows = rows.with_columns(row, told, pl.Series("doc", found))
+    rows = rows.filter(found >= 0) if found.min(initial=0) < 0 else rows
+    return rows[_PLACED]
+
+
+_LARGEST, _SPARSE = 1 << 22, 4
+"""A table of more cells than the first, and so many times more than rows, is not made: runs have names of their own."""
+_PLACED = ["system", "row", "doc", "begin", "end", "form", "told"]
+
+
+def _join_documents(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """Return what `_place` returns of rows that have their number."""
+    return rows.join(documents, on=["system", "document"], maintain_order="left")[_PLACED]
 
 
 def _links(frames: Sequence[Frames], codes: Sequence[pl.Series]) -> pl.DataFrame:
