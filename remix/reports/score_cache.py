@@ -1,9 +1,10 @@
 """Scores with intervals and tests for pages: computed once for a state of the workspace, and kept in its cache.
 
 What is asked is cut into questions, each of one dataset (or of several together), profile, task, matching and column.
-An answer is a file under `cache/scores`, named by the hash of all that can change it. Without intervals and tests it is
-there in less than a second, so that a server has it first: the points, which the whole follows. What is missing a
-server has computed by processes of its own, one question after the other (`remix.reports.score_queue`).
+An answer is a file under `cache/scores`, named by the hash of all that can change it, with a hash of its own in it: one
+that is damaged is not there. Without intervals and tests it is there in less than a second, so that a server has it
+first: the points, which the whole follows. What is missing a server has computed by processes of its own, one question
+after the other (`remix.reports.score_queue`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 
 import polars as pl
@@ -54,7 +56,7 @@ ENTRIES, BYTES = 2000, 200_000_000
 AGAIN = 600.0
 """Seconds after which a question that was ended is asked again."""
 
-_ROWS = "4"
+_ROWS = "5"
 """The number of what rows tell, another for each change of it: an answer that was kept before tells less."""
 
 _OF_SCORES = ("documents", "mentions", "tp", "precision", "recall", "f1")
@@ -312,7 +314,7 @@ def _write_each(answers: Mapping[Path, pl.DataFrame]) -> None:
             place.parent.mkdir(parents=True, exist_ok=True)
             # `write_whole` waits for the disk as well; of these what is lost is made again.
             with aside_of(place) as aside:
-                frame.write_parquet(aside)
+                aside.write_bytes(_seal(frame))
                 aside.replace(place)
         found = [
             (file.stat(), file) for folder in {place.parent for place in answers} for file in folder.glob("*.parquet")
@@ -360,7 +362,30 @@ def _tells_problem(place: Path) -> bool | None:
 @lru_cache(maxsize=2 * ENTRIES)
 def _read_problem(place: Path, *_: int) -> bool:
     """Return the same of a file in one state, of which a page asks five times."""
-    return "problem" in pl.read_parquet_schema(place)
+    content = place.read_bytes()
+    if not _is_sealed(content):
+        raise OSError(f"{place} is damaged")
+    return "problem" in pl.read_parquet_schema(content)
+
+
+_SEAL, _DIGITS = b"sha256:", 64
+"""What stands in the footer of an answer before the hash of the file, which has zeros for these digits then."""
+
+
+def _seal(frame: pl.DataFrame) -> bytes:
+    """Return an answer as Parquet with its own hash: polars has none, and takes a changed byte for another number."""
+    written = BytesIO()
+    frame.write_parquet(written, metadata={"seal": f"{_SEAL.decode()}{'0' * _DIGITS}"})
+    content = written.getvalue()
+    at = content.rindex(_SEAL) + len(_SEAL)
+    return content[:at] + content_hash(content).encode() + content[at + _DIGITS :]
+
+
+def _is_sealed(content: bytes) -> bool:
+    """Return whether an answer is, to the last bit, what was written."""
+    at = content.rfind(_SEAL) + len(_SEAL)
+    empty = content[:at] + b"0" * _DIGITS + content[at + _DIGITS :]
+    return content_hash(empty).encode() == content[at : at + _DIGITS]
 
 
 def import_rest() -> None:

@@ -221,6 +221,30 @@ def test_answers_are_kept_and_those_that_are_damaged_made_again(work: Workspace)
     assert work.scores(["news"], **ASKED).rows.equals(first.rows)
 
 
+def test_no_changed_byte_of_kept_scores_is_taken(tmp_path: Path) -> None:
+    """Whichever of its bytes is another, an answer is not there."""
+    score_cache._write(
+        file := tmp_path / "answer.parquet", pl.DataFrame({"kind": ["score"] * 9, "f1": [0.5] * 8 + [0.25]})
+    )
+    assert score_cache._is_answered(file) and len(pl.read_parquet(file)) == 9
+    content = file.read_bytes()
+    for place in range(len(content)):
+        changed = tmp_path / f"{place}.parquet"
+        changed.write_bytes(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
+        assert not score_cache._is_answered(changed)
+
+
+@pytest.mark.long
+def test_kept_scores_in_which_a_byte_changed_are_computed_again(work: Workspace) -> None:
+    first = work.scores(["news"], **ASKED)
+    for file in (work.folder / "cache" / "scores").iterdir():
+        content = bytearray(file.read_bytes())
+        content[len(content) // 3] ^= 1
+        file.write_bytes(content)
+    again = Workspace(work.folder).scores(["news"], **ASKED)
+    assert again.rows.equals(first.rows) and again.pairs.equals(first.pairs) and not again.problems
+
+
 @pytest.mark.long
 def test_scores_of_a_dataset_stay_when_another_is_loaded_but_parts_of_a_column_are_cut_anew(tmp_path: Path) -> None:
     """`first` is known by its own content; what is cut of all that is loaded, and a remix, by that of all."""
