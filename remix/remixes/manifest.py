@@ -82,6 +82,32 @@ def read_manifest(remix: Path) -> Manifest | None:
     )
 
 
+def tell_lost_origins(store: Store, names: Iterable[str]) -> list[str]:
+    """Return, of each of these datasets that is a remix whose origins are gone or have changed, what is said of it."""
+
+    def read() -> dict[str, str]:
+        entries = store.datasets()
+        loaded = {entry.name: entry.content for entry in entries}
+        said = {}
+        for entry in entries:
+            found = read_manifest(store.folder / entry.folder / "data.ttl")
+            contents = {} if found is None else found.contents
+            lost = [
+                f"{name} is not loaded" if name not in loaded else f"{name} has other content now"
+                for name, content in sorted(contents.items())
+                if loaded.get(name) != content
+            ]
+            if lost:
+                said[entry.name] = (
+                    f"{entry.name} is a remix of {', '.join(sorted(contents))}, whose runs answer it while these are "
+                    f"loaded as they were, and {' and '.join(lost)}: `remix load` that again, or build the remix anew"
+                )
+        return said
+
+    known = store.cached("lost origins of remixes", read)
+    return [known[name] for name in names if name in known]
+
+
 def origins_of_remixes(store: Store) -> Mapping[str, tuple[str, ...]]:
     """Return the datasets that each loaded remix was cut from, of those whose origins are all loaded as they were."""
 

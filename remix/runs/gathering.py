@@ -29,6 +29,7 @@ def gather(
     runs: Sequence[Run] | None = None,
     origins: Mapping[str, Sequence[str]] = MappingProxyType({}),
     contents: Mapping[str, str] = MappingProxyType({}),
+    lost_origins: Sequence[str] = (),
 ) -> dict[str, dict[str, Frames]]:
     """Return, by the task that they were made for, the answers of runs to these datasets, by the name of the run.
 
@@ -38,7 +39,7 @@ def gather(
     registered on its `origins` as well, by each system that has no run for the task on the remix itself. A file that is
     called as a dataset of other `contents` that is loaded has none of the answers to that. Of runs that are named it is
     said, unless `told` is false, where they have no answer or no link. `runs` are those of the folder, where they are
-    known.
+    known; `lost_origins` say why a remix is not answered by what is registered on its origins.
     A run none of whose texts a dataset has any more, as after another edition was loaded in its place, is not on that,
     which is said; one that is named and on nothing else is taken, for who reads it to refuse. A damaged run is told
     where it is on other datasets.
@@ -73,7 +74,8 @@ def gather(
     _tell_lost(lost, left=bool(found))
     there = {*lost, *(name for one in found.values() for name in one)}
     if rest := [name for name in chosen or known if name not in there]:
-        _tell_elsewhere([run for run in runs if run.system in rest], rest, wanted, left=bool(found) and not chosen)
+        elsewhere = [run for run in runs if run.system in rest]
+        _tell_elsewhere(elsewhere, rest, wanted, lost_origins, left=bool(found) and not chosen)
     return found
 
 
@@ -121,14 +123,17 @@ def _refuse_unknown(chosen: Sequence[str], known: Sequence[str], wanted: Collect
         )
 
 
-def _tell_elsewhere(runs: Sequence[Run], names: Sequence[str], wanted: Collection[str], *, left: bool) -> None:
+def _tell_elsewhere(
+    runs: Sequence[Run], names: Sequence[str], wanted: Collection[str], lost_origins: Sequence[str], *, left: bool
+) -> None:
     """Say of runs of these names on which datasets they are; raises `StoreError` unless others are `left`."""
     on = sorted({run.dataset for run in runs})
     who = "run {} is" if len(names) == 1 else "runs {} are"
     said = f"{who.format(', '.join(names))} registered on {', '.join(on)}, not on {', '.join(sorted(wanted))}"
+    why = "".join(f"; {one}" for one in lost_origins)
     if not left:
-        raise StoreError(f"{said}: `remix run add NAME FILE --on {min(wanted)}` registers answers to it")
-    progress.note(f"{said}, and left out")
+        raise StoreError(f"{said}: `remix run add NAME FILE --on {min(wanted)}` registers answers to it{why}")
+    progress.note(f"{said}, and left out{why}")
 
 
 def _tell_lost(lost: Mapping[str, Collection[str]], *, left: bool) -> None:

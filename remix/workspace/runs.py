@@ -212,7 +212,7 @@ class Runs(Remixes):
         self, gold: Sequence[Target], names: Iterable[str] = ()
     ) -> Mapping[str, Mapping[str, Frames]]:
         """Return the answers of registered runs to gold, by task; see `remix.runs.gathering.gather`."""
-        from remix.remixes.manifest import origins_of_remixes
+        from remix.remixes.manifest import origins_of_remixes, tell_lost_origins
         from remix.runs.gathering import gather
         from remix.runs.known import known_runs
         from remix.runs.stored import take_shipped_runs
@@ -221,7 +221,15 @@ class Runs(Remixes):
         runs = [one.run for one in known_runs(self.store)]
         contents = {entry.name: entry.content for entry in self.store.datasets()}
         origins = origins_of_remixes(self.store)
-        return gather(self.runs_folder, gold, names, runs=runs, origins=origins, contents=contents)
+        return gather(
+            self.runs_folder,
+            gold,
+            names,
+            runs=runs,
+            origins=origins,
+            contents=contents,
+            lost_origins=tell_lost_origins(self.store, [target.name for target in gold if target.loaded]),
+        )
 
     def registered_answers_to_each(self, datasets: Collection[str]) -> Mapping[str, Mapping[str, Mapping[str, Frames]]]:
         """Return, by loaded dataset, what `registered_answers` returns of it alone, of those that have a run."""

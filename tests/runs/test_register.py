@@ -22,6 +22,7 @@ from remix.runs.register import list_runs, load_run
 from remix.runs.registration import add_run
 from remix.scoring.choice import HASHED_BY, frames_hash
 from remix.store.loading import load
+from remix.store.queries import Query
 from remix.store.targets import targets
 from remix.web.page import VIEWS, Note, Passages
 from remix.workspace import Workspace, open_workspace
@@ -220,6 +221,30 @@ def test_answers_are_taken_of_a_file_that_has_gold_and_answers(workspace: Worksp
     with pytest.raises(UsageError, match="run 'gold' is gold itself: its 2 answers are the 2 mentions of both with"):
         workspace.add_run("gold", tmp_path / "both.json", on="both", format="chatel-json")
     assert [run.system for run in list_runs(workspace.store.own("runs"))] == ["model"]
+
+
+@pytest.mark.long
+def test_remix_that_lost_an_origin_says_why_no_run_answers_it(workspace: Workspace, tmp_path: Path) -> None:
+    """Of gold and gold1 a remix was cut, which a answers by its runs on both, until gold1 is dropped."""
+    for name in ("gold", "a"):
+        text = (SMALL / f"{name}.ttl").read_text(encoding="utf-8").replace("corpus.org/", "corpus1.org/")
+        (tmp_path / f"{name}1.ttl").write_text(text, encoding="utf-8")
+    workspace.load([tmp_path / "gold1.ttl"])
+    workspace.add_run("a", [SMALL / "a.ttl", tmp_path / "a1.ttl"], on=["gold", "gold1"])
+    workspace.build(Query.parse("SELECT ?annotation { ?annotation nif:anchorOf ?form }\n", "part"), to=tmp_path)
+    workspace.load([tmp_path / "part.ttl"])
+    assert {*workspace.evaluate("part").rows["system"]} == {"a"}
+    workspace.drop("gold1")
+    lost = "part is a remix of gold, gold1, .* and gold1 is not loaded: `remix load` that again, or build the remix"
+    for choice in ({}, {"run": "a"}):
+        with pytest.raises(StoreError, match=lost):
+            workspace.evaluate("part", **choice)
+    notes = [one.text for one in VIEWS["systems"].show(workspace, {"dataset": "part"}).blocks if isinstance(one, Note)]
+    assert any("gold1 is not loaded" in one for one in notes)
+    (tmp_path / "gold1.ttl").write_text((tmp_path / "gold1.ttl").read_text().replace("Ada_Lovelace", "Ada_Byron"))
+    workspace.load([tmp_path / "gold1.ttl"])
+    with pytest.raises(StoreError, match="gold1 has other content now"):
+        workspace.evaluate("part")
 
 
 @pytest.mark.long

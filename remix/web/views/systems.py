@@ -13,6 +13,7 @@ import polars as pl
 from remix.errors import UnknownName, UsageError
 from remix.measures.labels import words_of_column, words_of_measures
 from remix.question import OPTIONS, several
+from remix.remixes.manifest import tell_lost_origins
 from remix.reports.doubts import tell_unanswered
 from remix.reports.score_cache import Scored
 from remix.runs.known import KnownRun, compared_systems, kinds_of
@@ -48,7 +49,7 @@ def _show(work: page.Explored, parameters: page.Parameters) -> page.Page:
     if not runs or (named and not any(one.run.dataset in named for one in runs)):
         for name in named:
             work.store.dataset(name)
-        return _tell_empty(loaded, ",".join(named))
+        return _tell_empty(work, loaded, ",".join(named))
     asked, form, columns = _ask(work, runs, {**parameters, "datasets": ",".join(named)})
     chosen = _choose_datasets(asked, runs)
     if not chosen:
@@ -276,13 +277,15 @@ def _score(work: page.Explored, datasets: Sequence[str | list[str]], asked: Mapp
     return work.scores(datasets, **told, by=by, run=run)
 
 
-def _tell_empty(loaded: Sequence[str], dataset: str) -> page.Page:
+def _tell_empty(work: page.Explored, loaded: Sequence[str], dataset: str) -> page.Page:
     if not loaded:
         return page.Page("Systems", [page.NOTHING])
     on = dataset or "DATASET"
+    lost = [page.Note(f"{one}.") for one in tell_lost_origins(work.store, [dataset])]
     said = f"No run is registered {f'on {dataset} ' if dataset else ''}yet: add a system's answers, or have one answer."
     return page.Page(
-        "Systems", [page.Note(said, [f"remix run add NAME FILE --on {on}", f"remix annotate {on} --system NAME"])]
+        "Systems",
+        [page.Note(said, [f"remix run add NAME FILE --on {on}", f"remix annotate {on} --system NAME"]), *lost],
     )
 
 
