@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -63,6 +64,20 @@ def test_flipped_bit_in_a_large_file_is_told_when_it_is_attached_and_by_rebuild(
     assert row[:2] == ("knowledge base", own.name) and "damaged" in row[2]
 
 
+def test_flipped_bit_in_a_larger_file_is_told_before_its_rows_are_read(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where size and time of the file stay as they were; what is sound beside it is asked as ever."""
+    monkeypatch.setattr(parts, "SMALL", 100)
+    state = (own / "dictionary.parquet").stat()
+    flip(own / "dictionary.parquet")
+    os.utime(own / "dictionary.parquet", ns=(state.st_atime_ns, state.st_mtime_ns))
+    kb = KnowledgeBase.open(own)
+    assert kb.scan("types").collect().height
+    with pytest.raises(StoreError, match="dictionary.parquet is damaged .*build the knowledge base 'sample' again"):
+        kb.scan("dictionary")
+
+
 @pytest.mark.parametrize("large", [False, True], ids=["small", "large"])
 def test_damaged_knowledge_base_is_built_again_by_the_same_command(
     own: Path, monkeypatch: pytest.MonkeyPatch, large: bool
@@ -84,6 +99,7 @@ def test_knowledge_base_whose_checksums_are_gone_is_told(own: Path) -> None:
 def test_large_file_that_cannot_be_read_is_told_where_it_is_asked(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its checksum is not compared, and its footer is sound: only who reads the rows meets what is wrong."""
     monkeypatch.setattr(parts, "SMALL", 100)
+    monkeypatch.setattr(parts, "COMPARED", 100)
     file = own / "dictionary.parquet"
     content = file.read_bytes()
     file.write_bytes(content[:4] + bytes(len(content) // 2) + content[4 + len(content) // 2 :])
