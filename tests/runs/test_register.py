@@ -1082,3 +1082,23 @@ def test_errors_of_a_system_slice_those_of_others_that_are_on_fewer_datasets(
     found = workspace.evaluate(["gold", "gold1"], by="error:a", task="A2KB", match="strong").rows
     right = found.filter(slice="correct", average="micro", dataset="all").sort("system")
     assert right.select("system", pl.col("tp") + pl.col("fn")).rows() == [("a", 2), ("b", 1)]
+
+
+def test_errors_of_a_system_that_is_on_one_of_two_datasets_are_told_on_the_other(
+    workspace: Workspace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """b is on gold alone: whatever it would have made of the mention of second, that is 'missing' by its errors."""
+    row = {"document": "1", "text": "Eve left", "begin": 0, "end": 3, "entity": "urn:e:Eve"}
+    (tmp_path / "second.jsonl").write_text(json.dumps(row))
+    workspace.load([tmp_path / "second.jsonl"])
+    workspace.add_run("a", SMALL / "a.ttl", on="gold")
+    workspace.add_run("a", tmp_path / "second.jsonl", on="second", perfect=True)
+    workspace.add_run("b", SMALL / "b.ttl", on="gold")
+    said = (
+        "run 'b' has no answers to second, all of whose mentions are 'missing' by error:b: `remix run add b FILE --on"
+    )
+    for system, told in (("b", True), ("a", False)):
+        capsys.readouterr()
+        with progress.enable():
+            workspace.evaluate(["gold", "second"], run="a", by=f"error:{system}", task="A2KB", match="strong")
+        assert (said in capsys.readouterr().err) == told

@@ -242,13 +242,29 @@ def _read_kept(
     found = Inputs(gold, runs, known, contents, homes=origins.homes, emptied=emptied)
     if question.registered or not runs:
         found = _with_registered(found, keeper, question, targets)
-    systems = {run_of(column, found.runs)[0] for column in asked if is_of_errors(column)} - found.runs.keys()
+    of_errors = {run_of(column, found.runs)[0] for column in asked if is_of_errors(column)}
+    systems = of_errors - found.runs.keys()
     if not systems:
+        _tell_unanswered(found, {name: found.runs[name] for name in sorted(of_errors)})
         return found
     others = _with_registered(
         Inputs(gold, {}), keeper, Question[str](system=tuple(sorted(systems))), targets, told=False
     )
-    return replace(found, others=others.runs)
+    found = replace(found, others=others.runs)
+    _tell_unanswered(found, {name: {**others.runs, **found.runs}[name] for name in sorted(of_errors)})
+    return found
+
+
+def _tell_unanswered(found: Inputs, runs: Mapping[str, Frames]) -> None:
+    """Say which datasets the runs by whose errors mentions are sliced do not answer: all is 'missing' there."""
+    for name, run in runs.items() if progress.is_shown() else ():
+        answered = {*align(found.gold, run, name, told=False)["gold"]}
+        counts = found.gold.documents.group_by("dataset").agg(pl.col("document").is_in([*answered]).any())
+        if none := sorted(counts.filter(~pl.col("document"))["dataset"]):
+            progress.note(
+                f"run '{name}' has no answers to {', '.join(none)}, all of whose mentions are 'missing' by "
+                f"error:{name}: `remix run add {name} FILE --on {none[0]}` registers answers to it, or leave it out"
+            )
 
 
 def _with_registered(
