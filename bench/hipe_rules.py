@@ -340,8 +340,6 @@ def ratios(counts: Counter[str]) -> tuple[float | None, float | None, float]:
 def draw(seed: random.Random, edition: Edition | None = None) -> tuple[list[str], list[str]]:
     """Return the lines of gold and run, with such as the edition reads otherwise than others, where one is given."""
     odd, dated, noisy = (seed.random() < 0.5 for _ in range(3))
-    # Which tags carry on what a cut makes begin anew is not kept: nothing is cut where some are neither B nor I.
-    dated, noisy = dated and not odd, noisy and not odd
     sides: tuple[list[str], list[str]] = (["\t".join(HEADER)], ["\t".join(HEADER)])
     for number in range(seed.randint(1, 3)):
         for side in sides:
@@ -362,22 +360,22 @@ def draw(seed: random.Random, edition: Edition | None = None) -> tuple[list[str]
             sides[1].append("\t".join([spelt, *cells[1]]))
     if noisy:
         add_noise(seed, sides[0])
-    if edition is not None and not odd:
+    if edition is not None:
         for side in sides:
-            add_hashes(seed, side, edition=edition)
+            add_hashes(seed, side, edition=edition, odd=odd)
         # A run of one document is dealt out to several alone.
         if seed.random() < 0.2 and len(read(sides[0], hashes=edition.hashes)) > 1:
             sides[1][1:] = [line for line in sides[1][1:] if "\t" in line]
     return sides
 
 
-def add_hashes(seed: random.Random, lines: list[str], *, edition: Edition) -> None:
+def add_hashes(seed: random.Random, lines: list[str], *, edition: Edition, odd: bool) -> None:
     """Add tokens that the edition does not read, and with `hashes` let lines lack cells of links or have more."""
     often = seed.choice((0.0, 0.1, 0.3))
     for place in range(len(lines), 1, -1):
         if seed.random() < often:
             token = seed.choice(("#", "#x", "x#", "x#y")) if edition.hashes else seed.choice(("#", "#x"))
-            lines.insert(place, "\t".join([token, *cells_of(seed, odd=False)]))
+            lines.insert(place, "\t".join([token, *cells_of(seed, odd=odd)]))
     for place, line in enumerate(lines):
         if place and "\t" in line and edition.hashes and seed.random() < 0.05:
             cells = line.split("\t")

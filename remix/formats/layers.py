@@ -66,6 +66,10 @@ it takes for a comment, a document (the name of the other) whose line it passes 
 INSIDE = f"{RMX}inside"
 """How the tag of the first token of a mention begins, `I`, where that is not B and its document has one of its type
 before: were nothing between them, HIPE-scorer would take both for one."""
+ODD_PREFIXES = f"{RMX}oddPrefixes"
+"""Where the tags of a layer in a document begin with neither B nor I, nor are O: the layer, and the offset of each such
+token with a space before it; of layers that have links there. In HIPE-scorer a tag I- begins another answer where its
+link is another, these do not."""
 LABELS = f"{RMX}labels"
 """The labels that the cells of a layer make count in HIPE-scorer, where these are not the types of its mentions: the
 layer and its labels, with a space before each. Of a cell `B-LOC` both are LOC, of `LOC` that is the label, C the
@@ -80,7 +84,7 @@ COMMENT = "#"
 anywhere; datasets have them like any other."""
 TERMS = (TOKENS, SEGMENTS, RANKED, NOISE, NOISES, DATE, DATES, PERIOD, CONTINUED, INSIDE, LABELS_WITHOUT_HASHES)
 """The values that the format of HIPE-scorer can hold."""
-SAID = (*TERMS, EMPTIED, FILLED, LABELS)
+SAID = (*TERMS, EMPTIED, FILLED, LABELS, ODD_PREFIXES)
 """The values that its files tell: of cells that are empty, or odd, others are written."""
 
 
@@ -132,3 +136,17 @@ def tokens_of(frames: Frames) -> pl.DataFrame:
     size = pl.col("token").str.len_chars().cast(pl.Int64)
     after = (size + (~pl.col("glued")).cast(pl.Int64)).cum_sum().shift(fill_value=0).over("document")
     return rows.select("document", "token", begin=after, end=after + size, glued="glued")
+
+
+def odd_prefixes_in(frames: Frames) -> pl.DataFrame:
+    """Return document, layer and begin of the tokens whose tags begin as `ODD_PREFIXES` tells.
+
+    >>> value = pl.DataFrame({"subject": ["d"], "term": [ODD_PREFIXES], "text": [f"{MAIN} 0 4"]})
+    >>> odd_prefixes_in(Frames.of(documents=pl.DataFrame({"document": ["d"]}), values=value)).rows()
+    [('d', 'NE-COARSE-LIT', 0), ('d', 'NE-COARSE-LIT', 4)]
+    """
+    words = pl.col("text").str.split(" ")
+    told = frames.values.filter(pl.col("term") == ODD_PREFIXES).select(
+        document="subject", layer=words.list.first(), begin=words.list.slice(1)
+    )
+    return told.explode("begin").with_columns(pl.col("begin").cast(pl.Int64)).drop_nulls()

@@ -457,6 +457,50 @@ def test_odd_tags_are_read_as_the_scorer_reads_them(
     assert counts(rows, "NE-COARSE-LIT", "strict") == expected
 
 
+@pytest.mark.parametrize(
+    ("tags", "fuzzy", "strict"),
+    [
+        # b is linked to Q2 then, as gold is, and c to Q1 asks for an answer of its own by I-, which is spurious.
+        ("B-LOC X-LOC I-LOC", (1, 1, 0), (0, 2, 1)),
+        # X- asks for none: b and c are one answer, with the link of b.
+        ("B-LOC X-LOC X-LOC", (1, 0, 0), (1, 0, 0)),
+        # All tags are as they should be, and b asks for an answer of its own before the cut, too.
+        ("B-LOC I-LOC I-LOC", (1, 1, 0), (0, 2, 1)),
+    ],
+)
+def test_what_a_cut_leaves_of_odd_tags_begins_answers_as_the_scorer_has_it(
+    tmp_path: Path, tags: str, fuzzy: tuple[int, int, int], strict: tuple[int, int, int]
+) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC I-LOC I-LOC", "Q2 Q2 Q2", misc="LED0.5 _ LED0.0")))
+    run = frames_of(tmp_path, "s", document(1, lines(tags, "Q1 Q2 Q1")))
+    rows = evaluate(gold, {"s": run}, profile="hipe", task=["NEL-LIT"], by=["noise"])
+    assert counts(rows, "NEL-LIT", "fuzzy@1", "0.0-0.0") == fuzzy
+    assert counts(rows, "NEL-LIT", "strict@1", "0.0-0.0") == strict
+
+
+def test_odd_tags_are_carried_over_tokens_that_the_edition_of_2024_does_not_read(
+    tmp_path: Path,
+) -> None:
+    # Without x# the answer begins with b, whose link is Q2, and c asks by I- for one of its own, to Q1, which meets
+    # nothing any more: gold is b and c, linked to Q2.
+    words = "x# b c"
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC I-LOC I-LOC", "Q2 Q2 Q2", words=words)))
+    run = frames_of(tmp_path, "s", document(1, lines("B-LOC X-LOC I-LOC", "Q1 Q2 Q1", words=words)))
+    rows = evaluate(gold, {"s": run}, profile="hipe-2024", task=["NEL-LIT"])
+    assert counts(rows, "NEL-LIT", "fuzzy@1") == (1, 1, 0)
+
+
+def test_link_of_gold_is_that_of_its_first_token_left_whatever_its_tag_is(tmp_path: Path) -> None:
+    # Gold's a is cut out, so that b, which carried on the part linked to Q1, begins a mention that is linked to Q2, or
+    # to nothing.
+    for link, expected in (("Q2", (1, 0, 0)), ("_", (0, 1, 0))):
+        body = lines("B-LOC X-LOC I-LOC", f"Q1 {link} Q3", misc="LED0.5 LED0.0 LED0.0")
+        gold = frames_of(tmp_path, "g", document(1, body))
+        run = frames_of(tmp_path, "s", document(1, lines("B-LOC B-LOC I-LOC", "Q1 Q2 Q2")))
+        rows = evaluate(gold, {"s": run}, profile="hipe", task=["NEL-LIT"], by=["noise"])
+        assert counts(rows, "NEL-LIT", "strict@1", "0.0-0.0") == expected
+
+
 def test_empty_label_is_called_by_the_cell_that_has_it(tmp_path: Path) -> None:
     gold = frames_of(tmp_path, "g", document(1, lines("- O B-LOC")))
     rows = evaluate(gold, {"s": gold}, profile="hipe", task=["NE-COARSE-LIT"], match=["strict"], by=["type"])

@@ -6,7 +6,8 @@ that begins with `# document` behind tokens; lines without token are passed over
 begins with `#` for a comment: here one that has other cells, as many as the header, is a token like any other; mentions
 that the scorer does not tell apart without it are marked, as are documents whose line it passes over (`CONTINUED`).
 Texts are rebuilt with a space between tokens, none behind one with `NoSpaceAfter` in MISC.
-All but `O` is inside a mention; it begins at `B-`, behind `O` and where the type changes, IOBES likewise. Of ranked
+All but `O` is inside a mention; it begins at `B-`, behind `O` and where the type changes, IOBES likewise; where tags
+with links begin otherwise is kept (`ODD_PREFIXES`), as the scorer does not let these begin other links. Of ranked
 links (`Q1|Q2`) the first is the link, and all are kept as a value; `NIL` and `_` are none. A mention whose links
 differ from token to token has them as mentions of the layer `NEL-LIT`, too, and so has a link on a token that is `O`. A
 mention without a class is written as `ent`. Links that no type tells apart, as where each is `_`, are mentions of the
@@ -42,6 +43,7 @@ from remix.formats.layers import (
     NO_LINK,
     NOISE,
     NOISES,
+    ODD_PREFIXES,
     PERIOD,
     RANKED,
     SAID,
@@ -78,6 +80,7 @@ _MOST = 64
 _FILLABLE = ("NEL-LIT", "NEL-METO", "MISC")
 """The columns that the scorer fills in its edition of 2024."""
 
+_NO_VALUES = pl.DataFrame(schema={"name": pl.String, "term": pl.String, "text": pl.String})
 _COMMENT = r"^#[^\t]*\t*$|^# (?:hipe2022:(?:document_id|date)|document|segment|date)"
 _BEGINS = r"^# (?:hipe2022:document_id|document)"
 _SEGMENT = "^# segment"
@@ -116,7 +119,8 @@ def _read(source: SourceFile, tally: RepairTally) -> MentionTables:
     first = pl.col("linked").str.split("|").list.first()
     mentions = mentions.with_columns(identifier=pl.when(~first.is_in(NO_LINK)).then(first))
     documents = documents.join(noises_of(tokens, mentions), on="name", how="left", maintain_order="left")
-    values = pl.concat([_values(documents, mentions), _labels(tokens, mentions, used)], how="diagonal")
+    parts = [_values(documents, mentions), _labels(tokens, mentions, used), _odd_prefixes(tokens, used)]
+    values = pl.concat(parts, how="diagonal")
     return MentionTables(documents, mentions, values=values)
 
 
@@ -360,6 +364,22 @@ def _labels_of_cells(tokens: pl.DataFrame, layers: list[str], *, anywhere: bool)
     )
     label = label_of(pl.col("tag").str.replace("^[SE]-", "B-").str.to_uppercase())
     return cells.select("name", "layer", label=label).drop_nulls()
+
+
+def _odd_prefixes(tokens: pl.DataFrame, layers: list[str]) -> pl.DataFrame:
+    """Return as values where tags of layers with links begin with neither B nor I, as `ODD_PREFIXES` has it."""
+    read = tokens.filter(~pl.col("token").str.starts_with(COMMENT))
+    parts = [_NO_VALUES]
+    for layer in layers:
+        if layer not in read.columns or LAYERS[layer] not in read.columns:
+            continue
+        tag = pl.col(layer).str.replace("^S-", "B-").str.replace("^E-", "I-").str.to_uppercase()
+        linked = (~pl.col(LAYERS[layer]).is_in(NO_LINK)).any().over("name")
+        odd = read.filter(linked, tag != "O", ~tag.str.contains("^[BI]"))
+        places = odd.group_by("name", maintain_order=True).agg(places=fill(" {}", "begin").str.join(""))
+        text = pl.lit(layer) + pl.col("places")
+        parts.append(places.select("name", term=pl.lit(ODD_PREFIXES), text=text))
+    return pl.concat(parts)
 
 
 def _values(documents: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:

@@ -23,10 +23,12 @@ from remix.formats.layers import (
     LABELS_WITHOUT_HASHES,
     LAYERS,
     MAIN,
+    ODD_PREFIXES,
     RANKED,
     SEGMENTS,
     UNTYPED,
     is_comment,
+    odd_prefixes_in,
     tells_tokens,
     tokens_of,
 )
@@ -147,7 +149,8 @@ def _lay(gold: Frames, run: Frames, name: str, laying: Laying) -> Frames:
         pairs, left_on="subject", right_on="document"
     )
     labels = labels.with_columns(subject="gold").select(values.columns)
-    values = pl.concat([values, labels, _refusable(gold, run, pairs), _mark_hashed(tokens).select(values.columns)])
+    told = [labels, _refusable(gold, run, pairs), _mark_hashed(tokens), _move_places(run, tokens)]
+    values = pl.concat([values, *(one.select(values.columns) for one in told)])
     return replace(
         run,
         documents=pl.concat([documents, rest]),
@@ -181,6 +184,14 @@ def _refusable(gold: Frames, run: Frames, pairs: pl.DataFrame) -> pl.DataFrame:
     several = pl.col("gold").is_in(golds["subject"].implode()) | pl.col("text").is_not_null()
     parts = parts.filter(several).select(subject="gold", term=pl.lit(SEGMENTS), text=pl.coalesce("text", "size"))
     return pl.concat([empty.with_columns(subject="gold").select(list(VALUES.types)), fit(parts, VALUES.types)])
+
+
+def _move_places(run: Frames, tokens: pl.DataFrame) -> pl.DataFrame:
+    """Return where tags begin oddly as values of gold's documents, with the offsets of their tokens."""
+    moved = odd_prefixes_in(run).join(tokens.drop_nulls("gold"), on=["document", "begin"]).sort("to_begin")
+    moved = moved.group_by("gold", "layer", maintain_order=True).agg(places=fill(" {}", "to_begin").str.join(""))
+    text = pl.col("layer") + pl.col("places")
+    return fit(moved.select(subject="gold", term=pl.lit(ODD_PREFIXES), text=text), VALUES.types)
 
 
 def _mark_hashed(tokens: pl.DataFrame) -> pl.DataFrame:

@@ -24,6 +24,7 @@ from remix.scoring.conventions import aspects
 from remix.scoring.inputs.case_tables import Counts
 from remix.scoring.matching import Case, Counter
 from remix.scoring.profiles import PLAIN_GOLD, OwnRules, Profile
+from remix.scoring.profiles.hipe.cells import cut_anew
 from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, HIPE_2024, Edition
 from remix.scoring.profiles.hipe.layers import LINKS, sides
 from remix.scoring.profiles.hipe.meetings import meetings
@@ -164,12 +165,13 @@ class Scorer:
         """
         edition = self.edition
         cut = replace(cut, hashes=not edition.hashes)
-        gold, answers, pieces = case.once((edition.name, task), lambda own: sides(own, task, edition))
+        gold, answers, pieces, cells = case.once((edition.name, task), lambda own: sides(own, task, edition))
         if cut.noise or cut.period:
             alone = edition.links_alone and task in LINKS
             gold = gold.with_columns(system=pl.lit(-1, pl.Int64))
             gold = apply_cut(gold, case, cut, pieces, alone=alone, gold=True)
-            answers = apply_cut(answers, case, cut, pieces, alone=alone)
+            uncut, answers = answers, apply_cut(answers, case, cut, pieces, alone=alone)
+            answers = answers if cells is None else cut_anew(answers, cells, cut.find_left(case), uncut)
             gold = gold.with_columns(label=pl.col("labels").list.first())
         gold = gold.drop_nulls("label")
         if not edition.texts:

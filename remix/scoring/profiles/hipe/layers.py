@@ -9,6 +9,7 @@ import polars as pl
 from remix import progress
 from remix.formats.layers import (
     ALONE,
+    COMMENT,
     CONTINUED,
     INSIDE,
     LABELS,
@@ -20,14 +21,16 @@ from remix.formats.layers import (
     UNCLASSED,
     UNTYPED,
     label_of,
+    odd_prefixes_in,
     tells_tokens,
 )
 from remix.formats.mentions import canonical_entities
 from remix.frames import OTHER_LAYER, Frames
 from remix.kb import KnowledgeBase
 from remix.scoring.matching import Case
+from remix.scoring.profiles.hipe.cells import ALONE_THERE, MENTION, PART, cut_anew, lay_cells
 from remix.scoring.profiles.hipe.editions import Edition
-from remix.scoring.profiles.hipe.scorer_tokens import drop_hashes, read_tokens
+from remix.scoring.profiles.hipe.scorer_tokens import Cut, drop_hashes, read_tokens
 
 LINKS = {links: layer for layer, links in LAYERS.items() if links}
 """The layers of links, with that of the mentions that they are of."""
@@ -36,11 +39,14 @@ _UNTYPED = UNCLASSED.upper()
 _TIME = pl.col("class").str.extract("([^/#]*)$", 1).str.contains("time")
 
 
-def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+def sides(
+    case: Case, task: str, edition: Edition
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame | None]:
     """Return gold with `label`, null for none, and the answers with `system` and `labels`, in their order.
 
     Both have doc, begin, end and text, their type (`kind`) and whether they begin within one (`inner`), as `_mentions`
-    has it. Last comes what is only a part of a mention of gold, and linked otherwise.
+    has it. Then comes what is only a part of a mention of gold, and linked otherwise, and last the cells of the runs
+    that tell of each token how its tag begins, None where none does.
 
     Types count that gold has in the layer, and the tags of the edition in answers; links that are one. In a slice gold
     is what the slice keeps.
@@ -60,14 +66,20 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
         gold, answers = read.join_links(gold), read.join_links(answers, nil)
     else:
         # Of a run what is linked otherwise is an answer of its own.
-        gold, answers = read.lay(gold, found.pieces), read.lay(answers, also=["labels"] if task in LINKS else [])
+        apart = (found.pieces, found.inside.filter(system=-1))
+        of_tokens = pl.concat(one.select("doc", "begin", "end", "labels") for one in apart)
+        gold, answers = read.lay(gold, of_tokens), read.lay(answers, also=["labels"] if task in LINKS else [])
+    cells = _cells(case, task, typed=typed) if task in LINKS and not alone and typed else None
     # What is linked alike is told by all links, those that are none among them.
     gold, answers = (rows.with_columns(given="labels") for rows in (gold, answers))
     keys = ["system", "dataset", "doc", "begin", "end", "labels", "label"]
     parts = pl.concat([found.pieces.with_columns(system=pl.lit(-1, pl.Int64)).select(keys), found.inside.select(keys)])
     parts = read.move(parts).with_columns(given="labels")
+    uncut = answers
     if edition.hashes and typed:
         gold, answers, parts = drop_hashes(gold, answers, parts, case)
+    if cells is not None:
+        answers = cut_anew(answers, cells, Cut(hashes=not edition.hashes).find_left(case), uncut)
     if task in LAYERS:
         gold, answers = _with_labels_known(case, gold, answers, found.placed, task, edition)
     else:
@@ -79,6 +91,7 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
         )
         of_runs = parts.filter(pl.col("system") >= 0)
         answers, of_runs = (_leave_known(one, of_gold, own_links, hyphens=not typed) for one in (answers, of_runs))
+        cells = cells if cells is None else _leave_known(cells, of_gold, own_links, hyphens=not typed)
         of_gold = parts.filter(system=-1)
         if typed:
             link = pl.when(~_is_hyphened(pl.col("label")))
@@ -96,6 +109,7 @@ def sides(case: Case, task: str, edition: Edition) -> tuple[pl.DataFrame, pl.Dat
         gold.select(*columns, "label"),
         answers.select(*columns, "system"),
         parts.select("system", "doc", "begin", "end", "labels", "given"),
+        cells,
     )
 
 
@@ -125,6 +139,9 @@ def _read(case: Case, task: str, edition: Edition, *, alone: bool, typed: bool) 
     times: list[pl.DataFrame] = []
     # Links of tokens that begin no mention and no part of one make their first items count all the same.
     inside = [_inner_links(frames, task, kb).join(places, on="document").with_columns(system=pl.lit(-1, pl.Int64))]
+    # Of a part whose tokens have several links these tell each of them.
+    told = _find_overlapping(pieces, inside[0])
+    pieces = pieces.join(told, on="annotation", how="anti", maintain_order="left")
     placed = [places.select("document", "dataset", "doc", system=pl.lit(-1, pl.Int64))]
     for number, (name, run) in enumerate(case.evidence.runs.items()):
         pairs = case.evidence.inputs.pair_documents(name).join(places, left_on="gold", right_on="document")
@@ -139,6 +156,48 @@ def _read(case: Case, task: str, edition: Edition, *, alone: bool, typed: bool) 
             given = rows.select(_COLUMNS).join(pairs, on="document", maintain_order="left")
             to.append(given.with_columns(system=pl.lit(number, pl.Int64)))
     return _Read(gold, pieces, pl.concat(parts), pl.concat(times), pl.concat(inside), pl.concat(placed))
+
+
+def _cells(case: Case, task: str, *, typed: bool) -> pl.DataFrame | None:
+    """Return the cells of the runs' documents that tell where tags begin oddly, as `lay_cells` has them."""
+    kb, layer, read = case.evidence.inputs.knowledge.kb, LINKS[task], read_tokens(case)
+    places = case.mentions.documents.unique("document", keep="first", maintain_order=True)
+    parts, odd = [], []
+    for number, (name, run) in enumerate(case.evidence.runs.items()):
+        begun = odd_prefixes_in(run).filter(layer=layer)
+        if begun.is_empty():
+            continue
+        pairs = case.evidence.inputs.pair_documents(name).join(places, left_on="gold", right_on="document")
+        pairs = pairs.select("document", "dataset", "doc", system=pl.lit(number, pl.Int64))
+        if case.column:
+            pairs = pairs.join(case.answers.select("doc"), on="doc", how="semi", maintain_order="left")
+        odd.append(begun.select("document", "begin", end="begin").join(pairs, on="document"))
+        # All documents that the scorer takes for one have cells.
+        own = read.homes.join(odd[-1], on="doc", how="semi").select("home").unique()
+        pairs = pairs.join(read.homes.join(own, on="home", how="semi"), on="doc", how="semi")
+        parts.append(_linked_rows(run, task, kb, typed=typed).join(pairs, on="document", maintain_order="left"))
+    if not any(len(one) for one in odd):
+        return None
+    rows, oddly = (read.move(pl.concat(one)) for one in (parts, odd))
+    tokens = read.tokens.filter(~pl.col("token").str.starts_with(COMMENT))
+    return lay_cells(rows.drop_nulls("begin"), oddly, read.tokens, tokens)
+
+
+def _linked_rows(run: Frames, task: str, kb: KnowledgeBase | None, *, typed: bool) -> pl.DataFrame:
+    """Return what says the types and links of the tokens of a run, with `told`, by what it does."""
+    layer = LINKS[task]
+    kept = pl.col("ignorable").is_null() if layer == MAIN else pl.col("ignorable") == OTHER_LAYER
+    untyped = run.annotations.filter(layer=UNTYPED[layer])
+    mentions = pl.concat([run.annotations.filter((pl.col("layer").fill_null(MAIN) == layer) & kept), untyped])
+    apart, alone = (run.annotations.filter(layer=name) for name in (task, ALONE[task]))
+    every = ((mentions, MENTION), (apart, PART), (alone, ALONE_THERE))
+    rows = pl.concat(one.with_columns(told=pl.lit(told, pl.Int64)) for one, told in every)
+    kinds = _types(run, mentions, untyped, typed=typed)
+    inner = run.values.filter(pl.col("term") == INSIDE).select(annotation="subject", inner="text")
+    rows = rows.select("annotation", "document", "begin", "end", "surface_form", "told")
+    for known in (kinds, inner, _links(run, rows, kb)):
+        rows = rows.join(known, on="annotation", how="left", maintain_order="left")
+    return rows
 
 
 def _tell_lacking(case: Case, placed: pl.DataFrame) -> None:

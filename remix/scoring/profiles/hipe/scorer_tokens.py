@@ -146,23 +146,35 @@ def _with_text_left(rows: pl.DataFrame, left: pl.DataFrame, tokens: pl.DataFrame
     other = spans.filter(said | pl.col("place").is_in(lost["place"].implode()))
     if other.is_empty():
         return rows
-    parts = []
-    for every in (tokens, read):
-        # Where a word is a token these are the row's own.
-        fit = _shrink(other, every).filter(size == pl.col("word").list.len())
-        words = fit.select("place", "word", number=pl.int_ranges("first", pl.col("last") + 1)).explode("number", "word")
-        placed = every.select("doc", "begin", number=pl.int_range(pl.len(), dtype=pl.Int64))
-        parts.append(words.join(placed, on="number", maintain_order="left").select("place", "doc", "begin", "word"))
-        other = other.join(fit, on="place", how="anti", maintain_order="left")
-    glued = _shrink(other, left).select("place", number=pl.int_ranges("first", pl.col("last") + 1)).explode("number")
-    placed = left.select("doc", "begin", word="token", number=pl.int_range(pl.len(), dtype=pl.Int64))
-    glued = glued.join(placed, on="number", maintain_order="left").select("place", "doc", "begin", "word")
-    words = pl.concat([*(one.join(left, on=["doc", "begin"], how="semi") for one in parts), glued])
+    words = _words(other, tokens, read).join(left, on=["doc", "begin"], how="semi")
     of_rows = words.sort("place", "begin").group_by("place", maintain_order=True)
     texts = of_rows.agg(own=pl.col("word").str.join(""), spaced=pl.col("word").str.join(" "))
     rows = rows.with_row_index("place").join(texts, on="place", how="left", maintain_order="left")
     text, form = pl.coalesce("own", "text"), pl.coalesce("spaced", "surface_form")
     return rows.with_columns(text=text, surface_form=form).drop("place", "own", "spaced")
+
+
+def _words(spans: pl.DataFrame, tokens: pl.DataFrame, read: pl.DataFrame) -> pl.DataFrame:
+    """Return place, doc, begin and word of each token of the spans: their own, where spaces tell them, else gold's."""
+    parts = []
+    size = pl.col("last") - pl.col("first") + 1
+    for every in (tokens, read):
+        # Where a word is a token these are the row's own.
+        fit = _shrink(spans, every).filter(size == pl.col("word").list.len())
+        words = fit.select("place", "word", number=pl.int_ranges("first", pl.col("last") + 1)).explode("number", "word")
+        placed = every.select("doc", "begin", number=pl.int_range(pl.len(), dtype=pl.Int64))
+        parts.append(words.join(placed, on="number", maintain_order="left").select("place", "doc", "begin", "word"))
+        spans = spans.join(fit, on="place", how="anti", maintain_order="left")
+    glued = _shrink(spans, read).select("place", number=pl.int_ranges("first", pl.col("last") + 1)).explode("number")
+    placed = read.select("doc", "begin", word="token", number=pl.int_range(pl.len(), dtype=pl.Int64))
+    glued = glued.join(placed, on="number", maintain_order="left").select("place", "doc", "begin", "word")
+    return pl.concat([*parts, glued])
+
+
+def words_of(rows: pl.DataFrame, tokens: pl.DataFrame, read: pl.DataFrame) -> pl.DataFrame:
+    """Return place (the row), doc, begin and word of each token of the rows, as their texts have it, else gold."""
+    spans = rows.select("doc", "begin", "end", "surface_form").with_row_index("place")
+    return _words(spans.with_columns(word=pl.col("surface_form").str.split(" ")), tokens, read)
 
 
 @dataclass(frozen=True)
@@ -258,7 +270,7 @@ class ScorerTokens:
         rest = rows.filter(~known).join(times, on=place, how="anti", maintain_order="left")
         left = self.tokens.filter(~pl.col("token").str.starts_with(COMMENT))
         left = left.with_columns(number=pl.int_range(pl.len(), dtype=pl.Int64))
-        single, of_times = (_split(one.filter(known), left) for one in (rows, times))
+        single, of_times = (split_at_tokens(one.filter(known), left) for one in (rows, times))
         single = single.join(of_times, on=["system", "doc", "number"], how="anti", maintain_order="left")
         found = pl.concat([single, of_times]).sort("system", "doc", "number", maintain_order=True)
         follows = pl.col("number") == pl.col("number").shift() + 1
@@ -281,7 +293,7 @@ def _days(gold: Frames) -> tuple[pl.DataFrame, pl.DataFrame]:
     return days, turns_in(gold, DATES)
 
 
-def _split(rows: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
+def split_at_tokens(rows: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each token of the rows, with its number and place."""
     found = _shrink(rows, tokens).select(pl.all().exclude("begin", "end", "new_begin", "new_end"))
     found = (
