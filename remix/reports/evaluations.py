@@ -35,7 +35,7 @@ from remix.reports.readable import (
 from remix.reports.scores import DRAWN, figure_of_curve, figure_of_scores, figure_of_slices
 from remix.scoring import evaluate_profiles, evaluate_question
 from remix.scoring.choice import Choice, choose
-from remix.scoring.differences import difference_lines, profile_names
+from remix.scoring.differences import difference_lines
 from remix.scoring.inputs.files import run_files
 from remix.scoring.inputs.sources import Keeper
 from remix.scoring.reproduction import check, read_record, write_record
@@ -359,7 +359,7 @@ def _side_by_side(keeper: Keeper, question: Question[str], every: bool) -> Evalu
     rows, scores, changes = evaluate_profiles(keeper, question, every=every)
     rounded = [name for name in scores.columns if scores.schema[name].is_float()]
     renamed = {"precision": "P", "recall": "R", "f1": "F1", "macro_f1": "macro-F1"}
-    names = profile_names(profiles)
+    names = scores["profile"].unique(maintain_order=True).to_list()
     told = difference_lines(changes, names[0])
     lines = [] if len(told) else ["no convention makes a difference here"]
     lines += legend(rows, always=True)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from remix import progress
-from remix.errors import UsageError
+from remix.errors import BadInput, UsageError
 from remix.frames import Frames
 from remix.measures.columns import vocabularies_of
 from remix.measures.partitions import columns_of
@@ -168,7 +168,8 @@ def evaluate_profiles(
     """Return the rows of several profiles, the score of each that is held against the others', and the differences.
 
     The profile of the question names them, separated by commas, or is 'all'; see `remix.scoring.differences` for the
-    last two tables. The rows are all of a profile's (`every`) or those of that score.
+    last two tables. The rows are all of a profile's (`every`) or those of that score. A profile that refuses gold or a
+    run, as its tool does, is told and left out; where each does, what the first has to say is raised.
     """
     names = profile_names(question.profile)
     choices = [choose(replace(question, profile=name), headline=not every) for name in names]
@@ -176,12 +177,31 @@ def evaluate_profiles(
         _refuse(choice)
     found = read_chosen(keeper, choices[0])
     with progress.once():
-        rows = [score_inputs(found, choice) for choice in choices]
+        rows = _score_each(found, choices)
         every_run = [Counting(own) for own in found.split_by_registration()]
         scores, changes = (
-            pl.concat([work(counting, names) for counting in every_run]) for work in (headlines, differences)
+            pl.concat([work(counting, [*rows]) for counting in every_run]) for work in (headlines, differences)
         )
-        return pl.concat(rows, how="diagonal_relaxed"), scores, changes
+        return pl.concat(rows.values(), how="diagonal_relaxed"), scores, changes
+
+
+def _score_each(inputs: Inputs, choices: Sequence[Choice]) -> dict[str, pl.DataFrame]:
+    """Return the rows of each choice by the name of its profile, without those that refuse gold or a run.
+
+    Raises `BadInput`, as the first does, where all of them refuse.
+    """
+    rows: dict[str, pl.DataFrame] = {}
+    refusals: list[BadInput] = []
+    for choice in choices:
+        try:
+            rows[choice.profile.name] = score_inputs(inputs, choice)
+        except BadInput as error:
+            refusals.append(error)
+            if len(choices) > 1:
+                progress.note(f"profile '{choice.profile.name}' is left out: {error}")
+    if not rows:
+        raise refusals[0]
+    return rows
 
 
 def _refuse(choice: Choice) -> None:

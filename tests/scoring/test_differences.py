@@ -173,3 +173,30 @@ def test_options_of_one_profile_are_refused_beside_several(files):
     result = CliRunner().invoke(cli, [*files, "--profile", "all", "--task", "A2KB"])
     assert result.exit_code != 0
     assert "--task goes with one profile" in str(result.output) + str(result.exception)
+
+
+@pytest.fixture
+def emptied(tmp_path: Path) -> list[str]:
+    """Files of tokens, of which the run's has a cell that is empty: HIPE-scorer refuses it in two of its editions."""
+    head = "TOKEN\tNE-COARSE-LIT\tNEL-LIT\tMISC\n# document_id = d1\nBern\tB-LOC\tQ70\t_\nis\tO\t"
+    gold, run = tmp_path / "gold.tsv", tmp_path / "run.tsv"
+    gold.write_text(f"{head}_\t_\n", encoding="utf-8")
+    run.write_text(f"{head}\t_\n", encoding="utf-8")
+    return ["evaluate", "--gold", str(gold), "--run", f"a={run}"]
+
+
+def test_profile_that_refuses_a_run_is_told_and_left_out_of_several(emptied: list[str]) -> None:
+    result = CliRunner().invoke(cli, [*emptied, "--profile", "hipe,remix,hipe-2024,hipe-2020"])
+    assert result.exit_code == 0, result.output
+    for name in ("hipe", "hipe-2024"):
+        assert f"profile '{name}' is left out: run 'a': 1 of its cells are empty" in result.stderr
+    scored = [line.split()[0] for line in result.stdout.splitlines() if " fuzzy@1 " in line or " strong " in line]
+    assert scored == ["remix", "hipe-2020"]
+    assert "\nhipe:" not in result.stdout and "\nhipe-2020: signature" in result.stdout
+
+
+@pytest.mark.parametrize("profiles", ["hipe", "hipe,hipe-2024"])
+def test_run_that_no_profile_takes_is_an_error(emptied: list[str], profiles: str) -> None:
+    result = CliRunner().invoke(cli, [*emptied, "--profile", profiles])
+    assert result.exit_code != 0
+    assert "for which HIPE-scorer refuses a file" in str(result.output) + str(result.exception)
