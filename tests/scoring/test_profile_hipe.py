@@ -911,6 +911,15 @@ def test_segments_of_2024_are_those_of_the_tokens_without_a_hash(tmp_path: Path)
         evaluate(gold, {"s": run}, profile="hipe")
 
 
+def test_answer_behind_a_comment_has_the_link_of_the_first_token_that_is_read(tmp_path: Path) -> None:
+    # The scorer does not read #x, so that the answer begins with a, which has no link or Q1.
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O", "Q1 _")))
+    for link, expected in (("_", (0, 0, 1)), ("Q1", (1, 0, 0))):
+        run = frames_of(tmp_path, "s", document(1, lines("B-LOC I-LOC O", f"Q2 {link} _", words="#x a b")))
+        rows = evaluate(gold, {"s": run}, profile="hipe", task=["NEL-LIT"])
+        assert counts(rows, "NEL-LIT", "strict@1") == expected
+
+
 def test_document_that_ends_in_a_segment_of_hashes_alone_is_refused_by_the_edition_of_2024(tmp_path: Path) -> None:
     # Without b# the line of the second document stands right behind that of the segment, and does not cut.
     body = lines("B-LOC") + "# segment\n" + lines("O", words="b#")

@@ -115,7 +115,7 @@ def _lay(gold: Frames, run: Frames, name: str, laying: Laying) -> Frames:
     part = pl.when(nth > 0).then(fill("{}&part={}", "annotation", nth + 1)).otherwise("annotation")
     spans = spans.with_columns(part=part, nth=nth)
     begun = run.annotations.select("annotation", begun="begin")
-    headless = (pl.col("nth") == 0) & (pl.col("at") > pl.col("begun")) & pl.lit(laying.hashes)
+    headless = (pl.col("nth") == 0) & (pl.col("at") > pl.col("begun"))
     behind = spans.join(begun, on="annotation", maintain_order="left").filter(headless)
     rows = run.annotations.drop("begin", "end", "surface_form", "document").join(
         spans.drop("at", "nth"), on="annotation"
@@ -134,9 +134,9 @@ def _lay(gold: Frames, run: Frames, name: str, laying: Laying) -> Frames:
     renamed["links"], values = _link_at_first(
         run, pl.concat([spans.filter(pl.col("nth") > 0), behind.select(spans.columns)]), renamed["links"], values
     )
-    # Behind a head that is gone a mention goes on, as a tag I- does.
+    # Behind a head that is gone a mention goes on, as a tag I- does; of heads that are comments its file tells that.
     inside = values.filter(pl.col("term") == INSIDE)["subject"]
-    within = behind.filter(~pl.col("part").is_in(inside.implode())).select(
+    within = behind.filter(pl.lit(laying.hashes), ~pl.col("part").is_in(inside.implode())).select(
         subject="part", term=pl.lit(INSIDE), text=pl.lit("I")
     )
     values = pl.concat([values, fit(within, VALUES.types).select(values.columns)])
