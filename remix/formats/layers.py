@@ -78,7 +78,8 @@ LABELS_WITHOUT_HASHES = f"{RMX}labelsWithoutHashes"
 """The labels as `LABELS` has them, of each layer of a document of whose tokens some have a # behind their beginning: in
 its edition of 2024 HIPE-scorer reads no cells of these tokens."""
 HASHED = f"{RMX}hashed"
-"""Of a document that a run is laid on: 'true' where other tokens have # in the run than in gold."""
+"""Of a document that a run is laid on, if any token has #: 'true' where others have it in the run than in gold, else
+'false'."""
 COMMENT = "#"
 """With what tokens begin that HIPE-scorer takes for comments, on both sides, in its edition of 2024 what they have
 anywhere; datasets have them like any other."""

@@ -21,6 +21,7 @@ from polars.testing import assert_frame_equal
 from bench.hipe_rules import compare, draw
 from remix import progress
 from remix.errors import BadInput, UnknownName, UsageError
+from remix.formats.layers import HASHED
 from remix.frames import Frames
 from remix.measures.coded import counted_documents
 from remix.measures.partitions import partition
@@ -918,6 +919,21 @@ def test_answer_behind_a_comment_has_the_link_of_the_first_token_that_is_read(tm
         run = frames_of(tmp_path, "s", document(1, lines("B-LOC I-LOC O", f"Q2 {link} _", words="#x a b")))
         rows = evaluate(gold, {"s": run}, profile="hipe", task=["NEL-LIT"])
         assert counts(rows, "NEL-LIT", "strict@1") == expected
+
+
+def test_run_that_an_earlier_version_registered_says_that_its_tokens_with_a_hash_are_unknown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = frames_of(tmp_path, "g", document(1, lines("B-LOC O B-LOC", words="a b# c")))
+    now = answers_to(gold, frames_of(tmp_path, "s", document(1, lines("B-LOC O O", words="a b# c"))), "s")
+    before = replace(now, values=now.values.filter(pl.col("term") != HASHED))
+    for run, unknown in ((now, False), (before, True)):
+        with progress.enable():
+            rows = evaluate(gold, {"s": run}, profile="hipe-2024", task=["NE-COARSE-LIT"])
+        assert counts(rows, "NE-COARSE-LIT", "strict") == (1, 0, 1)
+        said = capsys.readouterr().err
+        assert ("`remix run add s FILE --on g --replace` registers it anew" in said) is unknown
+        assert ("in 1 documents of g where some have" in said) is unknown
 
 
 def test_document_that_ends_in_a_segment_of_hashes_alone_is_refused_by_the_edition_of_2024(tmp_path: Path) -> None:

@@ -85,6 +85,8 @@ def laid_on_tokens(
                 _refuse_open(frames, name)
         for name, run in runs.items():
             _refuse_laid(gold, run, name, laying)
+            if laying.hashes and progress.is_shown():
+                _tell_unknown(gold, run, name)
     if not any(tells_tokens(frames) for frames in runs.values()) or tokens_of(gold).is_empty():
         return dict(runs)
     return {name: _laid_by_file(gold, run, name, laying) for name, run in runs.items()}
@@ -149,7 +151,7 @@ def _lay(gold: Frames, run: Frames, name: str, laying: Laying) -> Frames:
         pairs, left_on="subject", right_on="document"
     )
     labels = labels.with_columns(subject="gold").select(values.columns)
-    told = [labels, _refusable(gold, run, pairs), _mark_hashed(tokens), _move_places(run, tokens)]
+    told = [labels, _refusable(gold, run, pairs), _mark_hashed(gold, tokens), _move_places(run, tokens)]
     values = pl.concat([values, *(one.select(values.columns) for one in told)])
     return replace(
         run,
@@ -194,11 +196,41 @@ def _move_places(run: Frames, tokens: pl.DataFrame) -> pl.DataFrame:
     return fit(moved.select(subject="gold", term=pl.lit(ODD_PREFIXES), text=text), VALUES.types)
 
 
-def _mark_hashed(tokens: pl.DataFrame) -> pl.DataFrame:
-    """Return the values of gold's documents of whose tokens others have # than of those of the run."""
-    other = is_comment(pl.col("token"), anywhere=True) != is_comment(pl.col("meant"), anywhere=True)
-    found = tokens.filter(other).select(subject="gold", term=pl.lit(HASHED), text=pl.lit("true")).unique()
-    return fit(found, VALUES.types)
+def _mark_hashed(gold: Frames, tokens: pl.DataFrame) -> pl.DataFrame:
+    """Return the values that tell of gold's documents whether others of their tokens have # than of those of the run.
+
+    That is told where any has it: of what an earlier version registered it is not.
+    """
+    of_run, of_gold = (is_comment(pl.col(one), anywhere=True).fill_null(False) for one in ("token", "meant"))
+    told = pl.col("gold").is_in(_find_hashed(gold).implode())
+    laid = tokens.drop_nulls("gold").group_by("gold", maintain_order=True)
+    found = laid.agg(other=(of_run != of_gold).any(), some=of_run.any()).filter(told | pl.col("some"))
+    text = pl.when("other").then(pl.lit("true")).otherwise(pl.lit("false"))
+    return fit(found.select(subject="gold", term=pl.lit(HASHED), text=text), VALUES.types)
+
+
+def _find_hashed(gold: Frames) -> pl.Series:
+    """Return the documents of gold of whose tokens any has #."""
+    return tokens_of(gold).filter(is_comment(pl.col("token"), anywhere=True))["document"].unique()
+
+
+def _tell_unknown(gold: Frames, run: Frames, name: str) -> None:
+    """Say of a run that an earlier version laid on gold's documents that nothing tells which of its tokens had #."""
+    told = run.values.filter(pl.col("term") == HASHED)["subject"]
+    own = tokens_of(run)["document"].unique()
+    # Tables of tokens alone have layers.
+    rows = run.annotations.drop_nulls("layer").select("document").unique()
+    laid = gold.documents.filter(pl.col("document").is_in(_find_hashed(gold).implode())).join(
+        rows, on="document", how="semi"
+    )
+    unknown = laid.filter(~pl.col("document").is_in(told.implode()), ~pl.col("document").is_in(own.implode()))
+    for dataset in unknown["dataset"].unique(maintain_order=True):
+        count = len(unknown.filter(dataset=dataset))
+        progress.note(
+            f"run '{name}' was registered by an earlier version, which did not keep whether other tokens have # in it "
+            f"than in gold, in {count} documents of {dataset} where some have: whether HIPE-scorer of 2024 refuses it "
+            f"is unknown; `remix run add {name} FILE --on {dataset} --replace` registers it anew"
+        )
 
 
 def _refuse_laid(gold: Frames, run: Frames, name: str, laying: Laying) -> None:
@@ -206,7 +238,7 @@ def _refuse_laid(gold: Frames, run: Frames, name: str, laying: Laying) -> None:
 
     With `hashes` also where its tokens with # were others than gold's, which it tells no more.
     """
-    hashed = run.values.filter(pl.col("term") == HASHED)
+    hashed = run.values.filter(pl.col("term") == HASHED, pl.col("text") == "true")
     if laying.hashes and hashed.height:
         raise BadInput(
             f"run '{name}'",
