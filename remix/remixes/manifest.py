@@ -99,8 +99,8 @@ def tell_lost_origins(store: Store, names: Iterable[str]) -> list[str]:
             ]
             if lost:
                 said[entry.name] = (
-                    f"{entry.name} is a remix of {', '.join(sorted(contents))}, whose runs answer it while these are "
-                    f"loaded as they were, and {' and '.join(lost)}: `remix load` that again, or build the remix anew"
+                    f"{entry.name} is a remix of {', '.join(sorted(contents))}, and runs on these answer it only where "
+                    f"all are loaded unchanged; {' and '.join(lost)}: `remix load` that again, or build the remix anew"
                 )
         return said
 

@@ -361,7 +361,8 @@ def _side_by_side(keeper: Keeper, question: Question[str], every: bool) -> Evalu
     renamed = {"precision": "P", "recall": "R", "f1": "F1", "macro_f1": "macro-F1"}
     names = scores["profile"].unique(maintain_order=True).to_list()
     told = difference_lines(changes, names[0])
-    lines = [] if len(told) else ["no convention makes a difference here"]
+    alike = "no convention makes a difference here"
+    lines = [] if len(told) else [alike if len(names) > 1 else f"there is no other profile to hold {names[0]} against"]
     lines += legend(rows, always=True)
     for name in names:
         lines += [*([""] if lines else []), f"{name}: " + "\n".join(signature_lines(rows.filter(profile=name)))]

@@ -184,7 +184,10 @@ class ScoreQueue:
         """Begin the process of each lane, which takes longer than many a question, before there is any."""
         with self._lock, suppress(OSError):  # where there can be no more processes, who asks is told
             if not self._closed:
-                self._ahead += [_ScoringProcess() for _ in LANES[len(self._ahead) :]]
+                begun = [_ScoringProcess() for _ in LANES[len(self._ahead) :]]
+                for one in begun if self._pages else ():
+                    one.hold(True)
+                self._ahead += begun
 
     @contextmanager
     def hold_ahead(self) -> Iterator[None]:

@@ -98,7 +98,10 @@ def _read_registered(
         ran[key] = {run.dataset: run for run in runs if (run.task, run.system) == key}
         reached[key] = {one for remix in {*wanted} - ran[key].keys() for one in origins.get(remix, ())}
         whole = {*wanted} <= ran[key].keys() or alone
-        own[key] = sorted(ran[key].keys() & ({*wanted} | reached[key]) if whole else ran[key])
+        asked = {*wanted} | reached[key]
+        own[key] = sorted(
+            one for one, run in ran[key].items() if one in asked or not (whole or isinstance(run, DamagedRun))
+        )
     every = iter(read_answers_of(folder, [ran[key][dataset] for key in own for dataset in own[key]]))
     return {key: (ran[key], reached[key], {dataset: next(every) for dataset in own[key]}) for key in own}
 

@@ -22,7 +22,7 @@ from remix.resources import folder as resources
 from remix.runs.findings import findings_of
 from remix.runs.register import Run, list_runs, read_answers, save_run
 from remix.scoring.choice import frames_hash
-from remix.scoring.inputs.gold import is_gold
+from remix.scoring.inputs.gold import is_gold, tell_like_gold
 from remix.scoring.inputs.texts import laid_on_gold, tell_forms
 from remix.systems import TASKS
 from remix.systems.record import Record, read_record
@@ -161,10 +161,7 @@ def refuse_gold(name: str, gold: Frames, answers: Frames, given: Frames, *, else
     mentions = answers.annotations.height
     every = given.annotations.filter(~pl.col("document").is_in([*elsewhere])).height
     if every > mentions:
-        progress.note(
-            f"run '{name}': {every - mentions} of its {every} answers are to documents that gold has not, and the "
-            f"other {mentions} are gold's mentions there with their links: see that this is no other edition of gold"
-        )
+        tell_like_gold(name, mentions, every)
         return
     own = gold.documents.join(answers.documents, on="document", how="semi")
     datasets = ", ".join(sorted({*own["dataset"]}))

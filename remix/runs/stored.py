@@ -86,8 +86,9 @@ def store_outcomes(
     files = run_files(runs)
     given = {name: read_frames(own, unannotated=True, answers=True, formats=formats) for name, own in files.items()}
     with progress.enable(False):
-        for name, run in given.items():
-            refuse_gold(name, gold, answers_to(gold, run, name), run)
+        laid = {name: answers_to(gold, run, name) for name, run in given.items()}
+    for name, run in given.items():
+        refuse_gold(name, gold, laid[name], run)
     given, registered = _lay_silently(gold, given), dict[str, Frames]()
     if (named := [*(one for one in runs if "=" not in one), *systems]) or not runs:
         registered = gather(folder, known, named).get("A2KB", {})

@@ -15,7 +15,7 @@ from remix.remixes.balance import EVERYTHING
 from remix.remixes.filters.definition import split_reference
 from remix.remixes.manifest import origins_of_remixes, read_manifest
 from remix.runs.known import kinds_of, known_runs
-from remix.runs.register import Run, has_its_texts, list_runs
+from remix.runs.register import DamagedRun, Run, has_its_texts, list_runs
 from remix.scoring.tasks import takes_spans
 from remix.signature import content_hash
 from remix.store.queries import Query, find
@@ -222,7 +222,11 @@ def prepare(
 def _find_annotated(host: Host, study: Study, made: Prepared) -> set[tuple[str, str]]:
     """Return the systems and datasets of whose texts a run has the same, and which have other annotations now."""
     own, now = {one.name for one in study.scored}, made.contents
-    moved = [one for one in made.runs if one.system in own and now.get(one.dataset, one.content) != one.content]
+    for one in made.runs:
+        if isinstance(one, DamagedRun) and one.system in own and one.dataset in now:
+            made.failed[one.system, one.dataset] = one.damage
+    held = [one for one in made.runs if not isinstance(one, DamagedRun)]
+    moved = [one for one in held if one.system in own and now.get(one.dataset, one.content) != one.content]
     return {
         (one.system, one.dataset)
         for one in moved

@@ -19,7 +19,7 @@ from remix.web.score_leads import Leading, explain_leads, name_conditions
 
 BEST = "the best system of the column"
 """What others are held against where nothing is named."""
-NO_TEST = (
+_NO_TEST = (
     "No pair of systems is tested, which needs ten documents and two systems; "
     "a baseline is one where others are held against it."
 )
@@ -33,6 +33,13 @@ _DOUBTED = "?"
 _MARKED = f"{UNCOMPARED} many of the answers cannot be compared to gold's entities."
 _IN_DOUBT = f"{_DOUBTED} the interval is in doubt, as is said below."
 _NO_INTERVAL = "without intervals, which need ten documents or more"
+
+
+def tell_untested(asked: Mapping[str, str], systems: pl.Series) -> str:
+    """Return why no pair is tested of the systems that have scores."""
+    if (against := asked["against"]) and against not in systems:
+        return f"No pair of systems is tested: {against}, which others are held against, has no scores here."
+    return _NO_TEST
 
 
 def with_intervals_spelt(cells: pl.DataFrame) -> pl.DataFrame:
@@ -189,7 +196,7 @@ def _explain_matrix(shown: ShownScores) -> tuple[str, str]:
     if not family.tests and not whole:
         return f"{score} {spread}.{marked}", ""
     if not family.tests:
-        return f"{score} {spread}.{marked}", NO_TEST
+        return f"{score} {spread}.{marked}", tell_untested(asked, cells["system"])
     held = asked["against"] or BEST
     words = f"p is corrected by Holm for the family of {family.words}"
     words += "." if whole else "; until the last is computed, by Bonferroni for no fewer than there will be."

@@ -40,7 +40,7 @@ from remix.vocabularies import ALL
 from remix.web import page
 from remix.web.addresses import address
 from remix.web.score_leads import Leading, lead_to_errors, list_scored_datasets, name_conditions, name_slices
-from remix.web.score_matrix import NO_TEST, ShownScores, tabulate_matrix, with_intervals_spelt
+from remix.web.score_matrix import ShownScores, tabulate_matrix, tell_untested, with_intervals_spelt
 
 _SCORES = ("precision", "recall", "f1", "macro F1")
 
@@ -98,7 +98,7 @@ def show_scores(
         *[page.Note(said) for said in (*explain_documents(rows.with_columns(dataset="part")), *tell_uncompared(cells))],
         *_lead_to_vocabularies(asked, rows),
         *_draw(cells, score, counted, lead),
-        _list_tests(family, lead, counted, whole=whole),
+        _list_tests(family, lead, counted, every["system"], whole=whole),
         _list_scores(
             rows.with_columns(kind=pl.col("system").replace_strict(dict(kinds), default="system")), of_f1, counted
         ),
@@ -181,13 +181,15 @@ def _list_texts(work: page.Explored, dataset: str) -> pl.DataFrame:
     return frames_of(work.store, dataset).documents.select("dataset", "text").unique()
 
 
-def _list_tests(family: Family, lead: Leading, asked: Mapping[str, str], *, whole: bool) -> page.Shown:
-    """Return the tests of pairs of systems that are asked for."""
+def _list_tests(
+    family: Family, lead: Leading, asked: Mapping[str, str], systems: pl.Series, *, whole: bool
+) -> page.Shown:
+    """Return the tests of pairs of systems that are asked for, of those that have scores."""
     pairs = family.pairs
     if pairs.is_empty() and not whole:
         return page.Note("The tests of pairs of systems are being computed.")
     if pairs.is_empty():
-        return page.Note(NO_TEST)
+        return page.Note(tell_untested(asked, systems))
     names = ["part", "system", "other", "score_system", "score_other", "difference", "low", "high", "p", "p_holm"]
     explained = {
         "difference": "the score of the system less that of the other",

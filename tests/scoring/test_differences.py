@@ -193,6 +193,9 @@ def test_profile_that_refuses_a_run_is_told_and_left_out_of_several(emptied: lis
     scored = [line.split()[0] for line in result.stdout.splitlines() if " fuzzy@1 " in line or " strong " in line]
     assert scored == ["remix", "hipe-2020"]
     assert "\nhipe:" not in result.stdout and "\nhipe-2020: signature" in result.stdout
+    alone = CliRunner().invoke(cli, [*emptied, "--profile", "hipe,hipe-2020"])
+    assert "there is no other profile to hold hipe-2020 against" in alone.stdout
+    assert "no convention makes a difference" not in alone.stdout
 
 
 @pytest.mark.parametrize("profiles", ["hipe", "hipe,hipe-2024"])

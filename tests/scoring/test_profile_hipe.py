@@ -502,6 +502,16 @@ def test_link_of_gold_is_that_of_its_first_token_left_whatever_its_tag_is(tmp_pa
         assert counts(rows, "NEL-LIT", "strict@1", "0.0-0.0") == expected
 
 
+def test_link_of_gold_behind_a_comment_is_that_of_what_a_cut_leaves_of_its_mention(tmp_path: Path) -> None:
+    # The scorer passes over # and takes b f for one mention without a link, as its first token has none. Where the
+    # noise cuts b out, f is a mention of its own, with its link: the answer, which is cut alike, is right.
+    gold = lines("I-LOC O I-LOC", "_ _ Q1", words="b # f", misc="LED0.0 _ _")
+    run = lines("I-LOC I-LOC", "_ Q1", words="b f")
+    made = {name: frames_of(tmp_path, name, document(1, body)) for name, body in (("g", gold), ("s", run))}
+    rows = evaluate(made["g"], {"s": made["s"]}, profile="hipe", task=["NEL-LIT"], by=["noise"])
+    assert counts(rows, "NEL-LIT", "strict@1", "0.001-0.1") == (1, 0, 0)
+
+
 def test_empty_label_is_called_by_the_cell_that_has_it(tmp_path: Path) -> None:
     gold = frames_of(tmp_path, "g", document(1, lines("- O B-LOC")))
     rows = evaluate(gold, {"s": gold}, profile="hipe", task=["NE-COARSE-LIT"], match=["strict"], by=["type"])

@@ -301,6 +301,14 @@ def is_gold(gold: Frames, answers: Frames) -> bool:
     return _list_mentions(own).equals(_list_mentions(answers))
 
 
+def tell_like_gold(name: str, equal: int, every: int) -> None:
+    """Say of a run whose answers to gold are gold's mentions, and which has others, that it may be gold itself."""
+    progress.note(
+        f"run '{name}': {every - equal} of its {every} answers are to documents that gold has not, and those to gold's "
+        f"documents ({equal}) are gold's mentions with their links: check that they are a system's, and not gold itself"
+    )
+
+
 def _list_mentions(frames: Frames) -> pl.DataFrame:
     """Return the mentions of all layers with their links, in order."""
     links = frames.links.group_by("annotation").agg(pl.col("entity").sort())

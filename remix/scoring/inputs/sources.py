@@ -36,7 +36,7 @@ from remix.scoring.inputs.files import (
     repeats_of,
     run_files,
 )
-from remix.scoring.inputs.gold import is_gold, kept_gold, measured_columns, origins_of
+from remix.scoring.inputs.gold import is_gold, kept_gold, measured_columns, origins_of, tell_like_gold
 from remix.scoring.inputs.properties import properties_of, with_seen
 from remix.scoring.inputs.texts import laid_on_texts
 from remix.signature import content_hash
@@ -199,16 +199,16 @@ def _tell_gold(found: Inputs, names: Iterable[str]) -> None:
     """Say of the runs of these names that they are gold itself, where they are."""
     for name in names:
         run = found.runs.get(name)
-        if run is None or run.annotations.height > found.gold.annotations.height:
+        if run is None:
             continue
         pairs = align(found.gold, run, name, told=False)
         rows = run.annotations.join(pairs, on="document").with_columns(document="gold").drop("gold")
-        left_out = run.annotations.join(pairs, on="document", how="anti").height
-        if (
-            pairs.height
-            and not left_out
-            and is_gold(found.gold, replace(run, documents=pairs.select(document="gold"), annotations=rows))
-        ):
+        own = replace(run, documents=pairs.select(document="gold"), annotations=rows)
+        if rows.height > found.gold.annotations.height or not pairs.height or not is_gold(found.gold, own):
+            continue
+        if (every := run.annotations.height) > rows.height:
+            tell_like_gold(name, rows.height, every)
+        else:
             progress.note(
                 f"run '{name}' is gold itself, its mentions with their links: what is scored is no system, unless one "
                 "is right everywhere"

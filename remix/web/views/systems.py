@@ -104,23 +104,28 @@ def _hold_to_datasets(
     held = [name for name in compared_systems(runs, datasets, ()) if name in answered]
     if not (left := [name for name in answered if name not in held]):
         return held, []
-    which = f"{len(left)} systems" if len(left) > _NAMED else " and ".join(left)
-    said = f"Slices are of the mentions of {len(datasets)} datasets together. {which} answered some of these alone, so "
-    said += f"that {'its' if len(left) == 1 else 'their'} slices would be of fewer mentions: left out here."
+    said = f"Slices are of the mentions of {len(datasets)} datasets together. {' and '.join(left)} "
+    said += f"{'has' if len(left) == 1 else 'have'} answers to only some of these, and "
+    said += f"{'its' if len(left) == 1 else 'their'} slices would be of fewer mentions: left out here."
     if asked["against"] in left:
         said += f" So is {asked['against']}, which others are held against: no pair is tested."
     return held, [page.Note(said, links=_lead_to_shared(asked, runs))]
 
 
 def _lead_to_shared(asked: Mapping[str, str], runs: Sequence[KnownRun]) -> dict[str, str]:
-    """Return the same page on the datasets that several systems have answered, most systems first; only of slices."""
+    """Return the same page on other datasets that systems have answered all of; only of slices."""
     proper = [name for name, kind in kinds_of(runs).items() if kind == "system"]
     systems = split_names(asked["systems"]) or proper
     own = {name: frozenset(one.run.dataset for one in runs if one.run.system == name) for name in systems}
     shared = {frozenset.intersection(*own.values()), *own.values()} if own and asked["by"] else set()
-    found = {each: sorted(name for name in systems if own[name] >= each) for each in shared if each}
-    links = {}
-    for each in sorted(found, key=lambda each: (-len(found[each]), -len(each), sorted(each)))[:_PROPOSED]:
+    named, links = {*split_names(asked["datasets"])}, {}
+    found = {each: sorted(name for name in systems if own[name] >= each) for each in shared if each and each != named}
+
+    def rank(each: frozenset[str]) -> tuple[object, ...]:
+        """Put datasets of which more are chosen first, then those that more systems have answered, then more."""
+        return -len(each & named), -len(found[each]), -len(each), sorted(each)
+
+    for each in sorted(found, key=rank)[:_PROPOSED]:
         names, on = found[each], sorted(each)
         who = f"{len(names)} systems" if len(names) > _NAMED else " and ".join(names)
         told = f"the {len(on)} datasets that" if len(on) > 1 else f"{on[0]}, which"
@@ -208,6 +213,7 @@ def _tell_hidden(asked: Mapping[str, str], runs: Sequence[KnownRun], chosen: Seq
     if not (hidden := len({*named} - {*chosen})):
         return []
     which = "no chosen system has" if asked["have"] == "any" else "not every chosen system has"
+    which = which if asked["systems"] else which.replace("chosen ", "")
     told = "is not shown" if hidden == 1 else "are not shown"
     said = f"{hidden} of {len(named)} datasets {told}: {which} answers on {'it' if hidden == 1 else 'them'}."
     # Where one of the chosen systems is enough, others are needed for more.

@@ -142,6 +142,9 @@ def _read(case: Case, task: str, edition: Edition, *, alone: bool, typed: bool) 
     # Of a part whose tokens have several links these tell each of them.
     told = _find_overlapping(pieces, inside[0])
     pieces = pieces.join(told, on="annotation", how="anti", maintain_order="left")
+    if not alone:
+        # What carries on the mention before it says what links the rest has where a cut takes that away.
+        pieces = pl.concat([pieces, gold.filter("continued").select(pieces.columns)])
     placed = [places.select("document", "dataset", "doc", system=pl.lit(-1, pl.Int64))]
     for number, (name, run) in enumerate(case.evidence.runs.items()):
         pairs = case.evidence.inputs.pair_documents(name).join(places, left_on="gold", right_on="document")
