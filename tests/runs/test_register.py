@@ -244,7 +244,7 @@ def test_remix_that_lost_an_origin_says_why_no_run_answers_it(workspace: Workspa
     workspace.load([tmp_path / "part.ttl"])
     assert {*workspace.evaluate("part").rows["system"]} == {"a"}
     workspace.drop("gold1")
-    lost = "part is a remix of gold, gold1, .* and gold1 is not loaded: `remix load` that again, or build the remix"
+    lost = "part is a remix of gold, gold1, .*; gold1 is not loaded: `remix load` that again, or build the remix"
     for choice in ({}, {"run": "a"}):
         with pytest.raises(StoreError, match=lost):
             workspace.evaluate("part", **choice)
