@@ -84,44 +84,39 @@ def read_manifest(remix: Path) -> Manifest | None:
 
 def tell_lost_origins(store: Store, names: Iterable[str]) -> list[str]:
     """Return, of each of these datasets that is a remix whose origins are gone or have changed, what is said of it."""
-
-    def read() -> dict[str, str]:
-        entries = store.datasets()
-        loaded = {entry.name: entry.content for entry in entries}
-        said = {}
-        for entry in entries:
-            found = read_manifest(store.folder / entry.folder / "data.ttl")
-            contents = {} if found is None else found.contents
-            lost = [
-                f"{name} is not loaded" if name not in loaded else f"{name} has other content now"
-                for name, content in sorted(contents.items())
-                if loaded.get(name) != content
-            ]
-            if lost:
-                said[entry.name] = (
-                    f"{entry.name} is a remix of {', '.join(sorted(contents))}, and runs on these answer it only where "
-                    f"all are loaded unchanged; {' and '.join(lost)}: `remix load` that again, or build the remix anew"
-                )
-        return said
-
-    known = store.cached("lost origins of remixes", read)
-    return [known[name] for name in names if name in known]
+    loaded, remixes = {entry.name: entry.content for entry in store.datasets()}, _contents_of_remixes(store)
+    said = []
+    for name in names:
+        contents = remixes.get(name, {})
+        lost = [
+            f"{one} is not loaded" if one not in loaded else f"{one} has other content now"
+            for one, content in sorted(contents.items())
+            if loaded.get(one) != content
+        ]
+        if lost:
+            said.append(
+                f"{name} is a remix of {', '.join(sorted(contents))}, and runs on these answer it only where all are "
+                f"loaded unchanged; {' and '.join(lost)}: `remix load` that again, or build the remix anew"
+            )
+    return said
 
 
 def origins_of_remixes(store: Store) -> Mapping[str, tuple[str, ...]]:
     """Return the datasets that each loaded remix was cut from, of those whose origins are all loaded as they were."""
+    loaded = {entry.name: entry.content for entry in store.datasets()}
+    remixes = _contents_of_remixes(store).items()
+    return {name: tuple(sorted(contents)) for name, contents in remixes if contents.items() <= loaded.items()}
 
-    def read() -> dict[str, tuple[str, ...]]:
-        entries = store.datasets()
-        loaded = {entry.name: entry.content for entry in entries}
-        found = {entry.name: read_manifest(store.folder / entry.folder / "data.ttl") for entry in entries}
-        return {
-            name: tuple(sorted(one.contents))
-            for name, one in found.items()
-            if one is not None and one.contents.items() <= loaded.items()
-        }
 
-    return store.cached("origins of remixes", read)
+def _contents_of_remixes(store: Store) -> Mapping[str, Mapping[str, str]]:
+    """Return of each loaded remix the hashes of what it was cut from, by its name, read once for each state."""
+
+    def read() -> dict[str, Mapping[str, str]]:
+        """Read the manifests beside all that is loaded."""
+        found = {one.name: read_manifest(store.folder / one.folder / "data.ttl") for one in store.datasets()}
+        return {name: manifest.contents for name, manifest in found.items() if manifest is not None}
+
+    return store.cached("contents of remixes", read)
 
 
 def refuse_unknown(files: Iterable[Path], manifest: Path, *, force: bool = False) -> None:
