@@ -26,7 +26,7 @@ from remix.scoring.matching import Case, Counter
 from remix.scoring.profiles import PLAIN_GOLD, OwnRules, Profile
 from remix.scoring.profiles.hipe.cells import cut_anew
 from remix.scoring.profiles.hipe.editions import HIPE_2020, HIPE_2022, HIPE_2024, Edition
-from remix.scoring.profiles.hipe.layers import LINKS, sides
+from remix.scoring.profiles.hipe.layers import LINKS, find_sides
 from remix.scoring.profiles.hipe.meetings import meetings
 from remix.scoring.profiles.hipe.scorer_tokens import Cut, apply_cut, read_tokens
 from remix.scoring.statistics import UNSCOPED, averages
@@ -165,13 +165,15 @@ class Scorer:
         """
         edition = self.edition
         cut = replace(cut, hashes=not edition.hashes)
-        gold, answers, pieces, cells = case.once((edition.name, task), lambda own: sides(own, task, edition))
+        found = case.once((edition.name, task), lambda own: find_sides(own, task, edition))
+        gold, answers = found.gold, found.answers
         if cut.noise or cut.period:
             alone = edition.links_alone and task in LINKS
             gold = gold.with_columns(system=pl.lit(-1, pl.Int64))
-            gold = apply_cut(gold, case, cut, pieces, alone=alone, gold=True)
-            uncut, answers = answers, apply_cut(answers, case, cut, pieces, alone=alone)
-            answers = answers if cells is None else cut_anew(answers, cells, cut.find_left(case), uncut)
+            gold = apply_cut(gold, case, cut, found.parts, alone=alone, gold=True)
+            uncut, answers = answers, apply_cut(answers, case, cut, found.parts, alone=alone)
+            if found.cells is not None:
+                answers = cut_anew(answers, found.cells, cut.find_left(case), uncut)
             gold = gold.with_columns(label=pl.col("labels").list.first())
         gold = gold.drop_nulls("label")
         if not edition.texts:

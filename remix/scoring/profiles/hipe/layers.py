@@ -39,14 +39,24 @@ _UNTYPED = UNCLASSED.upper()
 _TIME = pl.col("class").str.extract("([^/#]*)$", 1).str.contains("time")
 
 
-def sides(
-    case: Case, task: str, edition: Edition
-) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame, pl.DataFrame | None]:
-    """Return gold with `label`, null for none, and the answers with `system` and `labels`, in their order.
+@dataclass(frozen=True)
+class Sides:
+    """What both sides have of a layer, in the order of the text, before anything is cut out.
 
-    Both have doc, begin, end and text, their type (`kind`) and whether they begin within one (`inner`), as `_mentions`
-    has it. Then comes what is only a part of a mention of gold, and linked otherwise, and last the cells of the runs
-    that tell of each token how its tag begins, None where none does.
+    `gold` has `label`, null for none, `answers` have `system`, and both annotation, doc, begin, end, text,
+    surface_form, labels, their type (`kind`) and whether they begin within one (`inner`), as `_mentions` has it.
+    `parts` are what is only a part of a mention of gold or of an answer, and linked otherwise. `cells` are those of the
+    runs that tell of each token how its tag begins, as `lay_cells` has them, None where none does.
+    """
+
+    gold: pl.DataFrame
+    answers: pl.DataFrame
+    parts: pl.DataFrame
+    cells: pl.DataFrame | None
+
+
+def find_sides(case: Case, task: str, edition: Edition) -> Sides:
+    """Return what gold and the runs have of a layer.
 
     Types count that gold has in the layer, and the tags of the edition in answers; links that are one. In a slice gold
     is what the slice keeps.
@@ -105,12 +115,8 @@ def sides(
     gold, answers = _in_place(case, gold, answers)
     columns = ["doc", "begin", "end", "text", "surface_form", "kind", "inner"]
     columns = ["annotation", *columns, "labels", "given"]
-    return (
-        gold.select(*columns, "label"),
-        answers.select(*columns, "system"),
-        parts.select("system", "doc", "begin", "end", "labels", "given"),
-        cells,
-    )
+    parts = parts.select("system", "doc", "begin", "end", "labels", "given")
+    return Sides(gold.select(*columns, "label"), answers.select(*columns, "system"), parts, cells)
 
 
 @dataclass(frozen=True)
