@@ -71,11 +71,11 @@ def test_what_is_taken_in_a_pause_waits_for_pages_that_are_made() -> None:
 def test_what_is_taken_in_a_pause_waits_for_the_page_that_is_asked_for_first() -> None:
     """The page begins a moment after the server does, within the pause."""
     order: list[str] = []
-    made = Preparation([], pause=0.5)
+    made = Preparation([], pause=0.2)
     after = threading.Thread(target=made.take_in_pause, args=(lambda: order.append("after it"),))
     after.start()
     with made.page():
-        after.join(1.0)
+        after.join(0.5)
         order.append("page")
     after.join(10)
     assert order == ["page", "after it"]

@@ -506,6 +506,7 @@ def test_processes_that_were_begun_ahead_answer_first_and_end_with_the_queue(
     assert not queue._ahead and sorted(one.name for one in tmp_path.iterdir()) == ["one", "two"]
 
 
+@pytest.mark.long
 def test_process_that_was_begun_ahead_lets_a_page_be_made_and_is_let_go_by_a_question(
     work: Workspace, tmp_path: Path
 ) -> None:
